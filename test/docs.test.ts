@@ -89,13 +89,6 @@ it('docs/mount.md shows code of its examples', () => {
   expect(blocks[0]).toBe(read('examples/mounted/billing.js').replace(/^\/\/.*\n/, ''))
 })
 
-it('docs/upgrade.md has a way back to programs without a backup, and names what they refuse', () => {
-  const [, wayBack = ''] =
-    /### Back to a program without a backup\n([\s\S]*?)\n## /.exec(read('docs/upgrade.md')) ?? []
-  for (const needed of ['cp -a', 'pg_dump', 'pg_restore', '`SELLER_FILE`', '--unknown book'])
-    expect(wayBack).toContain(needed)
-})
-
 it('docs/upgrade.md states of every migration the oldest program that runs on it, as its file does', () => {
   const folder = 'packages/ishtirak/migrations'
   const stated = readdirSync(path.join(root, folder)).map((file, index) => {

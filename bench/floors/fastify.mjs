@@ -19,7 +19,7 @@ app.get('/api/v1/billing/status', async (request) => {
     plan: 'pro',
     status: 'active',
     current_period_end: row.paid_until,
-    payment_method: row.last_payment_method,
+    payment_method: row.last_instrument,
   }
 })
 
@@ -46,7 +46,7 @@ function changeOf(event, row) {
   const now = new Date().toISOString()
   const end = new Date(Date.now() + 30 * 86_400_000).toISOString()
   const period = {
-    paymentId: row.id,
+    sourceId: row.id,
     plan: row.plan,
     months: 1,
     start: Date.now(),
@@ -55,7 +55,7 @@ function changeOf(event, row) {
   const payment = {
     ...row,
     status: 'paid',
-    payment_method: 'edahabia',
+    instrument: 'edahabia',
     next_check_at: null,
     paid_at: now,
     period_start: now,
@@ -78,9 +78,9 @@ function changeOf(event, row) {
       anchor_at: now,
       run_months: 1,
       paid_until: end,
-      months: [period],
+      periods: [period],
       ended_at: null,
-      payment_method: 'edahabia',
+      last_instrument: 'edahabia',
       announce_at: end,
     },
     received: {

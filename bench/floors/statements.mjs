@@ -26,15 +26,16 @@ export async function statementsOfService() {
     // Not the service's: what a page of the history shows, and no more.
     selectPage: {
       name: 'select_page',
-      text: `select id, plan->>'id' as plan, amount, currency, status, payment_method, checkout_url, created_at, expires_at,
+      text: `select id, plan->>'id' as plan, amount, currency, status, instrument, checkout_url, created_at, expires_at,
                     paid_at, period_start, period_end
                from payments where user_id = $1 order by created_at desc, id desc limit 21`,
     },
     // Not the service's: it also answers repeated operations. One upsert is the least that counts at all.
     upsertUsage: {
       name: 'upsert_usage',
-      text: `insert into usage as u (user_id, limit_name, project_id, used, revision) values ($1, $2, '', 1, 1)
-                 on conflict (user_id, limit_name, project_id) do update
+      text: `insert into usage as u (user_id, limit_name, scope, counts_as, used, revision)
+             values ($1, $2, '', 'gauge', 1, 1)
+                 on conflict (user_id, limit_name, scope) do update
                 set used = u.used + 1, revision = u.revision + 1 where u.used + 1 <= 51200
              returning used`,
     },

@@ -14,11 +14,11 @@ export const PRO = catalogue.plans.find(({ id }) => id === 'pro')
 /** Users u_1…: each in the middle of a paid month, with `paymentsEach` months bought one after the other. */
 const insertUsers = statement(
   'bench.users',
-  `insert into users (user_id, version, event_sequence, anchor_at, run_months, paid_until, months, payment_method,
+  `insert into users (user_id, version, event_sequence, anchor_at, run_months, paid_until, periods, last_instrument,
                       email, name, created_at, announce_at)
    select 'u_' || i, $3::int, 0, $4::timestamptz - ($3::int - 1) * interval '30 days', $3::int,
           $4::timestamptz + interval '30 days',
-          jsonb_build_array(jsonb_build_object('paymentId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb, 'months', 1,
+          jsonb_build_array(jsonb_build_object('sourceId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb, 'months', 1,
             'start', extract(epoch from $4::timestamptz) * 1000,
             'end', extract(epoch from $4::timestamptz + interval '30 days') * 1000)),
           'edahabia', 'u' || i || '@example.dz', 'User ' || i, $4::timestamptz - interval '1 year',
@@ -28,7 +28,7 @@ const insertUsers = statement(
 const insertPaid = statement(
   'bench.paid',
   `with paid as (
-   insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, payment_method,
+   insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, instrument,
                          created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end)
    select 'u_' || i, 'pay_u_' || i || '_' || n, $5::jsonb, 2000, 'DZD', false, 'paid', 'chk_u_' || i || '_' || n,
           'https://pay.chargily.dz/test/checkouts/chk_u_' || i || '_' || n || '/pay', 'edahabia',
@@ -48,7 +48,7 @@ const insertWaitingUsers = statement(
 )
 const insertWaiting = statement(
   'bench.waiting',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, created_at,
                          expires_at, attempt_ends_at, next_check_at)
    select $1::text || i, 'pay_' || $1::text || i, $5::jsonb, 2000, 'DZD', false, 'pending', 'chk_' || $1::text || i,
           'https://pay.chargily.dz/test/checkouts/chk_' || $1::text || i || '/pay', $4::timestamptz,
@@ -67,6 +67,25 @@ const insertSessions = statement(
 /** Not the tables that are empty: what a server has never looked at, it expects to grow. */
 const analyze = statement('bench.analyze', 'analyze users, payments, portal_sessions')
 
+/** Whether the program beside ours is of before 0001_schema, as the anchor is, and what it calls things. */
+const selectEarlier = statement(
+  'bench.earlier',
+  `select exists (select from information_schema.columns
+                   where table_schema = current_schema() and table_name = 'payments'
+                     and column_name = 'checkout_id') as is_earlier`,
+)
+const EARLIER = {
+  method_reference: 'checkout_id',
+  instrument: 'payment_method',
+  last_instrument: 'payment_method',
+  periods: 'months',
+  sourceId: 'paymentId',
+}
+const earlier = (asked) => ({
+  ...asked,
+  text: asked.text.replace(/\b\w+\b/g, (word) => EARLIER[word] ?? word),
+})
+
 /** Rows go in slices: the embedded database has one connection, the server a time limit for each statement. */
 const SLICE = 5_000
 /** From so many users on, indexes are made after the rows: sorting once is several times faster than finding each place. */
@@ -78,19 +97,21 @@ export async function seed(database, { users, paymentsEach = 10, waiting = {}, i
   const at = (instant) => new Date(instant).toISOString()
   const plan = JSON.stringify(PRO)
   if (!isMigrated) await migrate(database)
+  const [{ is_earlier: isEarlier }] = await database.query(selectEarlier)
+  const insert = (asked, values) => database.query(isEarlier ? earlier(asked) : asked, values)
   const insertAll = () =>
     inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
       const values = [first, last, paymentsEach, at(now - 10 * DAY), plan]
-      await database.query(insertUsers, values)
-      await database.query(insertPaid, values)
-      await database.query(insertSessions, [first, last, at(now)])
+      await insert(insertUsers, values)
+      await insert(insertPaid, values)
+      await insert(insertSessions, [first, last, at(now)])
     })
   if (users < MANY) await insertAll()
   else await indexAfterwards(database, insertAll)
   for (const [prefix, count] of Object.entries(waiting)) {
     await inSlices(count, SLICE, async (first, last) => {
-      await database.query(insertWaitingUsers, [prefix, first, last, at(now - MINUTE)])
-      await database.query(insertWaiting, [prefix, first, last, at(now - MINUTE), plan])
+      await insert(insertWaitingUsers, [prefix, first, last, at(now - MINUTE)])
+      await insert(insertWaiting, [prefix, first, last, at(now - MINUTE), plan])
     })
   }
   await database.query(analyze)
@@ -140,7 +161,7 @@ const insertHeavyUser = statement(
 )
 const insertHeavyPayments = statement(
   'bench.heavy_payments',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, created_at,
                          expires_at, attempt_ends_at)
    select 'heavy', 'pay_heavy' || lpad(n::text, 21, '0'), $3::jsonb, 2000, 'DZD', false, 'failed', 'chk_heavy_' || n, 'https://pay.example',
           t, t + interval '30 minutes', t

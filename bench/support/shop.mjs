@@ -38,7 +38,7 @@ const isRefunded = '(i * 31 + n) % 67 = 0 and n < months'
 const paid = (
   users,
   span,
-) => `insert into payments (user_id, id, plan, amount, discount, currency, live, status, checkout_id, checkout_url, payment_method,
+) => `insert into payments (user_id, id, plan, amount, discount, currency, live, status, method_reference, checkout_url, instrument,
                         method, created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end, second_of, reports)
   select ${userId}, ${id('pay_')}, ${plan}, amount, case amount when 1800 then 200 when 1000 then 1000 else 0 end, 'DZD', false,
          case when n = 0 then 'expired' when ${isRefunded} then 'refunded' else 'paid' end, ${id('chk_')},
@@ -62,7 +62,7 @@ const steps = (users) => [
   [
     [
       // Pages under review and transfers that wait belong to users who have one besides all that was paid.
-      `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, method, created_at, expires_at,
+      `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, method, created_at, expires_at,
                              attempt_ends_at, review)
        select ${userId}, ${id('pay_')}, ${plan}, 2000, 'DZD', false, case when isReview then 'review' else 'pending' end, ${id('chk_')},
               case when isReview then 'chargily' else 'transfer' end, at, at + interval '10 days', at,
@@ -72,16 +72,16 @@ const steps = (users) => [
        select user_id, id, series, row_number() over (partition by series order by paid_at, id), paid_at,
               jsonb_build_object('version', 1, 'paidOn', to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), 'amount', amount,
                 'tax', '{"ratePercent": 19}'::jsonb, 'split', jsonb_build_object('netCentimes', (amount * 100 / 1.19)::int),
-                'stampDutyCentimes', 0, 'paymentMethod', payment_method)
+                'stampDutyCentimes', 0, 'paymentMethod', instrument)
          from (select *, 'TEST-' || to_char(paid_at at time zone 'Africa/Algiers', 'YYYY') as series from payments
                 where paid_at is not null) p`,
       `insert into receipt_series (series, last_number) select series, max(number) from receipts group by series`,
     ],
     [
-      `insert into users (user_id, version, event_sequence, delivered_sequence, anchor_at, run_months, paid_until, months,
-                          payment_method, email, name, locale, created_at, announce_at)
+      `insert into users (user_id, version, event_sequence, delivered_sequence, anchor_at, run_months, paid_until, periods,
+                          last_instrument, email, name, locale, created_at, announce_at)
        select ${userId}, months, waiting, 0, at, 1, at + interval '30 days',
-              jsonb_build_array(jsonb_build_object('paymentId', ${id('pay_')}, 'plan', ${plan}, 'months', 1,
+              jsonb_build_array(jsonb_build_object('sourceId', ${id('pay_')}, 'plan', ${plan}, 'months', 1,
                 'start', extract(epoch from at) * 1000, 'end', extract(epoch from at + interval '30 days') * 1000)),
               'edahabia', first || '.' || last || i || '@' || (array['gmail.com', 'example.dz', 'outlook.com'])[1 + i % 3],
               initcap(first || ' ' || last), 'fr', at - (months - 1) * interval '30 days',
@@ -116,7 +116,7 @@ const steps = (users) => [
        select 'ses_' || n, 'digest_' || n, 'amina', 'owner', 'key', 'digest', now(), now() + interval '8 hours'
          from generate_series(1, 20) n`,
       `insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
-       select user_id, 'evt_' || substr(id, 5), 'checkout.paid', checkout_id, id, 'booked', jsonb_build_object('amount', amount), paid_at
+       select user_id, 'evt_' || substr(id, 5), 'checkout.paid', method_reference, id, 'booked', jsonb_build_object('amount', amount), paid_at
          from payments where paid_at is not null and method = 'chargily'`,
       `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
        select user_id, 'act_' || substr(id, 5), paid_at + interval '5 days', 'amina', 'payment.refund', 'asked for', id, '{}', '{}'
@@ -126,7 +126,7 @@ const steps = (users) => [
   [
     [
       `insert into transfers (user_id, payment_id, reference, state, approvals, proof_at)
-     select user_id, id, checkout_id, case when paid_at is null then 'open' else 'approved' end,
+     select user_id, id, method_reference, case when paid_at is null then 'open' else 'approved' end,
             case when paid_at is null and right(id, 1) < '5' then '[]' else '[{"by": "amina", "at": 1790000000000, "amount": 2000}]' end::jsonb,
             created_at + interval '1 hour'
        from payments where method = 'transfer' and (paid_at is not null or status = 'pending')`,
@@ -134,7 +134,7 @@ const steps = (users) => [
     [
       // What the service adds up as receipts come: the same sums.
       `insert into daily_figures
-       select to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), live, method, payment_method, count(*),
+       select to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), live, method, instrument, count(*),
               count(*) filter (where id like 'pay_00000001%'), sum(amount * 100::bigint), sum((amount * 100 / 1.19)::int), 0,
               sum(discount * 100::bigint), count(*) * 4500, 0
          from payments where paid_at is not null group by 1, 2, 3, 4`,

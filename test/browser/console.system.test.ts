@@ -136,7 +136,7 @@ describeInBrowser('the console', ({ visit }) => {
     'resend a receipt': async ({ page, enter, click }) => {
       const { payment_id, email } = await someone()
       await enter(SEARCH, email)
-      await click(`main a[href$="/payments/${payment_id}/resend"]`)
+      await click(`main a[href$="/payments/${payment_id}/resend-receipt"]`)
       expect(await page.textContent('main')).toContain(email)
       await click('main form button')
       await expectDone(page)

@@ -66,7 +66,7 @@ export async function payMonths(database: Database, users: number, months: numbe
         const move = (instant: string) => new Date(Date.parse(instant) + at - NOON).toISOString()
         const moved = change
           .replaceAll(template.payment.id, id)
-          .replaceAll(template.payment.checkout_id, checkoutId)
+          .replaceAll(template.payment.method_reference, checkoutId)
           .replaceAll(template.received.id, eventId)
           .replaceAll(USER, userId)
           .replace(/evt_[0-9a-z]{26}/g, () => ids.next('evt', at))

@@ -6,8 +6,8 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../../packages/ishtirak/src/runtime/config.js'
-import { Environment, misspelt } from '../../packages/ishtirak/src/runtime/environment.js'
+import { misspelt, readConfig, SETTINGS } from '../../packages/ishtirak/src/main/config.js'
+import { Environment } from '../../packages/ishtirak/src/runtime/environment.js'
 import { requireTool } from '../support/system-tools.js'
 import { settingOf } from './unit.js'
 
@@ -56,7 +56,7 @@ it('sets variables that the service reads, to values that it starts with', () =>
   const environment = Object.fromEntries(
     Object.entries(composed.services.ishtirak.environment).map(([name, value]) => [name, String(value)]),
   )
-  const known = [...Object.keys(Environment.properties), ...OF_COMPOSE]
+  const known = [...Object.keys(Environment.properties), ...SETTINGS, ...OF_COMPOSE]
   expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
   expect(misspelt(environment)).toEqual([])
   const config = readConfig({ ...environment, NODE_ENV: 'production' })

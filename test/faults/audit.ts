@@ -6,17 +6,18 @@ import type { Sale } from './sales.js'
 const readTotals = statement(
   'faults.totals',
   `select (select count(*) from payments where status = 'paid') as paid,
-          (select count(distinct checkout_id) from payments where status = 'paid') as checkouts,
+          (select count(distinct method_reference) from payments where status = 'paid') as checkouts,
           (select count(*) from payments where status not in ('paid', 'pending')) as odd,
           (select count(*) from provider_events where type = 'checkout.paid') as paid_events,
-          (select count(*) - count(distinct id) from provider_events) as repeated_events,
+          (select count(*) - count(distinct id) from (
+            select id from provider_events union all select id from unmatched_events) e) as repeated_events,
           (select count(distinct (series, number)) from receipts) as receipts,
           (select coalesce(sum(last), 0) from (select max(number) as last from receipts group by series) s)
             as highest_receipt,
           (select coalesce(sum(last_number), 0) from receipt_series) as drawn,
           (select coalesce(sum(run_months), 0) from users) as months`,
 )
-const readPaid = statement('faults.paid', `select checkout_id from payments where status = 'paid'`)
+const readPaid = statement('faults.paid', `select method_reference from payments where status = 'paid'`)
 
 export interface Audit {
   readonly booked: number
@@ -33,7 +34,7 @@ export async function audit(
   deliveries: { readonly answered: ReadonlySet<Sale>; readonly sent: ReadonlySet<Sale> },
 ): Promise<Audit> {
   const [totals] = await database.query(readTotals)
-  const paid = new Set((await database.query(readPaid)).map((row) => String(row.checkout_id)))
+  const paid = new Set((await database.query(readPaid)).map((row) => String(row.method_reference)))
   const of = (name: string) => Number(totals?.[name])
   const sent = new Set([...deliveries.sent].map((sale) => sale.checkoutId))
   const booked = of('paid')

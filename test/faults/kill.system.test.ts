@@ -72,7 +72,7 @@ describe('the audit', () => {
     await database.script(`
       insert into users (user_id, anchor_at, run_months, paid_until, created_at)
       values ('u', now(), 2, now() + interval '2 months', now());
-      insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, created_at, expires_at,
+      insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, created_at, expires_at,
                             attempt_ends_at, paid_at, period_start, period_end)
       values ('u', 'p', '{}', 2000, 'DZD', false, 'paid', 'c', now(), now(), now(), now(), now(), now() + interval '1 month');
       insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)

@@ -86,7 +86,7 @@ export const CONSOLE: Asked[] = [
   [
     'the users that a word names',
     (door) => findUsersByWord(door, 'user-7@host.example'),
-    /users_pkey[\s\S]*users_by_email[\s\S]*user_search_by_key[\s\S]*user_search_by_key/,
+    /users_by_id[\s\S]*users_by_email[\s\S]*user_search_by_key[\s\S]*user_search_by_key/,
   ],
   [
     'the payments that a word names',
@@ -96,24 +96,24 @@ export const CONSOLE: Asked[] = [
         deskReference: '2025-000007',
         receipt: { series: '2025', number: 7 },
       }),
-    /payments_by_id[\s\S]*payments_checkout[\s\S]*receipts_number_once/,
+    /payments_by_id[\s\S]*payments_by_reference[\s\S]*receipts_number_once/,
   ],
   // It reads the payments of the day; on this one there are none.
   [
     'payments of an amount on a day',
     (door) =>
       findPaymentsByAmount(door, { ending: 2000, digits: 4 }, { from: NOON - days(20), to: NOON - days(19) }),
-    /payments_by_payment[\s\S]*payments_newest_of_all/,
+    /payments_by_paid_at[\s\S]*payments_newest/,
   ],
   [
     'the sums of a month',
     (door) => paidByDay(door, { first: '2026-11-01', last: '2026-11-30', live: true }),
-    /daily_figures_pkey/,
+    /daily_figures_once/,
   ],
   [
     'the timeline of a user',
     (door) => timelinePage(door, { userId: 'user-7', now: NOON, after: null, limit: 50 }),
-    /audit_pkey[\s\S]*mails_pkey[\s\S]*outbox_pkey[\s\S]*provider_events/,
+    /audit_by_id[\s\S]*mails_once[\s\S]*outbox_in_sequence[\s\S]*provider_events/,
   ],
   [
     'a session of the console',
@@ -126,50 +126,50 @@ export const CONSOLE: Asked[] = [
     (door) => newestPayments(door, { ...newest, userId: 'user-7' }, NOON),
     /Index Cond: \(+user_id = /,
   ],
-  ['the end of a session of the console', (door) => deleteSession(door, 'ops_1'), /operator_sessions_pkey/],
-  ['the grants of a user', (door) => grantsOfUser(door, 'user-7', 50), /grants_(pkey|once)/],
+  ['the end of a session of the console', (door) => deleteSession(door, 'ops_1'), /operator_sessions_by_id/],
+  ['the grants of a user', (door) => grantsOfUser(door, 'user-7', 50), /grants_(by_id|once)/],
   ['the grant of an operation', (door) => findGrantByOperation(door, 'user-7', 'ticket-4711'), /grants_once/],
-  ['the acts on a user', (door) => actsOnUser(door, 'user-7', 50), /audit_pkey/],
+  ['the acts on a user', (door) => actsOnUser(door, 'user-7', 50), /audit_by_id/],
   [
     'the act of an operation',
     (door) => findAct(door, { userId: NO_USER, operationId: 'ticket-4711' }),
     /audit_operations/,
   ],
-  ['the refund of a payment', (door) => findRefundInstant(door, ofPayment), /audit_(of_payment|pkey)/],
-  ['the acts on no user', (door) => actsOnUser(door, NO_USER, 20), /audit_pkey/],
+  ['the refund of a payment', (door) => findRefundInstant(door, ofPayment), /audit_(of_payment|by_id)/],
+  ['the acts on no user', (door) => actsOnUser(door, NO_USER, 20), /audit_by_id/],
   [
     'the trail of a user',
     (door) => trailPage(door, { filter: { ...anyAct, userId: 'user-7' }, after: null, limit: 16 }),
-    /audit_(pkey|of_payment|operations)/,
+    /audit_(by_id|of_payment|operations)/,
   ],
   [
     'the trail of a payment',
     (door) => trailPage(door, { filter: { ...anyAct, paymentId: 'pay_7_5' }, after: null, limit: 16 }),
-    /payments_by_id|audit_(of_payment|pkey)/,
+    /payments_by_id|audit_(of_payment|by_id)/,
   ],
   [
     'a finding',
     (door) => findFinding(door, findingNamed('differs chk_7_5 user-7')),
-    /comparison_findings_pkey/,
+    /comparison_findings_once/,
   ],
   ['payments with the same proof', traces('operator.same_proofs'), /transfer_proofs_same/],
   [
     'a payment and its user',
     (door) => findPaymentWithUser(door, 'pay_7_5'),
-    /payments_by_id[\s\S]*users_pkey/,
+    /payments_by_id[\s\S]*users_by_id/,
   ],
   ['what came in about a payment', traces('operator.received'), /provider_events_once/],
-  ['what went out about a payment', traces('operator.sent'), /outbox_pkey/],
-  ['what is kept of a payment', traces('operator.kept'), /payments_(pkey|by_id)[\s\S]*receipts_pkey/],
-  ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|pkey)/],
-  ['the transfer of a payment', (door) => findTransfer(door, ofPayment), /transfers_pkey/],
-  ['the proofs of a transfer', (door) => listProofs(door, ofPayment), /transfer_proofs_(pkey|differ)/],
+  ['what went out about a payment', traces('operator.sent'), /outbox_in_sequence/],
+  ['what is kept of a payment', traces('operator.kept'), /payments_by_id[\s\S]*receipts_one_per_payment/],
+  ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|by_id)/],
+  ['the transfer of a payment', (door) => findTransfer(door, ofPayment), /transfers_one_per_payment/],
+  ['the proofs of a transfer', (door) => listProofs(door, ofPayment), /transfer_proofs_(by_number|differ)/],
   [
     'the findings of one comparison',
     (door) => listComparisons(door, 'cmp_1', { comparisons: 1, findings: 1_000 }),
     /comparison_findings_newest/,
   ],
-  ['an event', (door) => findWrittenEvent(door, 'evt_7_1'), /outbox_by_id[\s\S]*users_pkey/],
+  ['an event', (door) => findWrittenEvent(door, 'evt_7_1'), /outbox_by_id[\s\S]*users_by_id/],
 ]
 
 /** Across users. */
@@ -182,7 +182,7 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'what waits of a user',
     (door) => inboxOfUser(door, { userId: 'user-7', limit: 50, now: NOON }),
-    /users_pkey/,
+    /users_by_id/,
   ],
   ['the trail of all', (door) => trailPage(door, { filter: anyAct, after: null, limit: 16 }), /audit_newest/],
   [
@@ -224,7 +224,7 @@ export const CONSOLE_LISTS: Asked[] = [
       }
       await countReceipts(database as Database, 5)
     },
-    /receipts_number_once[\s\S]*payments_(pkey|by_id|by_payment|newest)/,
+    /receipts_number_once[\s\S]*payments_(by_id|by_paid_at|of_user|newest)/,
   ],
   [
     'users whose time ends',
@@ -235,7 +235,7 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'the first lines of the accountant’s payments',
     (door) => entriesOf(door, 'payment', november, null, 5),
-    /payments_by_payment/,
+    /payments_by_paid_at/,
   ],
   [
     'the first lines of the accountant’s refunds',
@@ -245,7 +245,7 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'a further page of the journal',
     (door) => entriesOf(door, 'payment', november, further, 50),
-    /payments_by_payment[\s\S]*Index Cond: .*paid_at >=/,
+    /payments_by_paid_at[\s\S]*Index Cond: .*paid_at >=/,
   ],
   [
     'further lines of the accountant’s refunds',
@@ -262,29 +262,25 @@ export const CONSOLE_LISTS: Asked[] = [
     (door) => newestPayments(door, { ...newest, way: 'transfer' }, NOON),
     /payments_listed/,
   ],
-  [
-    'the newest payments',
-    (door) => newestPayments(door, { ...newest, limit: 5 }, NOON),
-    /payments_newest_of_all/,
-  ],
+  ['the newest payments', (door) => newestPayments(door, { ...newest, limit: 5 }, NOON), /payments_newest/],
   ['the newest events', (door) => listEvents(door, { ...events, limit: 5 }), /outbox_by_age/],
   ['how many events wait', countWaitingEvents, /users_deliver/],
   [
     'when the last comparison began',
     (door) => lastComparison(door, 'chargily'),
-    /comparisons_unfinished[\s\S]*comparisons_newest[\s\S]*payments_newest_of_all/,
+    /comparisons_unfinished[\s\S]*comparisons_newest[\s\S]*payments_newest/,
   ],
   [
     'payments of the checkouts on a page',
     (door) => paymentsOfCheckouts(door, 'chargily', ['chk_7_1', 'chk_8_1']),
-    /payments_checkout/,
+    /payments_by_reference/,
   ],
   [
     'paid payments that a comparison has not shown',
     (door) => unmatchedPayments(door, walk, 5),
-    /payments_by_payment[\s\S]*comparison_findings_pkey/,
+    /payments_by_paid_at[\s\S]*comparison_findings_once/,
   ],
-  ['a step of a comparison', (door) => saveComparisonStep(door, 'cmp_1', step), /comparisons_pkey/],
+  ['a step of a comparison', (door) => saveComparisonStep(door, 'cmp_1', step), /comparisons_by_id/],
   [
     'sessions of the console that are over',
     (door) => deleteOldSessions(door, NOON),
@@ -307,22 +303,22 @@ export const CONSOLE_WAITING: Asked[] = [
   [
     'a further page of payments',
     (door) => newestPayments(door, { ...newest, after: { createdAt: NOON, id: 'pay_7_5' }, limit: 5 }, NOON),
-    /payments_newest_of_all[\s\S]*Index Cond: .*ROW\(created_at, id\) </,
+    /payments_newest[\s\S]*Index Cond: .*ROW\(created_at, id\) </,
   ],
   [
     'what entered the inbox',
     (door) => noteInbox(door, NOON),
-    /payments_in_review[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*inbox_known_pkey/,
+    /payments_in_review[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*inbox_known_once/,
   ],
   ['what operators are to be told of', untoldEntries, /inbox_known/],
   [
     'what operators were told of',
     (door) => markTold(door, [{ kind: 'finding', id: 'a' }]),
-    /inbox_known_pkey/,
+    /inbox_known_once/,
   ],
   [
     'events that wait',
     (door) => listEvents(door, { ...events, waiting: true, limit: 5 }),
-    /users_deliver[\s\S]*outbox_pkey|outbox_by_age[\s\S]*users_pkey/,
+    /users_deliver[\s\S]*outbox_in_sequence|outbox_by_age[\s\S]*users_by_id/,
   ],
 ]

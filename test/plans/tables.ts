@@ -16,7 +16,7 @@ export const rowsOf = (users: number): string[] => [
           'user-' || n || '@host.example', 'Amina Benali ' || n, now(),
           timestamptz '2026-11-21T12:00:00Z' + (case when n % 1000 = 0 then -1 else n end) * interval '1 minute'
      from generate_series(1, ${users}) n`,
-  `insert into payments (user_id, id, plan, amount, currency, live, status, checkout_id, checkout_url, created_at,
+  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, created_at,
                          expires_at, attempt_ends_at, next_check_at)
    select 'user-' || n, 'pay_' || n || '_' || k, '{}', 2000, 'DZD', false, case k when 5 then 'pending' else 'failed' end,
           'chk_' || n || '_' || k, 'https://pay.example', t, t + interval '30 minutes', t,
@@ -36,9 +36,9 @@ export const rowsOf = (users: number): string[] => [
    select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-11-21T11:00:00Z',
           case when n % 1000 = 0 then timestamptz '2026-11-21T11:00:00Z' end
      from generate_series(1, ${users}) n`,
-  `insert into usage (user_id, limit_name, project_id, counts_as, used, revision)
+  `insert into usage (user_id, limit_name, scope, counts_as, used, revision)
     select 'user-' || n, 'projects', '', 'gauge', 1, 1 from generate_series(1, ${users}) n`,
-  `insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used, created_at)
+  `insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used, created_at)
     select 'user-' || n, 'old', 'consume', 'projects', '', 1, 3, 1, now() from generate_series(1, ${users}) n`,
   `insert into transfers (user_id, payment_id, reference, state, refusal, proof_at)
    select 'user-' || n, 'pay_' || n || '_4', 'reference-' || n, case when n % 1000 = 0 then 'open' else 'refused' end, 'late',
@@ -49,12 +49,12 @@ export const rowsOf = (users: number): string[] => [
      from generate_series(1, ${users}) n`,
   // Asked for, and no proof so far.
   `with asked as (
-     insert into payments (user_id, id, plan, amount, currency, live, method, status, checkout_id, created_at, expires_at, attempt_ends_at)
+     insert into payments (user_id, id, plan, amount, currency, live, method, status, method_reference, created_at, expires_at, attempt_ends_at)
      select 'user-' || n, 'pay_' || n || '_6', '{}', 2000, 'DZD', false, 'transfer', 'pending', 'slip-' || n, t, t + interval '7 days', t
        from generate_series(1000, ${users}, 1000) n, lateral (select timestamptz '2026-11-21T11:50:00Z' as t) s
-     returning user_id, id, checkout_id
+     returning user_id, id, method_reference
    )
-   insert into transfers (user_id, payment_id, reference) select user_id, id, checkout_id from asked`,
+   insert into transfers (user_id, payment_id, reference) select user_id, id, method_reference from asked`,
   `insert into comparisons (id, since_at, started_by, started_at, next_round_at, finished_at)
    select 'cmp_' || n, t, 'schedule', t, t, t
      from generate_series(1, 500) n, lateral (select timestamptz '2026-11-21T12:00:00Z' - n * interval '1 day' as t) s`,

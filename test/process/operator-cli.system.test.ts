@@ -135,8 +135,10 @@ it('say what is not there, what a word may be, and find what a customer names', 
     expect([code, output]).toEqual([1, errors])
     return errors
   }
-  for (const command of ['show', 'recheck', 'look', 'preview-refund', 'preview-resend-receipt'])
+  for (const command of ['show', 'recheck'])
     expect(await refused('payments', command, 'pay_nope')).toBe('no payment pay_nope\n')
+  for (const command of ['recheck', 'accept', 'refund', 'resend-receipt'])
+    expect(await refused('payments', command, 'pay_nope', '--preview')).toBe('no payment pay_nope\n')
   for (const command of ['accept', 'keep', 'refund', 'refuse', 'resend-receipt'])
     expect(await refused('payments', command, 'pay_nope', '--why', 'x')).toBe('no payment pay_nope\n')
   const proof = ['payments', 'proof', 'pay_nope', '--out', path.join(folder, 'none.png')]
@@ -145,7 +147,7 @@ it('say what is not there, what a word may be, and find what a customer names', 
   expect(await refused('users', 'timeline', 'nope@example.dz')).toBe('no user nope@example.dz\n')
   expect(await refused('codes', 'show', 'nope')).toBe('no batch of codes nope\n')
   expect(await refused('events', 'resend', 'nope')).toBe('no event nope\n')
-  expect(await refused('events', 'skip', 'nope', '--why', 'x')).toBe('no event that waits, called nope\n')
+  expect(await refused('events', 'skip', 'nope', '--why', 'x')).toBe('no event nope\n')
   expect(await refused('operators', 'revoke', 'nope', '--why', 'x')).toBe('no session nope\n')
   expect(await refused('find', 'nope')).toBe('nothing is known as nope\n')
   expect(await refused('payments', 'list', '--status', 'payed')).toMatch(/Allowed choices are .*paid, failed/)

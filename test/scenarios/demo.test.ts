@@ -16,7 +16,7 @@ import { createWorld, START, type World } from '../support/world.js'
 // A year takes some seconds.
 const selectMoney = statement(
   'test.demo.money',
-  `select method, status, coalesce(payment_method, '') as way, months, count(*)::int as payments, sum(amount)::int as amount
+  `select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments, sum(amount)::int as amount
      from payments group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
 const selectPeriods = statement(

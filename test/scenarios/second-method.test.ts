@@ -18,7 +18,8 @@ const USER = 'user-1'
 
 const selectPayments = statement(
   'test.second_method.payments',
-  'select method, status, checkout_id, payment_method from payments order by created_at, method',
+  `select method, status, method_reference as checkout_id, instrument as payment_method
+     from payments order by created_at, method`,
 )
 const selectFindings = statement(
   'test.second_method.findings',

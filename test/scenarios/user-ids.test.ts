@@ -11,7 +11,7 @@ const UPGRADE = '/api/v1/billing/upgrade'
 /** As it is between the provider's answer and our saving it: a crash there leaves this. */
 const forgetAnswer = statement(
   'test.ids.forget_answer',
-  `update payments set status = 'requested', checkout_id = null, checkout_url = null`,
+  `update payments set status = 'requested', method_reference = null, checkout_url = null`,
 )
 
 describeScenario('the id of a user', ({ database }) => {

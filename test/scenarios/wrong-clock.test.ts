@@ -113,7 +113,7 @@ describeScenario('a clock that was wrong for a moment', ({ database }) => {
   it('ahead by 400 days: an attempt at the provider that a dead process left is taken over', async () => {
     const user = world.as('user-1')
     const { paymentId } = await user.upgrade()
-    await ask(`update payments set status = 'requested', checkout_id = null, checkout_url = null,
+    await ask(`update payments set status = 'requested', method_reference = null, checkout_url = null,
                       attempt_ends_at = timestamptz '2027-12-31' where id = '${paymentId}'`)
     expect((await user.post(UPGRADE, { plan: 'pro' })).body.payment_id).toBe(paymentId)
   })

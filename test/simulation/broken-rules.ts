@@ -123,7 +123,7 @@ export function withoutSecondPayments(database: Database): BrokenDatabase {
   return breakDatabase(database, {
     rows: (name, rows, [, checkouts]) => {
       if (name !== 'settlements.load' || !Array.isArray(checkouts)) return rows
-      return rows.filter((row) => [null, checkouts[Number(row.ordinal) - 1]].includes(row.checkout_id))
+      return rows.filter((row) => [null, checkouts[Number(row.ordinal) - 1]].includes(row.method_reference))
     },
   })
 }

@@ -82,7 +82,7 @@ const readAll = statement(
      'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount,
-         'asked', coalesce(amount_asked, amount), 'checkout', checkout_id,
+         'asked', coalesce(amount_asked, amount), 'checkout', method_reference,
          'months', months, 'discount', discount, 'code', code_hash, 'secondOf', second_of,
          'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
          'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,
@@ -95,7 +95,8 @@ const readAll = statement(
          'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
          'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id',
          'grant', payload->'data'->'grant'->>'id') order by user_id, sequence), '[]') from outbox),
-     'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from provider_events),
+     'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from (
+         select id, user_id from provider_events union all select id, null from unmatched_events) e),
      'grants', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'operation', operation_id, 'code', code_hash,
          'months', months, 'days', days,

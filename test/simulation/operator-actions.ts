@@ -2,12 +2,13 @@
 // checked against its promise once it is answered, and against the time at which it can have happened.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { accept as acceptAct } from '../../packages/ishtirak/src/checkout/accept.js'
+import { recheck as recheckAct } from '../../packages/ishtirak/src/checkout/recheck.js'
 import { createCodes } from '../../packages/ishtirak/src/codes/batches.js'
 import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { grantDays } from '../../packages/ishtirak/src/grants/grant.js'
 import { endAccess } from '../../packages/ishtirak/src/ledger/end.js'
 import { refund as refundAct } from '../../packages/ishtirak/src/ledger/refund.js'
-import { acceptPayment, recheckPayment } from '../../packages/ishtirak/src/overview/acts.js'
 import { ownerNamed } from '../support/operator.js'
 import { CODE_KIND_NAMES } from './codes.js'
 import { slipsRecorded } from './desk.js'
@@ -61,7 +62,7 @@ function accept(world: SimulatedWorld, process: Process, { id, checkout }: Booke
     name: `accepts ${id}`,
     start: () => {
       world.accepted.add(id)
-      return acceptPayment(process.parts, id, BY)
+      return doAct(process.parts, acceptAct, callBy(BY.operator, id, { why: BY.reason }))
     },
     promised: ['conflict'],
     done: () => require(!isPaid || isBooked(now(world, id)), RULE, () => `${id} is not booked`),
@@ -74,7 +75,7 @@ function recheck(world: SimulatedWorld, process: Process, { id, checkout }: Book
   const isSeen = () => isBooked(now(world, id)) || now(world, id).status === 'review'
   return act(world, process, {
     name: `rechecks ${id}`,
-    start: () => recheckPayment(process.parts, id, BY),
+    start: () => doAct(process.parts, recheckAct, callBy(BY.operator, id, { why: BY.reason })),
     promised: ['provider_unavailable', 'provider_rejected'],
     done: () => require(!isPaid || isSeen(), RULE, () => `${id} was paid and is ${now(world, id).status}`),
   })

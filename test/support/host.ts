@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { fastify } from 'fastify'
 import type { MountedApp } from '../../packages/ishtirak/src/http/mount.js'
+import type { Config } from '../../packages/ishtirak/src/main/config.js'
 import { mounted } from '../../packages/ishtirak/src/main/mounted.js'
 import type { Service } from '../../packages/ishtirak/src/main/wire.js'
-import type { Config } from '../../packages/ishtirak/src/runtime/config.js'
 import type { MountedForm } from './database-kinds.js'
 
 /** Serves under the path of PUBLIC_URL. The host ends with the service. */

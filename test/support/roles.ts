@@ -72,13 +72,25 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   previewRefusal: [
     { act: 'payment.refuse', path: '/payments/x/refuse', command: ['payments', 'preview-refuse', 'x'] },
   ],
-  previewResendReceipt: read('/payments/x/resend-receipt'),
-  lookAtPayment: [
-    { act: 'payment.recheck', path: '/payments/x/look', command: ['payments', 'look', 'x'] },
+  previewResendReceipt: [
+    {
+      act: 'payment.resend_receipt',
+      path: '/payments/x/resend-receipt',
+      command: ['payments', 'resend-receipt', 'x', '--preview'],
+    },
+  ],
+  previewRecheckPayment: [
+    {
+      act: 'payment.recheck',
+      path: '/payments/x/recheck',
+      command: ['payments', 'recheck', 'x', '--preview'],
+    },
+  ],
+  previewAcceptPayment: [
     {
       act: 'payment.accept',
-      path: '/payments/x/look?act=accept',
-      command: ['payments', 'look', 'x', '--act', 'accept'],
+      path: '/payments/x/accept',
+      command: ['payments', 'accept', 'x', '--preview'],
     },
   ],
   listOperatorSessions: read('/sessions'),
@@ -166,7 +178,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ],
   resendReceipt: [
     {
-      act: 'receipt.resend',
+      act: 'payment.resend_receipt',
       path: '/payments/x/resend-receipt',
       body: {},
       command: ['payments', 'resend-receipt', 'x'],
@@ -261,6 +273,23 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       path: '/sessions/x/revoke',
       command: ['operators', 'revoke', 'x', '--preview'],
     },
+  ],
+  previewResendEvent: [
+    {
+      act: 'event.resend',
+      path: '/events/x/resend',
+      command: ['events', 'resend', 'x', '--preview'],
+    },
+  ],
+  previewResendWaitingEvents: [
+    {
+      act: 'event.resend_waiting',
+      path: '/events/resend-waiting',
+      command: ['events', 'resend-waiting', '--preview'],
+    },
+  ],
+  previewSkipEvent: [
+    { act: 'event.skip', path: '/events/x/skip', command: ['events', 'skip', 'x', '--preview'] },
   ],
   createCodes: [
     {

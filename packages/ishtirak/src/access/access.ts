@@ -4,6 +4,7 @@ import { HOUR, MINUTE } from '../core/instant.js'
 import type { OldSecretWatch } from './old-secrets.js'
 import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
+import './words.js'
 
 export interface AccessDeps extends SessionActDeps {
   readonly oldSecrets: OldSecretWatch

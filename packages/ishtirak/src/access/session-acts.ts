@@ -14,6 +14,7 @@ import { nameSchemas } from '../http/schemas.js'
 import { timestamp } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/trail.sql.js'
 import { listSessions, revokeSession, viewSession } from './sessions.js'
+import { words } from './words.js'
 
 export interface SessionActDeps extends ActDeps {
   readonly database: Database
@@ -68,7 +69,7 @@ export const revokeOperatorSession = act<SessionActDeps>().does({
   input: WhySchema,
   refuses: ['already_revoked'],
   answer: OperatorSessionSchema,
-  texts: actTexts('revoke'),
+  texts: actTexts(words, 'revoke'),
   run: async (deps, { id, by }) => viewSession(await revokeSession(deps, id, by)),
   preview: async (deps, { id }): Promise<Preview<OperatorSession>> => {
     const detail = (await listSessions(deps)).sessions.find((session) => session.id === id)

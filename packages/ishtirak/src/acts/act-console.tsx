@@ -158,7 +158,6 @@ async function isOffered<Deps extends ActDeps>(
   pages: Pages<Deps>,
   id: string,
 ): Promise<boolean> {
-  if (form?.isPossible?.(pages) === false) return false
   const file = on.file?.(pages)
   return !form?.isOffered || !file || form.isOffered(await file.read(id))
 }

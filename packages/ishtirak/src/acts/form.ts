@@ -12,7 +12,7 @@ export type Typed = Readonly<Record<string, string>>
 export interface ActForm<Deps, File = unknown, Detail = unknown> {
   /** By the state of what it is on, as the subject's file has it; absent: always. */
   isOffered?(file: File): boolean
-  /** As the service is set up; absent: always. */
+  /** As the service is set up, which the act says too where it refuses; absent: always. */
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
   fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>

@@ -1,19 +1,15 @@
 // The texts of an act in the console, by the end of their keys.
-import { byLocale } from '../core/locale.js'
-import { CONSOLE_TEXTS, type ConsoleKey } from '../i18n/console.js'
+import { byLocale, type Locale } from '../core/locale.js'
 
-type Named<Prefix extends string> = ConsoleKey extends infer Key
-  ? Key extends `${Prefix}_${infer Name}`
-    ? Name
-    : never
-  : never
+/** A title and a sentence under it, of the words of the act's own folder: they are loaded before the act is. */
+type Named<Name extends string> = Readonly<Record<`act_${Name}` | `text_${Name}`, string>>
 
-/** Those that have a title and a sentence under it. */
-export type ActTextName = Named<'act'> & Named<'text'>
-
-export function actTexts(name: ActTextName) {
+export function actTexts<Name extends string>(
+  words: Readonly<Record<Locale, { readonly console: Named<Name> }>>,
+  name: Name,
+) {
   return {
-    title: byLocale((locale) => CONSOLE_TEXTS[locale][`act_${name}`]),
-    text: byLocale((locale) => CONSOLE_TEXTS[locale][`text_${name}`]),
+    title: byLocale((locale) => words[locale].console[`act_${name}`]),
+    text: byLocale((locale) => words[locale].console[`text_${name}`]),
   }
 }

@@ -31,7 +31,9 @@ export async function writeBackup(
   /** After each part, of how many rows. */
   onRows?: (done: number, of: number) => void,
 ): Promise<BackupContents> {
-  if ((await schemaFit(database)).current === 0) {
+  const { current, refusal } = await schemaFit(database)
+  if (refusal) throw new BackupRefused(refusal)
+  if (current === 0) {
     throw new BackupRefused('the database is empty, it was never used: look at DATABASE_URL and DATA_DIR')
   }
   return database.transaction(async (transaction) => {
@@ -71,7 +73,8 @@ export async function restoreBackup(
   restoredAt: Instant | null,
 ): Promise<BackupContents> {
   const { schema } = await readHeader(lines())
-  const { current, expected } = await schemaFit(database)
+  const { current, expected, refusal } = await schemaFit(database)
+  if (refusal) throw new RestoreRefused(refusal)
   if (schema > expected) {
     throw new RestoreRefused(
       `the backup has schema ${schema}, this program knows ${expected}: use the newer one`,
@@ -86,11 +89,7 @@ export async function restoreBackup(
   await migrate(database, { upTo: schema })
   const restored = await database.transaction(async (transaction) => {
     const filled = await fill(transaction, lines())
-    if (restoredAt !== null) {
-      // A schema from before this table gets it now: a crash before its migration must not lose the mark.
-      await transaction.script('create table if not exists restores (restored_at timestamptz primary key)')
-      await transaction.query(insertRestore, [toTimestamp(restoredAt)])
-    }
+    if (restoredAt !== null) await transaction.query(insertRestore, [toTimestamp(restoredAt)])
     return filled
   }, Number.POSITIVE_INFINITY)
   await migrate(database)

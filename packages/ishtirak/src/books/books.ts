@@ -4,6 +4,7 @@ import { SECOND } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
 import { countReceipts } from './figures.sql.js'
 import { getJournal, getMonth, readAccounts } from './readings.js'
+import './words.js'
 
 /** Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours. */
 const COUNTED_A_ROUND = 5_000

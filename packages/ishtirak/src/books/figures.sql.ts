@@ -31,7 +31,8 @@ const SUMS = `p.amount * 100::bigint as amount_centimes, (r.snapshot->'split'->>
 const count = statement(
   'figures.count',
   `with next as (
-     select r.number, r.snapshot->>'paidOn' as day, p.live, p.method, coalesce(p.payment_method, '') as payment_method, ${SUMS},
+     select r.number, r.snapshot->>'paidOn' as day, p.live, p.method,
+            coalesce(p.instrument, '') as instrument, ${SUMS},
             not exists (select from payments e where e.user_id = p.user_id and e.paid_at is not null
                            and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
        from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
@@ -39,11 +40,11 @@ const count = statement(
       order by r.number limit $3::int
    ), summed as (
      insert into daily_figures as d
-     select day, live, method, payment_method, count(*), count(*) filter (where is_first), sum(amount_centimes),
+     select day, live, method, instrument, count(*), count(*) filter (where is_first), sum(amount_centimes),
             sum(net_centimes), sum(duty_centimes), sum(discount_centimes), coalesce(sum(fees_centimes), 0),
             count(*) filter (where fees_centimes is null)
-       from next group by day, live, method, payment_method order by day, live, method, payment_method
-         on conflict (day, live, method, payment_method) do update
+       from next group by day, live, method, instrument order by day, live, method, instrument
+         on conflict (day, live, method, instrument) do update
         set payments = d.payments + excluded.payments, first_payments = d.first_payments + excluded.first_payments,
             amount_centimes = d.amount_centimes + excluded.amount_centimes,
             net_centimes = d.net_centimes + excluded.net_centimes,
@@ -100,7 +101,7 @@ function parseSums(row: Row): Omit<DaySums, 'day'> {
   const [ttc, ht] = [integer(row, 'amount_centimes'), integer(row, 'net_centimes')]
   return {
     method: text(row, 'method'),
-    instrument: text(row, 'payment_method'),
+    instrument: text(row, 'instrument'),
     count: integer(row, 'payments'),
     ...{ ht, tva: ttc - ht, ttc },
     discount: integer(row, 'discount_centimes'),
@@ -113,7 +114,7 @@ function parseSums(row: Row): Omit<DaySums, 'day'> {
 const selectPaid = statement(
   'figures.paid',
   `select * from daily_figures where day >= $1 and day <= $2 and live = $3::boolean
-    order by day, method, payment_method`,
+    order by day, method, instrument`,
 )
 
 /** Both days included. */
@@ -138,8 +139,9 @@ const REFUNDS = `
 // The days begin at the instants of $4.
 const selectRefunded = statement(
   'figures.refunded',
-  `select width_bucket(a.acted_at, $4::timestamptz[]) as place, p.method, coalesce(p.payment_method, '') as payment_method,
-          count(*)::int as payments, sum(p.amount * 100::bigint)::bigint as amount_centimes,
+  `select width_bucket(a.acted_at, $4::timestamptz[]) as place, p.method,
+          coalesce(p.instrument, '') as instrument, count(*)::int as payments,
+          sum(p.amount * 100::bigint)::bigint as amount_centimes,
           sum((r.snapshot->'split'->>'netCentimes')::bigint)::bigint as net_centimes, 0 as duty_centimes,
           sum(p.discount * 100::bigint)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz
@@ -215,8 +217,9 @@ export interface Entry extends Figures {
   readonly receivedAt: Instant | null
 }
 
-const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.payment_method,
-          p.paid_at, p.amount_asked, p.checkout_id, p.currency, p.period_start, p.period_end, p.status, p.second_of,
+const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.instrument,
+          p.paid_at, p.amount_asked, p.method_reference, p.currency, p.period_start, p.period_end, p.status,
+          p.second_of,
           (select (t.approvals->-1->>'receivedAt')::bigint from transfers t
             where t.user_id = p.user_id and t.payment_id = p.id) as received_at,
           r.series, r.number, (r.snapshot->'tax'->>'ratePercent')::int as tax_rate, ${SUMS}`
@@ -261,7 +264,7 @@ function parseEntry(row: Row, isRefund: boolean): Entry {
   const { duty_centimes, fees_centimes, ...rest } = { ...row, ...(isRefund && kept) }
   const sums = {
     ...rest,
-    payment_method: row.payment_method ?? '',
+    instrument: row.instrument ?? '',
     payments: 1,
     duty_centimes,
     fees_centimes: fees_centimes ?? 0,
@@ -275,14 +278,14 @@ function parseEntry(row: Row, isRefund: boolean): Entry {
     userId: text(row, 'user_id'),
     planId: text(row, 'plan_id'),
     months: integer(row, 'months'),
-    instrument: textOrNull(row, 'payment_method'),
+    instrument: textOrNull(row, 'instrument'),
     series: text(row, 'series'),
     number: integer(row, 'number'),
     paidAt: instant(row, 'paid_at'),
     refundedAt: row.refunded_at === null ? null : instant(row, 'refunded_at'),
     amountAsked: integerOrNull(row, 'amount_asked'),
     taxRate: integerOrNull(row, 'tax_rate'),
-    checkoutId: textOrNull(row, 'checkout_id'),
+    checkoutId: textOrNull(row, 'method_reference'),
     currency: text(row, 'currency'),
     periodStart: instant(row, 'period_start'),
     periodEnd: instant(row, 'period_end'),

@@ -8,7 +8,8 @@ import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
-import { acceptPayment, showPayment } from '../overview/acts.js'
+import { showPayment } from '../overview/acts.js'
+import { accept } from './accept.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
@@ -146,10 +147,8 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     await world.emulator.pay(first.checkoutId, 'paid')
     await world.emulator.settled()
     const second = await user.upgrade()
-    await acceptPayment(world.service.parts, first.paymentId, {
-      operator: ownerNamed('lina'),
-      reason: 'checked',
-    })
+    const call = callBy(ownerNamed('lina'), first.paymentId, { why: 'checked' })
+    await doAct(world.service.parts, accept, call)
     expect(await isPro()).toBe(true)
     expect((await user.get(`${HISTORY}/${second.paymentId}`)).body.checkout_url).toBeNull()
     await world.advance(10)

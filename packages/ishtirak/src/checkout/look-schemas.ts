@@ -1,17 +1,11 @@
 // The shapes of a look: what the provider says of a payment now, and what an act would change.
 import { Type } from 'typebox'
-import { StandingSchema } from '../acts/preview.js'
+import { StandingSchema, viewStanding } from '../acts/preview.js'
+import type { Payment } from '../core/payment.js'
+import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { amountAsked } from '../ledger/schemas.js'
-
-export const LookQuerySchema = Type.Object(
-  {
-    act: Type.Optional(
-      Type.Enum(['recheck', 'accept'], { description: 'What would be done (default: recheck)' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+import type { Look, ProviderLook } from './look.js'
 
 export const StatusChangeSchema = Type.Object({ before: Type.String(), after: Type.String() })
 
@@ -49,3 +43,38 @@ export const LookSchema = Type.Object({
 })
 
 nameSchemas({ StatusChange: StatusChangeSchema, ReceiptPreview: ReceiptPreviewSchema, Look: LookSchema })
+
+export function viewLook({ isAnswered, said, ...look }: ProviderLook) {
+  return {
+    ...viewChange(look),
+    answered: isAnswered,
+    provider: said && { status: said.status, amount: said.amount, currency: said.currency },
+  }
+}
+
+/** In dinars. */
+function viewReceipt(receipt: ReceiptSnapshot) {
+  const { split, asked = null, stampDutyCentimes } = receipt
+  return {
+    ...{ ht: split.netCentimes / 100, tva: split.taxCentimes / 100, ttc: split.totalCentimes / 100 },
+    ...{ amount_asked: asked, stamp_duty: stampDutyCentimes / 100, total: totalOf(receipt) / 100 },
+  }
+}
+
+type Change = Pick<Look, 'payment' | 'status' | 'access' | 'receipt'>
+
+export function viewChange({ payment, status, access, receipt }: Change) {
+  return {
+    payment_id: payment.id,
+    user_id: payment.userId,
+    payment_status: { before: publicStatus(status.before), after: publicStatus(status.after) },
+    before: viewStanding(access.before),
+    after: viewStanding(access.after),
+    receipt: receipt && viewReceipt(receipt),
+  }
+}
+
+/** Users and operators know no `requested`. */
+function publicStatus(status: Payment['status']) {
+  return status === 'requested' ? 'pending' : status
+}

@@ -1,39 +1,48 @@
 // What the provider says of a payment now, and what would follow from it; nothing is changed. The decision is that of a
 // settlement, so that an operator sees beforehand what an act does.
+import type { Change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
+import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import { type Operator, requireRole } from '../core/role.js'
+import type { Payment, Review } from '../core/payment.js'
 import { decideSettlement } from '../core/settlement.js'
 import { statusAt } from '../core/subscription.js'
 import { loadPayment } from '../ledger/load.js'
+import type { ProviderFailure } from '../ledger/method.js'
 import { receiptOf, type SettleDeps } from '../ledger/settle.js'
-import { reportOfReview } from '../overview/acts.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 
 export type Look = ReturnType<typeof follow>
-export type ProviderLook = Awaited<ReturnType<typeof lookAtPayment>>
+export type ProviderLook = Awaited<ReturnType<typeof lookAtPayment>>['detail']
 
-/** What `act` would do now. Throws `not_found`. */
+/** What a recheck would do now, or, with `accepted`, an acceptance. Throws `not_found`. */
 export async function lookAtPayment(
   deps: SettleDeps,
   paymentId: string,
-  { act, operator }: { readonly act: 'payment.recheck' | 'payment.accept'; readonly operator: Operator },
+  { accepted }: { readonly accepted: boolean },
 ) {
-  requireRole(operator, act)
   const loaded = await loadPayment(deps, paymentId)
   const { payment } = loaded
   const checkoutId = payment.review?.checkoutId ?? payment.checkoutId
   const answer = checkoutId === null ? null : await deps.methods.of(payment.method).getCheckout(checkoutId)
   const said = answer?.ok ? answer.value : null
-  const accepted = act === 'payment.accept'
   const before = accepted && !answer?.ok && payment.review ? reportOfReview(payment, payment.review) : null
-  return {
-    ...follow(deps, loaded, said ?? before, deps.clock.now(), accepted),
+  const look = follow(deps, loaded, said ?? before, deps.clock.now(), accepted)
+  const { version, status, access } = look
+  const detail = {
+    ...look,
     /** False: the provider did not answer, or there is no checkout to ask about. */
     isAnswered: answer?.ok ?? false,
+    /** Who says it. */
+    settledBy: deps.methods.of(payment.method).settledBy,
     said,
   }
+  const changes: readonly Change[] = [
+    { what: 'status', ...status },
+    { what: 'access', ...access },
+  ]
+  return { version, changes, detail }
 }
 
 /** `accepted`: as an operator takes it who accepts what differs. */
@@ -69,4 +78,28 @@ export function follow(
       after: statusAt(decided?.subscription ?? subscription, now, deps.rules),
     },
   }
+}
+
+/** What it said when it was sent to review. */
+export function reportOfReview(payment: Payment, review: Review): CheckoutReport {
+  const { checkoutId, status, amount, currency, paidAt } = review
+  return {
+    method: payment.method,
+    checkoutId,
+    status,
+    amount,
+    currency,
+    live: null,
+    paymentId: payment.id,
+    userId: payment.userId,
+    instrument: payment.instrument,
+    checkoutUrl: payment.checkoutUrl,
+    createdAt: null,
+    updatedAt: paidAt,
+  }
+}
+
+export function refusalOf(failure: ProviderFailure): BillingError {
+  if (failure.kind === 'rejected') return new BillingError('provider_rejected')
+  return new BillingError('provider_unavailable', { retryAfterSeconds: failure.retryAfterSeconds ?? 5 })
 }

@@ -21,7 +21,7 @@ const selectPayments = statement('test.payments', 'select user_id, id, status fr
 
 const openAll = statement(
   'test.open_all',
-  `update payments set status = 'pending', checkout_id = id, checkout_url = 'https://pay.example/' || id`,
+  `update payments set status = 'pending', method_reference = id, checkout_url = 'https://pay.example/' || id`,
 )
 
 const request = (user: KnownUser, version: number | null, id = `pay_${user.userId}`): RequestedPayment => ({

@@ -35,12 +35,13 @@ const selectFacts = statement(
        select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at
          from payments r
         where r.user_id = u.user_id and r.created_at > a.since
-          and coalesce(r.checkout_url, case when r.review is null then r.checkout_id end) is not null
+          and coalesce(r.checkout_url, case when r.review is null then r.method_reference end) is not null
      ) recent
      cross join lateral (
        select max(w.id) as id from payments w
         where w.user_id = u.user_id and w.method = a.method and w.status = 'canceled' and w.next_check_at is not null
-          and w.reports = '[]' and coalesce(w.checkout_url, case when w.review is null then w.checkout_id end) is not null
+          and w.reports = '[]'
+          and coalesce(w.checkout_url, case when w.review is null then w.method_reference end) is not null
      ) withdrawn
      ${openPayment('p.method = a.method')}`,
 )

@@ -24,6 +24,7 @@ import {
   MadeCodesSchema,
   NewCodesSchema,
 } from './code-schemas.js'
+import { words } from './words.js'
 
 export interface CodesDeps extends ActDeps {
   readonly catalogue: Catalogue
@@ -51,7 +52,7 @@ export const createCodesAct = act<CodesDeps>().does({
   input: NewCodesSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
   answer: MadeCodesSchema,
-  texts: actTexts('create_codes'),
+  texts: actTexts(words, 'create_codes'),
   // A page would be the place of codes that nothing can show again.
   form: null,
   command: {
@@ -186,7 +187,7 @@ export const revokeCodes = act<CodesDeps>().decides({
   input: WhySchema,
   refuses: ['already_revoked'],
   answer: CodeBatchSchema,
-  texts: actTexts('revoke_codes'),
+  texts: actTexts(words, 'revoke_codes'),
   load: async (deps, { id }) => ({ version: 0, batch: await showBatch(deps, id) }),
   decide: ({ batch: { revoked_at, left } }) => {
     if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })

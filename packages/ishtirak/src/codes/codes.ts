@@ -7,6 +7,7 @@ import { codePages } from './portal-part.js'
 import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
 import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
+import './words.js'
 
 export const codes: Capability<
   CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps

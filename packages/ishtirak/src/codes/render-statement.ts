@@ -1,7 +1,6 @@
 // Prints the statement of a redeemed code, on the page of a receipt: who gave what, to which user, and that nothing was paid.
 import type { Locale } from '../core/locale.js'
 import type { StatementSnapshot } from '../core/statement.js'
-import { CATALOGS } from '../i18n/messages.js'
 import {
   dateParts,
   dayInFigures,
@@ -13,6 +12,8 @@ import {
   TEMPLATE,
 } from '../receipts/render-receipt.js'
 import type { Typesetter } from '../receipts/typesetter.js'
+import { words as receiptTexts } from '../receipts/words.js'
+import { words as texts } from './words.js'
 
 /** Gives the PDF. */
 export function renderStatement(
@@ -24,7 +25,8 @@ export function renderStatement(
 }
 
 function describePage(snapshot: StatementSnapshot, locale: Locale) {
-  const { statement: words, receipt } = CATALOGS[locale]
+  const words = texts[locale].statement
+  const { receipt } = receiptTexts[locale]
   const { seller, planName, months, issuedAt: _, issuedOn, periodFrom, periodTo, redemptionId } = snapshot
   return {
     lang: locale,

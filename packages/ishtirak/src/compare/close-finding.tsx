@@ -11,6 +11,7 @@ import { Facts } from '../pages/console-frame.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
 import { CloseRequestSchema, FindingParamsSchema, FindingSchema } from './reconcile-schemas.js'
+import { words } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
@@ -54,7 +55,7 @@ export const closeFinding = act<ActDeps>().decides({
     'It comes back where the provider says something else. 409 with `closed_at` when it is closed already, with `changed` when it is not the `version` that was named.',
   input: CloseRequestSchema,
   answer: FindingSchema,
-  texts: actTexts('close_finding'),
+  texts: actTexts(words, 'close_finding'),
   load: async (deps, { id, input }) => {
     const found = await loadFinding(deps, nameOf(id, input))
     return { version: found.finding.version, found }

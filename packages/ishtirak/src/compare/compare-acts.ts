@@ -14,6 +14,7 @@ import {
   ReconciliationSchema,
   ReconciliationsSchema,
 } from './reconcile-schemas.js'
+import { words } from './words.js'
 
 /** What the form of the console offers. */
 const COMPARED_DAYS = 30
@@ -28,7 +29,7 @@ export const startComparing = act<ReconcileActDeps>().does({
     'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
   input: ReconcileRequestSchema,
   answer: ReconciliationSchema,
-  texts: actTexts('compare'),
+  texts: actTexts(words, 'compare'),
   command: { usage: 'reconcile', follow: comparisonFinished },
   run: (deps, { input: { since, unknown }, by }) => {
     const sinceAt = readInstant(deps.wallClock, 'since', since)

@@ -4,6 +4,7 @@ import { SECOND } from '../core/instant.js'
 import { closeFinding } from './close-finding.js'
 import { continueComparing, listReconciliations, startComparing } from './compare-acts.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
+import './words.js'
 
 export const compare: Capability<ReconcileActDeps> = {
   name: 'compare',

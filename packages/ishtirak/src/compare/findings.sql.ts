@@ -21,7 +21,8 @@ const selectFinding = statement(
           exists (select from payments p where p.id = f.payment_id) as is_our_payment
      from comparison_findings f
     where f.user_id = any(case when $3::text is not null then array[$3]
-                               else array(select p.user_id from payments p where p.checkout_id = $1) || ''::text end)
+                               else array(select p.user_id from payments p where p.method_reference = $1)
+                                    || ''::text end)
       and f.checkout_id = $1 and f.kind = $2
     order by f.seen_at desc limit 1`,
 )

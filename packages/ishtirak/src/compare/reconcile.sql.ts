@@ -154,10 +154,10 @@ const selectByCheckouts = statement(
   'comparisons.payments',
   `select ${PAYMENT_COLUMNS},
           jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")') as booked
-     from payments p where p.method = $1 and p.checkout_id = any($2::text[])`,
+     from payments p where p.method = $1 and p.method_reference = any($2::text[])`,
 )
 
-/** A payment, and the report by which it was booked; null: it is not booked, or by a program that kept none. */
+/** A payment, and the report by which it was booked; null: no report booked it. */
 export interface ComparedPayment {
   readonly payment: Payment
   readonly booked: Pick<KeptReport, 'source' | 'amount' | 'currency'> | null
@@ -179,12 +179,12 @@ const selectUnmatched = statement(
   'comparisons.unmatched',
   `select ${PAYMENT_COLUMNS}
      from payments p
-    where p.paid_at >= $1::timestamptz and p.paid_at <= $2::timestamptz and p.checkout_id is not null
-      and p.method = $5
+    where p.paid_at >= $1::timestamptz and p.paid_at <= $2::timestamptz
+      and p.method_reference is not null and p.method = $5
       and (p.compared_at is null or p.compared_at < $2::timestamptz)
       and not exists (
         select from comparison_findings f
-         where f.user_id = p.user_id and f.checkout_id = p.checkout_id and f.comparison_id = $3)
+         where f.user_id = p.user_id and f.checkout_id = p.method_reference and f.comparison_id = $3)
     order by p.paid_at, p.id
     limit $4::int`,
 )

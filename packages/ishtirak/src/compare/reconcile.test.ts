@@ -24,12 +24,12 @@ const DAY = 86_400
 const stopLooking = statement('test.reconcile.stop_looking', 'update payments set next_check_at = null')
 const forgetCheckout = statement(
   'test.reconcile.forget_checkout',
-  `update payments set checkout_id = 'chk_the_provider_never_made'`,
+  `update payments set method_reference = 'chk_the_provider_never_made'`,
 )
 /** Of the account of another seller, say: the list shows none of them, and none of ours is at the provider. */
 const forgetEachCheckout = statement(
   'test.reconcile.forget_each_checkout',
-  `update payments set checkout_id = 'chk_never_made_' || user_id`,
+  `update payments set method_reference = 'chk_never_made_' || user_id`,
 )
 const codeOf = (error: unknown) => (error instanceof BillingError ? error.code : String(error))
 const selectLease = statement(

@@ -18,7 +18,6 @@ import { consoleSay } from '../i18n/console.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import { healthRoute } from '../overview/health.route.js'
-import { healthActRoutes } from '../overview/health-acts.route.js'
 import { inboxRoute } from '../overview/inbox.route.js'
 import { operatorsRoutes } from '../overview/operators.route.js'
 import { searchRoute } from '../overview/search.route.js'
@@ -29,6 +28,7 @@ import { refusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
+import './words.js'
 
 /** In the order in which every page names them. */
 const SECTIONS = [
@@ -76,7 +76,6 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     inboxRoute(app, shared)
     findingRoute(app, shared)
     healthRoute(app, shared)
-    healthActRoutes(app, shared)
     searchRoute(app, shared)
     actPages(app, shared, acts)
     paymentRoutes(app, shared)

@@ -407,7 +407,7 @@ describeScenario('an act in the console', ({ database }) => {
     await setProfile(world, 'user-1', { email: 'amina@example.dz' })
     await database().query(forgetMail, ['user-1'])
     const ids: Readonly<Record<string, string>> = {
-      ...{ recheck: review, accept: review, refund: paymentId, resend: paymentId },
+      ...{ recheck: review, accept: review, refund: paymentId, 'resend-receipt': paymentId },
       ...{ approve: transfer, refuse: transfer, keep: second },
     }
     for (const role of ROLES) {

@@ -138,7 +138,7 @@ describeScenario('the console', ({ database }) => {
     await setProfile(world, 'user-1', { email: 'amina@example.dz' })
     const [payment, user] = [`/console/payments/${paymentId}`, '/console/users/user-1']
     for (const [role, path, status, about, words] of [
-      ['owner', `${payment}/resend`, 501, payment, 'Back to the payment'],
+      ['owner', `${payment}/resend-receipt`, 501, payment, 'Back to the payment'],
       ['viewer', `${payment}/refund`, 403, payment, 'Back to the payment'],
       ['viewer', `${user}/grant`, 403, user, 'Back to the user'],
       ['viewer', '/console/reconciliations/start', 403, '/console', 'Back to the inbox'],
@@ -155,7 +155,7 @@ describeScenario('the console', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const visit = await enterConsole(world, ROLE_KEYS.owner)
     for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])
-      expect([path, (await visit.open(path)).text.includes('/resend"')]).toEqual([path, false])
+      expect([path, (await visit.open(path)).text.includes('/resend-receipt"')]).toEqual([path, false])
   })
 
   it('runs nothing, cannot be framed, is not stored by a browser or a proxy, and sends its forms to itself alone', async () => {

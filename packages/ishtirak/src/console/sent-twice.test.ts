@@ -75,7 +75,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     },
     accept: () => payOtherwise(world, 'user-1', { charged: 1500, told: 1500 }),
     refund: buy,
-    resend: async () => {
+    'resend-receipt': async () => {
       const id = await buy()
       await setProfile(world, 'user-1', { email: 'amina@example.dz' })
       await database().query(forgetMail, [])

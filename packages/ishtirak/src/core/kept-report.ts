@@ -8,7 +8,7 @@ import type { Settlement, SettlementOutcome } from './settlement.js'
 export interface KeptReport
   extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
   readonly source: ReportSource
-  /** In whole dinars; absent where the provider did not say, and in what older programs wrote. */
+  /** In whole dinars; absent where the provider did not say. */
   readonly fees?: number
   /** Null when we asked the provider ourselves. */
   readonly eventId: string | null

@@ -17,7 +17,7 @@ const count = (changes: Partial<UsageCount>): UsageCount => ({
   scopeId: '',
   used: 1,
   resetsAt: null,
-  countsAs: null,
+  countsAs: changes.resetsAt ? 'day' : changes.scopeId ? 'gauge/project' : 'gauge',
   ...changes,
 })
 
@@ -55,7 +55,8 @@ describe('usage', () => {
 
   it('takes the count of the next day, and that of the next month on the last day alone', () => {
     const next = (window: 'day' | 'month', resetsAt: number, now: number) =>
-      usedAt([count({ limit: 'builds', used: 4, resetsAt })], now, [limitOf({ window })]).builds
+      usedAt([count({ limit: 'builds', used: 4, resetsAt, countsAs: window })], now, [limitOf({ window })])
+        .builds
     const nextMonth = instantOf('2026-12-31T23:00:00Z')
     expect(next('day', instantOf('2026-11-22T23:00:00Z'), NOON)).toBe(4)
     expect(next('day', instantOf('2026-11-23T23:00:00Z'), NOON)).toBe(0)
@@ -77,9 +78,6 @@ describe('usage', () => {
     ['of a month where a day is counted now', { countsAs: 'month', resetsAt: MIDNIGHT }, { window: 'day' }],
     ['of a gauge where a day is counted now', { countsAs: 'gauge' }, { window: 'day' }],
     ['of a day where a gauge is counted now', { countsAs: 'day', resetsAt: MIDNIGHT }, {}],
-    ['of a day of the code before', { resetsAt: MIDNIGHT }, {}],
-    ['of a gauge of the code before', {}, { window: 'month' }],
-    ['of a project of the code before where the user’s is counted now', { scopeId: 'shop' }, {}],
   ])('takes none %s', (_name, changes, limit) => {
     expect(usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)])).toEqual({ builds: 0 })
   })

@@ -126,8 +126,8 @@ export interface UsageCount {
   readonly scopeId: string
   readonly used: number
   readonly resetsAt: Instant | null
-  /** Null: code before this column wrote it. */
-  readonly countsAs: string | null
+  /** Of the catalogue that it was made under. */
+  readonly countsAs: string
 }
 
 /** What is in use, by limit; of a limit that is counted for each of something by its id as well. */
@@ -153,10 +153,10 @@ function isCurrent(
   limit: LimitDefinition,
   { now, quotaWindowAt }: Parameters<typeof usageAt>[2],
 ): boolean {
-  const { resetsAt, scopeId } = count
-  if ((count.countsAs ?? countsAs(limit)) !== countsAs(limit)) return false
-  if ((limit.per === null) !== (scopeId === '')) return false
-  if (limit.window === null || resetsAt === null) return limit.window === null && resetsAt === null
+  const { resetsAt } = count
+  if (count.countsAs !== countsAs(limit)) return false
+  // What counts as a gauge has no end, and all else has one.
+  if (limit.window === null || resetsAt === null) return true
   const window = quotaWindowAt(limit.window, now)
   return window.endsAt <= resetsAt && resetsAt <= latestResetsAt(window, now)
 }

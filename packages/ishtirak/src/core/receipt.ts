@@ -63,8 +63,8 @@ export interface ReceiptSnapshot {
   readonly paidOn: string
   readonly periodFrom: string
   readonly periodTo: string
-  /** How many months were bought. Absent in what programs before terms drew up: one. */
-  readonly months?: number
+  /** How many were bought. */
+  readonly months: number
   /** What was paid in whole dinars, tax included. The stamp duty comes on top of it. */
   readonly amount: number
   /** What was asked for, where another amount came. Absent: the amount. */

@@ -30,17 +30,11 @@ export const SUPPORT_GRANT_SPAN = 30 * DAY
 
 /** What is no object with roles of its own yet. */
 const ALLOWED = {
-  'payment.recheck': ['support'],
-  'payment.accept': [],
   'payment.approve': [],
   'payment.refuse': [],
   'payment.keep': [],
   'payment.record': [],
   'payment.read_proof': ['support', 'accountant'],
-  'receipt.resend': ['support'],
-  'event.resend': ['support'],
-  'event.resend_waiting': [],
-  'event.skip': [],
 } as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
 
 export type Act = keyof typeof ALLOWED

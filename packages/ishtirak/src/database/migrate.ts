@@ -1,6 +1,7 @@
 // Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its record.
-// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves; a newer schema
-// that does not allow this code is refused, and a file that was changed after it was applied.
+// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves.
+// Refused are a newer schema that does not allow this code, a file that was changed after it was applied, and what is
+// older than 0001_schema.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -49,6 +50,19 @@ interface SchemaFit {
   readonly expected: number
   /** Whether this code runs on it: the schema is its own, or a newer one whose migrations all allow this code. */
   readonly runs: boolean
+  /** Of a database of before 0001_schema: why it is refused. */
+  readonly refusal?: string
+}
+
+/** Before the first release the schema was 39 migrations. Nothing leads from there to 0001_schema. */
+const EARLIER_FIRST = '0001_billing.sql'
+export const EARLIER_LAST = '0039_events_without_reference'
+
+export function earlierRefusal(what: 'database' | 'backup', schema: number): string {
+  return (
+    `the ${what} has schema ${schema} of before the first release, and this program cannot open it; ` +
+    `the last one that can has ${EARLIER_LAST} as its newest migration (docs/upgrade.md)`
+  )
 }
 
 /** Two levels up from this file, in src/database as in dist/database. */
@@ -79,8 +93,10 @@ export async function migrate(
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
   const expected = (await readMigrations(options.directory)).length
   try {
-    const [row] = await database.query(selectVersion, [expected])
+    const [row] = await database.query(selectVersion, [expected, EARLIER_FIRST])
     const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
+    if (row?.is_earlier)
+      return { current, expected, runs: false, refusal: earlierRefusal('database', current) }
     return { current, expected, runs: current >= expected && oldestCode <= expected }
   } catch (error) {
     // 42P01 is undefined_table: nothing was ever applied.
@@ -106,19 +122,18 @@ const lockAndPrepare = `
     version integer primary key,
     name text not null,
     checksum text not null,
+    oldest_code integer not null,
     applied_at timestamptz not null default now()
   )`
 
-/** Younger than the table. Added only when something is applied: a start that finds nothing to do waits for no reader. */
-const addOldestCode = 'alter table schema_migrations add column if not exists oldest_code integer'
-
-/** Read through the whole row, which works without the column too. A migration that names no code allows no older one. */
-const oldestCode = "coalesce((to_jsonb(applied) ->> 'oldest_code')::integer, version)"
+/** Read through the whole row: a database of before 0001_schema may lack the column. */
+const oldestCode = "(to_jsonb(applied) ->> 'oldest_code')::integer"
 
 const selectVersion = statement(
   'migrate.version',
   `select coalesce(max(version), 0) as version,
-          coalesce(max(${oldestCode}) filter (where version > $1::integer), 0) as oldest_code
+          coalesce(max(${oldestCode}) filter (where version > $1::integer), 0) as oldest_code,
+          coalesce(bool_or(name = $2::text), false) as is_earlier
      from schema_migrations applied`,
 )
 const selectApplied = statement(
@@ -137,10 +152,10 @@ async function applyNext(
 ): Promise<string | undefined> {
   await transaction.script(lockAndPrepare)
   const applied = await transaction.query(selectApplied)
+  if (applied[0]?.name === EARLIER_FIRST) throw new SchemaMismatch(earlierRefusal('database', applied.length))
   for (const row of applied) refuseMismatch(row, migrations)
   const next = migrations[applied.length]
   if (next === undefined) return undefined
-  await transaction.script(addOldestCode)
   await transaction.script(next.sql).catch((error: unknown) => {
     throw error instanceof DatabaseUnavailable ? error : new MigrationFailed(next.name, error)
   })

@@ -2,6 +2,7 @@
 // looked at or ended: our row is all that there is, and these methods know nothing beside it.
 import { DAY } from '../core/instant.js'
 import type { PaymentMethod } from '../ledger/method.js'
+import './words.js'
 
 /** As they are named on the wire. */
 export const DESK_METHODS = ['cash', 'cheque'] as const

@@ -21,7 +21,6 @@ import { recordPayment } from './record.js'
 const USER = 'user-1'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
-const MIGRATION = path.resolve(import.meta.dirname, '../../migrations/0022_desk_references.sql')
 const CASH = {
   user_id: USER,
   new_user: true,
@@ -203,22 +202,6 @@ describeScenario('a payment at the desk', ({ database }) => {
       ...Array.from({ length: 9 }, () => 409),
     ])
     expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
-  })
-
-  it('that an earlier program booked for two users under one reference stays with both', async () => {
-    await database().script('drop index payments_desk_reference')
-    const first = (await record()).body.payment.id
-    world.clock.advance(1_000)
-    const second = (await record({ reference: '2026/0042 b', user_id: 'user-2' })).body.payment.id
-    await database().script(
-      `update payments set checkout_id = case user_id when 'user-2' then 'bna 7' else 'Bna 7' end`,
-    )
-    await database().script(readFileSync(MIGRATION, 'utf8'))
-    expect((await operator.payment(first)).payment.checkout_id).toBe('BNA 7')
-    expect((await operator.payment(second)).payment.checkout_id).toBe(`BNA 7 ${second.toUpperCase()}`)
-    expect((await record({ reference: 'bna 7' })).body.payment.id).toBe(first)
-    const found = await operator.get(`/search?q=${encodeURIComponent(`bna 7 ${second}`)}`)
-    expect(found.body.payments).toMatchObject([{ id: second }])
   })
 
   it('counts beside others of the same user, sixty at once, stacked, and those beyond the limit are refused', async () => {

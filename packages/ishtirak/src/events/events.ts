@@ -1,10 +1,14 @@
 // What the events to the platform bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { reading } from '../acts/reading.js'
 import { HOUR, SECOND } from '../core/instant.js'
 import { type AnnounceDeps, announceTime } from './announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
-import { pruneEvents } from './manage-events.js'
+import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
+import { pruneEvents, reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
+import { EventsQuerySchema, EventsSchema } from './schemas.js'
+import './words.js'
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
 const ANNOUNCED_A_ROUND = 1_500
@@ -12,8 +16,21 @@ const ANNOUNCED_A_ROUND = 1_500
 /** 240,000 a day: more than are written. */
 const PRUNED_A_ROUND = 10_000
 
-export const events: Capability<AnnounceDeps & DeliveryDeps & ReminderDeps> = {
+const listEvents = reading<EventActDeps>().reads({
+  path: '/events',
+  operationId: 'listEvents',
+  summary: 'Events to the platform, newest first, and whether its address works',
+  query: EventsQuerySchema,
+  answer: EventsSchema,
+  command: { usage: 'events list', show: ({ data, ...state }) => ({ ...state, events: data }) },
+  read: (deps, { query: { user_id: userId = null, state, limit = 50 } }) =>
+    reportEvents(deps, { userId, waiting: state === 'waiting', limit }),
+})
+
+export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & ReminderDeps> = {
   name: 'events',
+  acts: EVENT_ACTS,
+  readings: [listEvents],
   mails: reminderMails,
   jobs: (deps) => [
     // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.

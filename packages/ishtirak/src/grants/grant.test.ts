@@ -29,12 +29,12 @@ const selectGranted = statement(
 )
 const selectStored = statement(
   'test.grant.stored',
-  'select run_months, anchor_at = paid_until as begins, months from users where user_id = $1',
+  'select run_months, anchor_at = paid_until as begins, periods from users where user_id = $1',
 )
 
 const selectSize = statement(
   'test.grant.size',
-  `select jsonb_array_length(months) as periods, length(months::text) as bytes,
+  `select jsonb_array_length(periods) as periods, length(periods::text) as bytes,
           (select count(*)::int from grants g where g.user_id = u.user_id) as grants,
           (select count(*)::int from audit a where a.user_id = u.user_id and act = 'user.grant') as audit,
           (select count(*)::int from outbox o where o.user_id = u.user_id and type = 'subscription.granted') as events
@@ -43,7 +43,8 @@ const selectSize = statement(
 const moveToTheEnd = statement(
   'test.grant.end',
   `update users set anchor_at = '9999-12-01T12:00:00Z', paid_until = '9999-12-01T12:00:00Z',
-          months = jsonb_set(months, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
+          periods = jsonb_set(
+            periods, '{0,end}', (extract(epoch from timestamptz '9999-12-01T12:00:00Z') * 1000)::text::jsonb)
     where user_id = $1`,
 )
 
@@ -305,18 +306,18 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect((await grant('user-1', { days: 366, plan: 'pro' })).status).toBe(200)
   })
 
-  it('are stored so that older code reads the end and what follows on it', async () => {
+  it('are stored with the end that what follows counts from', async () => {
     await setProfile(world, 'user-1', { name: 'Amina' })
     await grant('user-1', { days: 14 })
     const [stored] = await database().query(selectStored, ['user-1'])
     // It counts the months of a purchase from `anchor_at`, after `run_months`, and finds the plan by the end.
     const period = {
-      paymentId: expect.stringMatching(/^grt_/),
+      sourceId: expect.stringMatching(/^grt_/),
       months: 0,
       plan: { id: 'pro' },
       end: Date.parse('2026-12-05T12:00:00Z'),
     }
-    expect(stored).toMatchObject({ run_months: 0, begins: true, months: [period] })
+    expect(stored).toMatchObject({ run_months: 0, begins: true, periods: [period] })
   })
 
   it.each([

@@ -25,6 +25,7 @@ import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { GRANTED_DAYS_MAX, GrantRequestSchema } from './grant-schemas.js'
+import { words } from './words.js'
 
 export interface GrantDeps extends SaveDeps, SubjectDeps {
   readonly catalogue: Catalogue
@@ -45,7 +46,7 @@ export const grantDays = act<GrantDeps>().decides({
   description: 'Without paid time the days begin now. 409 when the user has or had another plan.',
   input: GrantRequestSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable'],
-  texts: actTexts('grant'),
+  texts: actTexts(words, 'grant'),
   load: async (deps, { id, by }) => {
     const user = await loadUser(deps, id)
     // After the user: a grant that comes between them makes those facts stale, so two at once do not pass the bound together.

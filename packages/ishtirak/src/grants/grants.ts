@@ -2,6 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type GrantDeps, grantDays } from './grant.js'
+import './words.js'
 
 export const grants: Capability<GrantDeps & GrantedMailDeps> = {
   name: 'grants',

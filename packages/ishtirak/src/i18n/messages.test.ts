@@ -2,9 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
 import { byLocale, LOCALES } from '../core/locale.js'
-import { CATALOGS, instrumentName, phoneInWords, planName, sayIn } from './messages.js'
+import '../main/wire.js'
+import { isConsoleKey } from './console.js'
+import { CATALOGS, instrumentName, isMessageKey, phoneInWords, planName, sayIn } from './messages.js'
+import { addWords } from './words.js'
 
 it.each(['edahabia', 'cib', 'ccp', 'baridimob', 'bank_transfer', 'cash', 'cheque'])(
   'what was paid with %s says so in words',
@@ -21,37 +25,55 @@ it('what was paid with something unknown is named as the provider names it', () 
 })
 
 const source = path.resolve(import.meta.dirname, '..')
-const textsOf = byLocale((locale) => {
-  const { page, portal, mail, receipt, statement, error, fieldProblem, fieldBound } = CATALOGS[locale]
-  const labels = Object.entries({ receipt, statement }).flatMap(([section, words]) =>
-    Object.entries(words).map(([key, text]) => [`${section}.${key}`, text] as const),
+/** In the order in which they stand in a file. */
+const SECTIONS = [
+  ...['page', 'portal', 'mail', 'receipt', 'statement', 'console'],
+  ...['instrument', 'fieldProblem', 'fieldBound'],
+]
+const LABELS = ['receipt', 'statement', 'instrument', 'fieldProblem', 'fieldBound']
+const textsIn = byLocale((locale) => {
+  const labels = LABELS.flatMap((section) =>
+    Object.entries(textsOf(section, locale)).map(([key, text]) => [`${section}.${key}`, text] as const),
   )
-  const refusals = Object.entries(error).flatMap(([code, { title, detail }]) => [
+  const refusals = Object.entries(CATALOGS[locale].error).flatMap(([code, { title, detail }]) => [
     [`error.${code}.title`, title] as const,
     [`error.${code}.detail`, detail] as const,
   ])
-  const problems = Object.entries({ fieldProblem, fieldBound }).flatMap(([section, words]) =>
-    Object.entries(words).map(([code, text]) => [`${section}.${code}`, text] as const),
-  )
-  const sentences = Object.entries({ ...page, ...portal, ...mail })
-  return new Map<string, string>([...sentences, ...labels, ...refusals, ...problems])
+  const sentences = ['page', 'portal', 'mail'].flatMap((section) => Object.entries(textsOf(section, locale)))
+  return new Map<string, string>([...sentences, ...labels, ...refusals])
 })
-const catalog = [...textsOf.en.keys()].map((key) => {
-  return [key, byLocale((locale) => textsOf[locale].get(key) ?? '')] as const
+const catalog = [...textsIn.en.keys()].map((key) => {
+  return [key, byLocale((locale) => textsIn[locale].get(key) ?? '')] as const
 })
 const dataOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 
 describe('every text', () => {
   it('has the same key in all files, once', () => {
     for (const locale of LOCALES) {
-      const { page, portal, mail, receipt, statement, error, fieldProblem, fieldBound } = CATALOGS[locale]
-      const sections = { page, portal, mail, receipt, statement, error, fieldProblem, fieldBound }
-      expect(Object.keys(CATALOGS[locale])).toEqual(Object.keys(sections))
-      expect([...textsOf[locale].keys()]).toEqual([...textsOf.en.keys()])
-      const keys = Object.values(sections).flatMap((section) => Object.keys(section))
+      for (const folder of FOLDERS) {
+        const names = Object.keys(sectionsOf(folder, locale))
+        expect(names).toEqual(SECTIONS.filter((name) => names.includes(name)))
+        expect(names).toEqual(Object.keys(sectionsOf(folder, 'en')))
+      }
+      expect([...textsIn[locale].keys()]).toEqual([...textsIn.en.keys()])
+      const keys = FOLDERS.flatMap((folder) => {
+        const { console: _, ...sections } = sectionsOf(folder, locale)
+        return Object.values(sections).flatMap((section) => Object.keys(section))
+      })
       // An error has two texts.
-      expect(keys.length + Object.keys(error).length).toBe(textsOf[locale].size)
+      expect(keys.length + 2 * Object.keys(CATALOGS[locale].error).length).toBe(textsIn[locale].size)
     }
+  })
+
+  it('is there once the service is, as are those of operators', () => {
+    const keys = ['page', 'portal', 'mail'].flatMap((section) => Object.keys(textsOf(section, 'en')))
+    expect(keys.filter((key) => !isMessageKey(key))).toEqual([])
+    expect(Object.keys(textsOf('console', 'en')).filter((key) => !isConsoleKey(key))).toEqual([])
+  })
+
+  it('has a key that no other folder has', () => {
+    // A module of this folder adds the texts that are there already.
+    expect(() => addWords<'i18n'>(import.meta.url)).toThrow('two texts have the key languageName')
   })
 
   it('of a refusal belongs to a code, and every code has one, in other words in every language', () => {
@@ -108,7 +130,7 @@ describe('every text', () => {
       [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
         code.includes(use),
       )
-    const isRefusal = (key: string) => /^(error|fieldProblem|fieldBound)\./.test(key)
+    const isRefusal = (key: string) => /^(instrument|error|fieldProblem|fieldBound)\./.test(key)
     const unused = catalog.filter(([key]) => !isRefusal(key) && !built.test(key) && !isUsed(key))
     expect(unused.map(([key]) => key)).toEqual([])
   })
@@ -143,7 +165,7 @@ describe('saying', () => {
     ])
       for (const part of ['subject', 'what', 'next']) {
         const key = `mail_${theme}_${part}`
-        expect(CATALOGS.ar.mail).toHaveProperty(key)
+        expect(textsOf('mail', 'ar')).toHaveProperty(key)
       }
   })
 

@@ -1,36 +1,13 @@
-// The texts of pages, mail, receipts and errors: one JSON file for each language, with the same keys. Data goes in by name:
-// `{plan}`.
-import { readFileSync } from 'node:fs'
+// The texts that users read, and what all texts are made with: their data, names of instruments, telephone numbers.
 import type { ValidationProblem } from '../core/error.js'
 import { byLocale, type Locale, type Translated } from '../core/locale.js'
-import type catalog from './en.json'
+import { CATALOGS, hasText, type KeyOf, textOf } from './words.js'
 
-type Catalog = Readonly<typeof catalog>
-
-/** As they stand in the files; the test of this file checks that the keys and their data are the same in all of them. */
-export const CATALOGS = byLocale(
-  (locale): Catalog => JSON.parse(readFileSync(new URL(`./${locale}.json`, import.meta.url), 'utf8')),
-)
-
-export type MessageKey = keyof (Catalog['page'] & Catalog['portal'] & Catalog['mail'])
+export { CATALOGS }
+export type MessageKey = KeyOf<'page' | 'portal' | 'mail'>
 
 export function isMessageKey(key: string): key is MessageKey {
-  const { page, portal, mail } = CATALOGS.en
-  return key in page || key in portal || key in mail
-}
-
-const MESSAGES = byLocale((locale) => {
-  const { page, portal, mail } = CATALOGS[locale]
-  return typesetAll<MessageKey>({ ...page, ...portal, ...mail }, locale)
-})
-
-/** Texts by their keys, as they are printed in this language. */
-export function typesetAll<Key extends string>(
-  texts: Readonly<Record<Key, string>>,
-  locale: Locale,
-): Readonly<Record<Key, string>> {
-  const typesetOnes = Object.entries<string>(texts).map(([key, text]) => [key, typeset(text, locale)])
-  return Object.fromEntries(typesetOnes)
+  return hasText('user', key)
 }
 
 export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
@@ -43,7 +20,7 @@ export function sayFor(seller: { readonly name: Translated; readonly phone: stri
 /** The catalog in one language. `always`: data that any sentence may name. Throws where data is missing: a caller's bug. */
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) => {
-    const text = MESSAGES[locale][key]
+    const text = textOf('user', locale, key)
     return text.includes('{') ? fill({ key, text, locale }, data, always) : text
   }
 }
@@ -85,31 +62,8 @@ function partsOf(text: string): readonly string[] {
   return parts
 }
 
-/**
- * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French a space stands before
- * these marks, and a line must not begin with one of them.
- */
-function typeset(sentence: string, locale: Locale): string {
-  const whole = sentence
-    .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
-    .replace(/(\}) (?=(s|ث)(?!\p{L}))/gu, '$1\u00a0')
-    .replace(/([nN]°) /g, '$1\u00a0')
-  return locale === 'fr' ? whole.replace(/ ([:;!?])/g, '\u00a0$1') : whole
-}
-
 /** By the wire's `payment_method`. */
-const INSTRUMENTS = byLocale((locale) => {
-  const { receipt: words } = CATALOGS[locale]
-  return new Map([
-    ['edahabia', words.edahabia],
-    ['cib', words.cib],
-    ['ccp', words.ccp],
-    ['baridimob', words.baridimob],
-    ['bank_transfer', words.bank_transfer],
-    ['cash', words.cash],
-    ['cheque', words.cheque],
-  ])
-})
+const INSTRUMENTS = byLocale((locale) => new Map(Object.entries(CATALOGS[locale].instrument)))
 
 /** How it was paid. A word of the provider that is not known yet stands as it is: it is a fact about money. */
 export function instrumentName(instrument: string, locale: Locale): string {

@@ -1,8 +1,10 @@
 // The words that were chosen with care: what reads as another thing, what a line must not part, how readers are addressed.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
 import { LOCALES, type Locale } from '../core/locale.js'
-import { CONSOLE_TEXTS, type ConsoleKey, consoleSay } from './console.js'
+import { type ConsoleKey, consoleSay } from './console.js'
+import '../main/wire.js'
 import { createFormats, inParts, planAndTerm } from './formats.js'
 import { CATALOGS, type MessageKey, sayIn } from './messages.js'
 
@@ -11,13 +13,14 @@ const dataFor = (text: string) =>
   Object.fromEntries([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name ?? '', '…']))
 
 function textsIn(locale: Locale): readonly (readonly [key: string, stored: string, said: string])[] {
-  const { page, portal, mail } = CATALOGS[locale]
   const [say, sayToOperators] = [sayIn(locale), consoleSay(locale)]
   return [
-    ...Object.entries({ ...page, ...portal, ...mail }).map(([key, text]) => {
-      const said = say(key as MessageKey, dataFor(text))
-      return [key, text, said] as const
-    }),
+    ...['page', 'portal', 'mail']
+      .flatMap((section) => Object.entries(textsOf(section, locale)))
+      .map(([key, text]) => {
+        const said = say(key as MessageKey, dataFor(text))
+        return [key, text, said] as const
+      }),
     ...Object.entries(CONSOLE_TEXTS[locale]).map(([key, text]) => {
       return [`console.${key}`, text, sayToOperators(key as ConsoleKey, dataFor(text))] as const
     }),
@@ -41,9 +44,8 @@ describe('Arabic', () => {
 
   it('calls an operator المنفِّذ everywhere', () => {
     expect(CONSOLE_TEXTS.ar.operatorKey).toBe('مفتاح المنفِّذ')
-    expect(JSON.stringify([CATALOGS.ar, CONSOLE_TEXTS.ar])).not.toMatch(
-      /مشغ\u0651?ل(?!\p{L})|مشغ\u0651?ل[وي]ن/u,
-    )
+    const all = FOLDERS.map((folder) => sectionsOf(folder, 'ar'))
+    expect(JSON.stringify([CATALOGS.ar.error, all])).not.toMatch(/مشغ\u0651?ل(?!\p{L})|مشغ\u0651?ل[وي]ن/u)
   })
 
   it('writes minutes out: د reads as dinars', () => {

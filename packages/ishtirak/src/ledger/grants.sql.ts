@@ -113,12 +113,10 @@ export async function findGrantByOperation(
   return row ? parseGrant(row) : null
 }
 
-// A grant of before the role was noted counts as one of support.
 const sumOfSupport = statement(
   'grants.days_of_support',
   `select coalesce(sum(days), 0)::int as days from grants
-    where user_id = $1 and granted_at > $2::timestamptz and granted_by is not null
-      and coalesce(granted_role, 'support') = 'support'`,
+    where user_id = $1 and granted_at > $2::timestamptz and granted_role = 'support'`,
 )
 
 /** What operators in the role `support` granted a user after an instant. */

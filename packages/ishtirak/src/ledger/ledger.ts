@@ -4,6 +4,7 @@ import { endAccess } from './end.js'
 import { refund } from './refund.js'
 import type { SaveDeps } from './save.js'
 import type { SubjectDeps } from './subjects.js'
+import './words.js'
 
 export const ledger: Capability<SaveDeps & SubjectDeps> = {
   name: 'ledger',

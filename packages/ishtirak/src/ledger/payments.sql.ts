@@ -58,9 +58,9 @@ const COLUMNS: { readonly [Field in keyof StoredPayment]: Column<StoredPayment[F
   live: column('live', 'bool', flag),
   // The check constraint of the column holds the same list.
   status: column('status', 'text', (row, name) => text(row, name) as PaymentStatus),
-  checkoutId: column('checkout_id', 'text', textOrNull),
+  checkoutId: column('method_reference', 'text', textOrNull),
   checkoutUrl: column('checkout_url', 'text', textOrNull),
-  instrument: column('payment_method', 'text', textOrNull),
+  instrument: column('instrument', 'text', textOrNull),
   createdAt: column('created_at', 'timestamptz', instant, at),
   expiresAt: column('expires_at', 'timestamptz', instant, at),
   attemptEndsAt: column('attempt_ends_at', 'timestamptz', instant, at),
@@ -144,8 +144,9 @@ export function parsePayment(row: Row): Payment {
 }
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
-const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount, p.amount_asked, p.currency,
-          p.status, p.method, p.checkout_id, p.checkout_url, p.payment_method, p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
+const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount,
+          p.amount_asked, p.currency, p.status, p.method, p.method_reference, p.checkout_url, p.instrument,
+          p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
 
 function parseShown(row: Row): ShownPayment {
   return {
@@ -156,9 +157,9 @@ function parseShown(row: Row): ShownPayment {
     amountAsked: integerOrNull(row, 'amount_asked'),
     status: COLUMNS.status.read(row, 'status'),
     method: text(row, 'method'),
-    checkoutId: textOrNull(row, 'checkout_id'),
+    checkoutId: textOrNull(row, 'method_reference'),
     checkoutUrl: textOrNull(row, 'checkout_url'),
-    instrument: textOrNull(row, 'payment_method'),
+    instrument: textOrNull(row, 'instrument'),
     createdAt: instant(row, 'created_at'),
     expiresAt: instant(row, 'expires_at'),
     paidAt: instantOrNull(row, 'paid_at'),

@@ -3,7 +3,7 @@
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, text } from '../database/rows.js'
+import { at, flag, text, textOrNull } from '../database/rows.js'
 
 /** Its id is unique within its method. */
 export interface ReceivedEvent {
@@ -24,13 +24,13 @@ export function resultOf(row: Row): SaveResult {
   return flag(row, 'effective') ? 'saved' : 'duplicate'
 }
 
-export const eventKey = (userId: string, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
+export const eventKey = (userId: string | null, { method, id }: Pick<ReceivedEvent, 'method' | 'id'>) =>
   JSON.stringify([userId, method, id])
 
 /** An event that changes nothing: as decided on `version` of the user, or about nothing of ours. */
 export interface IdleEvent {
-  /** Empty: about nothing of ours. */
-  readonly userId: string
+  /** Null: about nothing of ours. */
+  readonly userId: string | null
   readonly version: number
   readonly paymentId: string | null
   readonly received: ReceivedEvent
@@ -40,7 +40,7 @@ export interface IdleEvent {
 const insertIdleEvents = statement(
   'settlements.keep',
   `with input as (
-     select i.*, i.user_id = '' or u.user_id is not null as is_current
+     select i.*, i.user_id is null or u.user_id is not null as is_current
        from jsonb_to_recordset($1::jsonb) as i(
               user_id text, version bigint, payment_id text, method text, id text, type text, checkout_id text,
               outcome text, report jsonb, received_at timestamptz)
@@ -48,12 +48,20 @@ const insertIdleEvents = statement(
    ), event as (
      insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
      select user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at
-       from input where is_current order by user_id, method, id
+       from input where user_id is not null and is_current order by user_id, method, id
          on conflict do nothing
      returning user_id, method, id
+   ), unmatched as (
+     insert into unmatched_events (method, id, type, checkout_id, outcome, report, received_at)
+     select method, id, type, checkout_id, outcome, report, received_at
+       from input where user_id is null order by method, id
+         on conflict do nothing
+     returning null::text as user_id, method, id
    )
    select i.user_id, i.method, i.id, i.is_current as guarded, e.id is not null as effective
-     from input i left join event e using (user_id, method, id)`,
+     from input i
+     left join (select * from event union all select * from unmatched) e
+       on e.user_id is not distinct from i.user_id and e.method = i.method and e.id = i.id`,
 )
 
 /** Several at once; the two copies of one event must come in two calls. */
@@ -77,7 +85,7 @@ export async function keepIdleEvents(
   const results = new Map(
     rows.map((row) => {
       const event = { method: text(row, 'method'), id: text(row, 'id') }
-      return [eventKey(text(row, 'user_id'), event), resultOf(row)]
+      return [eventKey(textOrNull(row, 'user_id'), event), resultOf(row)]
     }),
   )
   return events.map(({ userId, received }) => results.get(eventKey(userId, received)) ?? 'stale')

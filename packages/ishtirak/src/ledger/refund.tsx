@@ -15,6 +15,7 @@ import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
 import { timestamp } from './schemas.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
+import { words } from './words.js'
 
 type RefundDeps = SaveDeps & SubjectDeps
 
@@ -61,7 +62,7 @@ export const refund = act<RefundDeps>().decides({
     'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment is not paid.',
   input: WhySchema,
   refuses: ['already_refunded'],
-  texts: actTexts('refund'),
+  texts: actTexts(words, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
   decide: ({ payment, user }, _call, now, { rules }) =>
     decideRefund({ payment, subscription: user.subscription }, now, rules),

@@ -9,13 +9,13 @@ import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
 const selectForSettlement = statement(
   'settlements.load',
   `select a.ordinal, ${PAYMENT_COLUMNS}, p.traceparent, ${FACT_COLUMNS}
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, checkout_id, payment_id, ordinal)
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality a(method, reference, payment_id, ordinal)
      join lateral (
-       select user_id, id from payments where checkout_id = a.checkout_id and method = a.method
+       select user_id, id from payments where method_reference = a.reference and method = a.method
        union all
        select user_id, id from payments
         where id = a.payment_id and method = a.method
-          and not exists (select from payments where checkout_id = a.checkout_id and method = a.method)
+          and not exists (select from payments where method_reference = a.reference and method = a.method)
      ) found on true
      join payments p on p.user_id = found.user_id and p.id = found.id
      join users u on u.user_id = p.user_id`,

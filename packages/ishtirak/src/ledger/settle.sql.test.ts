@@ -140,7 +140,7 @@ describeScenario('changes that are saved together', ({ database }) => {
   )
 
   describe('paid means: has a receipt. The database refuses', () => {
-    const refused = { name: 'ConstraintViolation', constraint: 'payments_paid_has_receipt' }
+    const refused = { name: 'ConstraintViolation', constraint: 'paid_has_a_receipt' }
 
     it('a booking without one, whatever statement tries', async () => {
       const { receipt, ...change } = await booking('a')

@@ -180,8 +180,8 @@ const OF_ALL = `, audited as (
             event_sequence = u.event_sequence + jsonb_array_length(e.events),
             deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
                               else least(u.deliver_at, e.now) end,
-            anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until, months = s.months,
-            ended_at = s.ended_at, payment_method = s.payment_method,
+            anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until,
+            periods = s.periods, ended_at = s.ended_at, last_instrument = s.last_instrument,
             announced = case when e.schedule is not null then e.schedule->>'announced'
                              when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at) then null
                              else u.announced end,
@@ -190,8 +190,8 @@ const OF_ALL = `, audited as (
                                then s.announce_at else u.announce_at end
        from effect e,
             jsonb_to_record(e.subscription) as s(
-              anchor_at timestamptz, run_months int, paid_until timestamptz, months jsonb, ended_at timestamptz,
-              payment_method text, announce_at timestamptz)
+              anchor_at timestamptz, run_months int, paid_until timestamptz, periods jsonb,
+              ended_at timestamptz, last_instrument text, announce_at timestamptz)
       where u.user_id = e.user_id
    )
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective

@@ -198,7 +198,7 @@ export function keepForeignEvent(
   event: Omit<ReceivedEvent, 'receivedAt'>,
 ): Promise<SaveResult> {
   const received = { ...event, receivedAt: clock.now() }
-  return settlements.keep({ userId: '', version: 0, paymentId: null, received })
+  return settlements.keep({ userId: null, version: 0, paymentId: null, received })
 }
 
 /** The money counts from another instant than the one that the provider says. */

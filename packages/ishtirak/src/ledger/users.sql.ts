@@ -30,8 +30,8 @@ export function parseProfile(row: Row): UserProfile {
 }
 
 export const FACT_COLUMNS = `
-  u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.months as periods, u.ended_at,
-  u.payment_method as last_payment_method, ${PROFILE_COLUMNS}`
+  u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
+  u.last_instrument, ${PROFILE_COLUMNS}`
 
 /** The facts with the version they were read at: a change decided on them must name it. */
 export interface UserRecord extends UserProfile {
@@ -48,29 +48,12 @@ export function parseUser(row: Row): UserRecord {
     subscription: {
       run: anchorAt === null ? null : { anchorAt, months: integer(row, 'run_months') },
       paidUntil: instantOrNull(row, 'paid_until'),
-      periods: json<readonly StoredPeriod[]>(row, 'periods').map(toPeriod),
+      periods: json<readonly PaidPeriod[]>(row, 'periods'),
       endedAt: instantOrNull(row, 'ended_at'),
-      instrument: textOrNull(row, 'last_payment_method'),
+      instrument: textOrNull(row, 'last_instrument'),
     },
     ...parseProfile(row),
   }
-}
-
-/** As older code writes and reads it: the source is a payment, and before migration 14 single months alone were sold. */
-type StoredPeriod = Omit<PaidPeriod, 'sourceId' | 'months'> & {
-  readonly paymentId: string
-  readonly months?: number
-}
-
-// Each field by its name: what is spread from the rest of an object costs every status a kilobyte.
-function toPeriod({ paymentId, plan, months = 1, start, end, granted }: StoredPeriod): PaidPeriod {
-  const period = { sourceId: paymentId, plan, months, start, end }
-  return granted ? { ...period, granted } : period
-}
-
-function toStored({ sourceId, plan, months, start, end, granted }: PaidPeriod): StoredPeriod {
-  const period = { paymentId: sourceId, plan, months, start, end }
-  return granted ? { ...period, granted } : period
 }
 
 /** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
@@ -79,9 +62,9 @@ export function factsToColumns(facts: SubscriptionFacts) {
     anchor_at: at(facts.run?.anchorAt ?? null),
     run_months: facts.run?.months ?? null,
     paid_until: at(facts.paidUntil),
-    months: facts.periods.map(toStored),
+    periods: facts.periods,
     ended_at: at(facts.endedAt),
-    payment_method: facts.instrument,
+    last_instrument: facts.instrument,
     announce_at: at(firstAnnouncementAt(facts)),
   }
 }

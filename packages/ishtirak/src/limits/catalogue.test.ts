@@ -168,7 +168,7 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
   it('shows a count of the user, however many projects have more', async () => {
     const platform = platformFor(await openUsual(), 'user-1')
     await platform.consume('projects', { operation_id: 'a' })
-    await database().script(`insert into usage (user_id, limit_name, project_id, counts_as, used, revision)
+    await database().script(`insert into usage (user_id, limit_name, scope, counts_as, used, revision)
       select 'user-1', 'domains', 'project-' || n, 'gauge/project', 9, 1 from generate_series(1, 1200) n`)
     const { usage } = (await platform.read()).body
     expect([usage.projects, Object.keys(usage.domains).length]).toEqual([1, 999])

@@ -60,17 +60,18 @@ const countUsual = (name: string, asked: string): Statement =>
           set used = case when u.resets_at ${OTHER_WINDOW} then 0 else u.used end + a.amount,
               resets_at = case when u.resets_at ${OTHER_WINDOW} then a.resets_at else u.resets_at end, revision = u.revision + 1
          from ${asked}
-        where u.user_id = a.user_id and u.limit_name = a.limit_name and u.project_id = a.project_id
+        where u.user_id = a.user_id and u.limit_name = a.limit_name and u.scope = a.scope
           and u.counts_as = a.counts_as
           and case when u.resets_at ${OTHER_WINDOW} then 0 else u.used end + a.amount <= a.maximum
           and a.believed_version is not distinct from (select version from users where user_id = a.user_id)
           and (select true from usage_operations
                 where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume' limit 1) is null
-       returning a.user_id, a.operation_id, a.limit_name, a.project_id, a.amount, a.maximum, u.used, u.resets_at
+       returning a.user_id, a.operation_id, a.limit_name, a.scope, a.amount, a.maximum, u.used, u.resets_at
      ), remembered as (
-       insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
+       insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
                                      resets_at, created_at)
-       select user_id, operation_id, 'consume', limit_name, project_id, amount, maximum, used, resets_at, $11::timestamptz
+       select user_id, operation_id, 'consume', limit_name, scope, amount, maximum, used, resets_at,
+              $11::timestamptz
          from counted
      )
      select user_id, maximum, used, resets_at from counted`,
@@ -87,7 +88,7 @@ const COLUMNS: readonly Column[] = [
   ['user_id', 'text', ({ userId }) => userId],
   ['limit_name', 'text', ({ limit }) => limit],
   ['counts_as', 'text', ({ countsAs }) => countsAs],
-  ['project_id', 'text', ({ scopeId }) => scopeId],
+  ['scope', 'text', ({ scopeId }) => scopeId],
   ['amount', 'bigint', ({ amount }) => amount ?? 1],
   ['operation_id', 'text', ({ operationId }) => operationId],
   ['resets_at', 'timestamptz', ({ resetsAt }) => at(resetsAt)],

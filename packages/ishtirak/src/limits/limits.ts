@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import { limitPages } from './portal-part.js'
 import { forgetOperations } from './usage.js'
+import './words.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000

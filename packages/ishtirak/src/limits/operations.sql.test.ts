@@ -161,13 +161,18 @@ describeScenario('counting', ({ database }) =>
     })
 
     it.each([
-      ['goes on with a count of its day', DAILY, `timestamptz '2026-11-21T23:00:00Z'`, 8],
-      ['goes on with its count of a gauge', gauge('deploys_per_day'), 'null', 8],
-      ['takes no gauge for a count of its month', { ...monthly(0, 0), limit: 'deploys_per_day' }, 'null', 1],
-      ['takes no day for a gauge', gauge('deploys_per_day'), `timestamptz '2026-11-21T23:00:00Z'`, 1],
-    ])('after code that does not say what it counts %s', async (_name, place, resetsAt, used) => {
-      await database().script(`insert into usage (user_id, limit_name, project_id, used, resets_at, revision)
-                               values ('user-1', 'deploys_per_day', '', 7, ${resetsAt}, 1)`)
+      ['goes on with a count of its day', DAILY, `'day', '2026-11-21T23:00:00Z'`, 8],
+      ['goes on with its count of a gauge', gauge('deploys_per_day'), `'gauge', null`, 8],
+      [
+        'takes no gauge for a count of its month',
+        { ...monthly(0, 0), limit: 'deploys_per_day' },
+        `'gauge', null`,
+        1,
+      ],
+      ['takes no day for a gauge', gauge('deploys_per_day'), `'day', '2026-11-21T23:00:00Z'`, 1],
+    ])('under another catalogue %s', async (_name, place, counted, used) => {
+      await database().script(`insert into usage (user_id, limit_name, scope, used, counts_as, resets_at, revision)
+                               values ('user-1', 'deploys_per_day', '', 7, ${counted}, 1)`)
       const answer = await apply(database(), operation(place))
       expect([usedOf(answer), 'resetsAt' in answer && answer.resetsAt]).toEqual([used, place.resetsAt])
       expect(usedOf(await apply(database(), operation({ ...place, operationId: 'next' })))).toBe(used + 1)

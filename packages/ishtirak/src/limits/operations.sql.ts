@@ -24,13 +24,13 @@ const applyOperations = statement(
   `with asked as materialized (
      select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
-              place int, kind text, user_id text, limit_name text, counts_as text, project_id text, amount bigint, operation_id text,
-              consume_operation_id text, resets_at timestamptz, latest_resets_at timestamptz, maximum bigint, believed_version bigint,
-              now timestamptz)
+              place int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint,
+              operation_id text, consume_operation_id text, resets_at timestamptz,
+              latest_resets_at timestamptz, maximum bigint, believed_version bigint, now timestamptz)
        left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
      select a.place, o.maximum, o.used, o.resets_at,
-            o.limit_name = a.limit_name and o.project_id = a.project_id
+            o.limit_name = a.limit_name and o.scope = a.scope
               and o.amount = coalesce(a.amount, o.amount) as is_same
        from asked a, lateral (
          select * from usage_operations
@@ -39,22 +39,22 @@ const applyOperations = statement(
    ), fresh as materialized (
      select * from asked
       where version is not distinct from believed_version and place not in (select place from known)
-      order by user_id, limit_name, project_id
+      order by user_id, limit_name, scope
    ), consumed as materialized (
      select f.place, o.amount, o.amount - o.given_back as held, o.resets_at
        from fresh f, lateral (
          select * from usage_operations
           where user_id = f.user_id and operation_id = coalesce(f.consume_operation_id, f.operation_id)
-            and kind = 'consume' and limit_name = f.limit_name and project_id = f.project_id limit 1
+            and kind = 'consume' and limit_name = f.limit_name and scope = f.scope limit 1
        ) o
       where f.kind = 'release'
    ), counter as materialized (
      select f.place, u.used, u.resets_at, u.revision,
-            coalesce(u.counts_as, f.counts_as) <> f.counts_as or (u.resets_at is null) <> (f.resets_at is null)
+            u.counts_as <> f.counts_as
               or coalesce(u.resets_at not between f.resets_at and f.latest_resets_at, false) as is_other
        from fresh f, lateral (
          select * from usage
-          where user_id = f.user_id and limit_name = f.limit_name and project_id = f.project_id limit 1
+          where user_id = f.user_id and limit_name = f.limit_name and scope = f.scope limit 1
             for update
        ) u
    ), placed as (
@@ -71,21 +71,22 @@ const applyOperations = statement(
                  else least(moved, before) end as returned
        from placed
    ), counted as (
-     insert into usage as u (user_id, limit_name, project_id, counts_as, used, resets_at, revision)
-     select user_id, limit_name, project_id, counts_as,
+     insert into usage as u (user_id, limit_name, scope, counts_as, used, resets_at, revision)
+     select user_id, limit_name, scope, counts_as,
             case kind when 'consume' then before + moved when 'report' then moved else before - returned end,
             window_ends_at, revision + 1
        from decided where is_allowed
-         on conflict (user_id, limit_name, project_id) do update
-        set counts_as = excluded.counts_as, used = excluded.used, resets_at = excluded.resets_at, revision = excluded.revision
+         on conflict (user_id, limit_name, scope) do update
+        set counts_as = excluded.counts_as, used = excluded.used, resets_at = excluded.resets_at,
+            revision = excluded.revision
       where u.revision = excluded.revision - 1
-     returning u.user_id, u.limit_name, u.project_id, u.used
+     returning u.user_id, u.limit_name, u.scope, u.used
    ), done as materialized (
-     select d.*, c.used from decided d join counted c using (user_id, limit_name, project_id) where d.is_allowed
+     select d.*, c.used from decided d join counted c using (user_id, limit_name, scope) where d.is_allowed
    ), remembered as (
-     insert into usage_operations (user_id, operation_id, kind, limit_name, project_id, amount, maximum, used,
+     insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
                                    resets_at, created_at)
-     select user_id, operation_id, kind, limit_name, project_id, moved, maximum, used, window_ends_at, now
+     select user_id, operation_id, kind, limit_name, scope, moved, maximum, used, window_ends_at, now
        from done where kind <> 'report'
    ), marked as (
      update usage_operations o set given_back = o.given_back + d.returned
@@ -108,7 +109,7 @@ const applyOperations = statement(
 )
 
 /** What the constraints refuse when two send one operation, or give one back, at the same instant. */
-const RACES = ['usage_operations_once', 'usage_operations_given_back_once']
+const RACES = ['usage_operations_once', 'given_back_once']
 
 /**
  * Applies operations of different counts. The answers stand in the order of the operations. Throws when one of them cannot
@@ -187,7 +188,7 @@ function toInput(operation: UsageOperation, place: number) {
     user_id: operation.userId,
     limit_name: operation.limit,
     counts_as: operation.countsAs,
-    project_id: operation.scopeId,
+    scope: operation.scopeId,
     amount: operation.amount,
     operation_id: operation.operationId,
     consume_operation_id: operation.consumeOperationId,

@@ -20,10 +20,10 @@ const selectUsersWithUsage = statement(
      left join users u using (user_id)
      ${openPayment()}
      cross join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'scopeId', c.project_id, 'used', c.used,
+       select coalesce(jsonb_agg(jsonb_build_object('limit', c.limit_name, 'scopeId', c.scope, 'used', c.used,
                 'resetsAt', extract(epoch from c.resets_at) * 1000, 'countsAs', c.counts_as)), '[]') as list
-         from (select * from usage c where c.user_id = asked.user_id and (c.used > 0 or c.project_id = '')
-                order by c.project_id <> '', c.used desc, c.project_id limit ${COUNTS_MAX}) c
+         from (select * from usage c where c.user_id = asked.user_id and (c.used > 0 or c.scope = '')
+                order by c.scope <> '', c.used desc, c.scope limit ${COUNTS_MAX}) c
      ) counts`,
 )
 

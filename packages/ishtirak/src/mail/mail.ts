@@ -1,7 +1,9 @@
 // What mail brings to the service: it sends; each capability writes its own.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
+import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
+import './words.js'
 
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
 const MAILS_A_ROUND = 100
@@ -9,8 +11,9 @@ const MAILS_A_ROUND = 100
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
-export const mail: Capability<SendMailDeps> = {
+export const mail: Capability<SendMailDeps & ResendDeps> = {
   name: 'mail',
+  acts: [resendReceipt],
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {

@@ -13,7 +13,7 @@ import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databas
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { REQUEST_TIMEOUT_MS } from '../http/app.js'
-import { readConfig } from '../runtime/config.js'
+import { readConfig } from './config.js'
 import {
   BillingError,
   createIshtirak,

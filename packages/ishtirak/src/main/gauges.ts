@@ -10,8 +10,8 @@ import type { Check } from '../overview/examine.js'
 import type { JobRounds } from '../overview/health.js'
 import { type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
+import type { Config } from './config.js'
 
 interface GaugeDeps {
   readonly database: Database

@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter } from 'prom-client'
 import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
-import type { Config } from '../runtime/config.js'
 import type { Count, Log, Occurrence } from '../runtime/log.js'
+import type { Config } from './config.js'
 
 interface CounterDefinition {
   readonly name: string

@@ -1,9 +1,9 @@
 // The three ways into a service that is wired and ready, for a host that mounts it.
 import type { IncomingMessage } from 'node:http'
 import { type MountedApp, mount } from '../http/mount.js'
-import type { Config } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { withoutSlash } from '../runtime/http-client.js'
+import type { Config } from './config.js'
 import type { Service } from './wire.js'
 
 export type HostRequests = WeakMap<IncomingMessage, object>

@@ -15,9 +15,9 @@ import {
 } from '../acts/operator-client.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
-import { type Config, readConfig } from '../runtime/config.js'
 import { createLog, type Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
+import { type Config, readConfig } from './config.js'
 import { readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { wire } from './wire.js'
@@ -78,10 +78,12 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const database = await openConfigured(config, { log }).catch((error: unknown) => {
     throw error instanceof DataFolderLocked ? adviseOnLock(error) : error
   })
-  const { current, expected, runs } = await schemaFit(database)
+  const { current, expected, runs, refusal } = await schemaFit(database)
   if (!runs) {
     await database.close()
-    throw new CommandFailed(`the schema is at ${current}, this version expects ${expected}: ishtirak migrate`)
+    throw new CommandFailed(
+      refusal ?? `the schema is at ${current}, this version expects ${expected}: ishtirak migrate`,
+    )
   }
   const { config: complete, clock, emulator } = await setUpProvider(config, log)
   const key = randomToken(30)

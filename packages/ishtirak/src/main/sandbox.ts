@@ -4,11 +4,11 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
-import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
 import { EXAMPLE_TRANSFERS } from '../transfers/transfer-file.js'
+import type { Config } from './config.js'
 import type { WiredConfig } from './wire.js'
 
 /** What the service is wired with: as configured, or completed by the sandbox. */

@@ -3,8 +3,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { migrate } from '../database/migrate.js'
-import type { Config } from '../runtime/config.js'
 import type { Log } from '../runtime/log.js'
+import type { Config } from './config.js'
 import { collectFigures, openMetricsPort } from './metrics.js'
 import { openConfigured, type Stoppable } from './serve.js'
 

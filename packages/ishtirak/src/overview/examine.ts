@@ -6,12 +6,15 @@ import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { DAY, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
-import { schemaFit } from '../database/migrate.js'
+import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { systemClock } from '../runtime/clock.js'
-import type { Config } from '../runtime/config.js'
+import type { Config as CommonConfig } from '../runtime/config.js'
+import type { TransferConfig } from '../transfers/transfer-file.js'
+
+type Config = CommonConfig & TransferConfig
 
 export interface CheckResult {
   readonly subject: string
@@ -86,8 +89,9 @@ function* examineMode({ chargily, publicUrl }: Config): Generator<Check> {
 }
 
 async function examineSchema(database: Database): Promise<Check> {
-  const { current, expected, runs } = await schemaFit(database)
+  const { current, expected, runs, refusal } = await schemaFit(database)
   const versions = { current: String(current), expected: String(expected) }
+  if (refusal) return fail('schema', 'schema_earlier', { ...versions, last: EARLIER_LAST })
   if (current === expected) return ok('schema', 'schema_current', versions)
   if (runs) return ok('schema', 'schema_newer', versions)
   return current > expected

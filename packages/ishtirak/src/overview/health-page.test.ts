@@ -105,7 +105,7 @@ describeScenario('the health of the service', ({ database }) => {
         'Event skipped',
       ],
       [
-        '/console/health/resend-waiting',
+        '/console/events/resend-waiting',
         {},
         '/console/health',
         'event.resend_waiting',
@@ -159,7 +159,7 @@ describeScenario('the health of the service', ({ database }) => {
     for (const [path, field, typed] of [
       [`/console/events/${event.id}/skip`, 'why', ' '],
       [`/console/events/${event.id}/resend`, 'why', '\u200b'],
-      ['/console/health/resend-waiting', 'why', '\u200b'],
+      ['/console/events/resend-waiting', 'why', '\u200b'],
       ['/console/reconciliations/start', 'since', '2026-02-31'],
     ] as const) {
       const { fields } = await visit.ask(path)
@@ -179,7 +179,7 @@ describeScenario('the health of the service', ({ database }) => {
     for (const [path, act] of [
       [`/console/events/${event.id}/resend`, 'event.resend', 'Events sent again'],
       [`/console/events/${event.id}/skip`, 'event.skip', 'Event skipped'],
-      ['/console/health/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
+      ['/console/events/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
       ['/console/reconciliations/start', 'reconciliation.start'],
     ] as const) {
       const may = rolesThatMay(permissionNamed(act)).includes(role)

@@ -1,10 +1,12 @@
 // How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and the jobs.
 
+import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { comparisonCard } from '../compare/health-part.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type Act, mayDo } from '../core/role.js'
+import { type Act, mayDo, type Permission } from '../core/role.js'
+import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import { isConsoleKey } from '../i18n/console.js'
@@ -136,8 +138,8 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; health: H
       <Kept>{moment(Date.parse(event.created_at), locale)}</Kept>,
       <Text>{number(event.attempts, locale)}</Text>,
       <Text>{event.failure === null ? '' : failureInWords(view, event.failure)}</Text>,
-      <a href={`${addressOf(pages.base, 'events', event.id)}/resend`} safe>
-        {say('act_resend_event')}
+      <a href={pathOfAct(pages, resendEvent, event.id)} safe>
+        {titleOf(resendEvent, view)}
       </a>,
     ],
   }))
@@ -163,10 +165,10 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; health: H
       {rows.length === 0 ? null : <Table columns={columns} safeRows={rows} />}
       {endpoint === null ? null : (
         <ActLink
-          {...{ pages, view }}
-          act="event.resend_waiting"
-          page="health/resend-waiting"
-          label={say('act_resend_waiting')}
+          {...{ view }}
+          act={resendWaiting}
+          href={pathOfAct(pages, resendWaiting, '')}
+          label={titleOf(resendWaiting, view)}
         />
       )}
     </Card>
@@ -174,12 +176,12 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; health: H
 }
 
 /** Where the role may. */
-function ActLink(of: { pages: AllPages; view: View; act: Act; page: string; label: string }) {
-  const { pages, view, act, page, label } = of
+function ActLink(of: { view: View; act: Act | Permission; href: string; label: string }) {
+  const { view, act, href, label } = of
   if (!mayDo(view.session.operator, act)) return null
   return (
     <p class="actions">
-      <LinkButton href={addressOf(pages.base, page)} label={label} />
+      <LinkButton {...{ href, label }} />
     </p>
   )
 }

@@ -1,30 +1,18 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
 // the OpenAPI document and the commands of the CLI are made from it.
 
-import { ASKED, acts, LIMITED, PROOF, reads } from '../acts/operation.js'
-import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
-import { LookQuerySchema, LookSchema } from '../checkout/look-schemas.js'
+import { acts, LIMITED, PROOF, reads } from '../acts/operation.js'
+import { WhySchema } from '../acts/reason.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
-import {
-  EventParamsSchema,
-  EventsQuerySchema,
-  EventsSchema,
-  ResentSchema,
-  RestartedSchema,
-  SkippedSchema,
-} from '../events/schemas.js'
-import { ResendRequestSchema } from '../mail/resend-schemas.js'
 import * as approvals from '../transfers/approval-schemas.js'
-import { NOT_RESENT, READINGS } from './read-operations.js'
+import { READINGS } from './read-operations.js'
 import * as schemas from './schemas.js'
 
 export const BASE = '/api/v1/operator'
 
 const payment = { params: schemas.PaymentParamsSchema }
 const user = { params: schemas.OperatorUserParamsSchema }
-const event = { params: EventParamsSchema }
 const why = { body: WhySchema }
-const optionalWhy = { body: OptionalWhySchema }
 
 export const OPERATIONS = {
   ...READINGS,
@@ -59,25 +47,6 @@ export const OPERATIONS = {
       'prepaid_limit_reached',
       'already_refunded',
     ],
-  ),
-  recheckPayment: acts(
-    '/payments/:payment_id/recheck',
-    'Ask the provider about a payment now',
-    { ...payment, ...optionalWhy },
-    schemas.PaymentFileSchema,
-    ASKED,
-  ),
-  acceptPayment: acts(
-    '/payments/:payment_id/accept',
-    'Take a payment under review as it is',
-    {
-      ...payment,
-      ...why,
-      description:
-        'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
-    },
-    schemas.PaymentFileSchema,
-    [...ASKED, 'already_refunded'],
   ),
   approvePayment: acts(
     '/payments/:payment_id/approve',
@@ -119,54 +88,7 @@ export const OPERATIONS = {
     },
     schemas.PaymentFileSchema,
   ),
-  lookAtPayment: reads(
-    '/payments/:payment_id/look',
-    'What the provider says of a payment now, and what a recheck or an acceptance would change; nothing is changed',
-    { ...payment, querystring: LookQuerySchema },
-    LookSchema,
-    LIMITED,
-  ),
-  resendReceipt: acts(
-    '/payments/:payment_id/resend-receipt',
-    'Send the receipt of a payment by mail once more',
-    {
-      ...payment,
-      body: ResendRequestSchema,
-      description:
-        'The same mail and file as at first, to the address that the user has now. 409 while it is on its way, and for five minutes after it was queued.',
-    },
-    schemas.PaymentFileSchema,
-    NOT_RESENT,
-  ),
   getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
-  listEvents: reads(
-    '/events',
-    'Events to the platform, newest first, and whether its address works',
-    { querystring: EventsQuerySchema },
-    EventsSchema,
-  ),
-  resendEvent: acts(
-    '/events/:event_id/resend',
-    'Deliver an event and all later ones of its user again, in order',
-    { ...event, ...optionalWhy },
-    ResentSchema,
-  ),
-  resendWaitingEvents: acts(
-    '/events/resend-waiting',
-    'Switch the address on again, and retry all that waits',
-    optionalWhy,
-    RestartedSchema,
-  ),
-  skipEvent: acts(
-    '/events/:event_id/skip',
-    'Wait no longer for this event and those before it of its user',
-    {
-      ...event,
-      ...why,
-      description: 'For an event that its receiver will never take: the later ones of its user can go on.',
-    },
-    SkippedSchema,
-  ),
 }
 
 for (const [operationId, { schema }] of Object.entries(OPERATIONS)) Object.assign(schema, { operationId })

@@ -6,20 +6,11 @@ import type { By } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { type RecordRefusal, recordRefusals } from '../acts/refusals.js'
 import { sendFile } from '../acts/send-file.js'
-import { lookAtPayment } from '../checkout/look.js'
 import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { type RecordDeps, recordPayment } from '../desk/record.js'
-import {
-  type ManageEventsDeps,
-  reportEvents,
-  resendAllWaiting,
-  resendFrom,
-  skipEvent,
-} from '../events/manage-events.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
-import { resendReceipt } from '../mail/resend-receipt.js'
 import type { ReceivedSchema } from '../transfers/approval-schemas.js'
 import {
   type ApprovalDeps,
@@ -30,25 +21,16 @@ import {
 } from '../transfers/approvals.js'
 
 import { downloadProof, type ProofDownload } from '../transfers/proofs.js'
-import { acceptPayment, type PaymentFile, recheckPayment, showPayment, showUser } from './acts.js'
-
+import { type PaymentFile, showPayment, showUser } from './acts.js'
 import { keepPayment } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
 import { listAllPayments } from './payment-pages.js'
 import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
 
 import { userFileSchema } from './schemas.js'
+import { viewDecision, viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
 
-import {
-  viewDecision,
-  viewedNow,
-  viewLook,
-  viewOperatorPayment,
-  viewPaymentFile,
-  viewUserFile,
-} from './views.js'
-
-export interface OperatorRoutesDeps extends ManageEventsDeps, RecordDeps, ReadRoutesDeps, ApprovalDeps {
+export interface OperatorRoutesDeps extends RecordDeps, ReadRoutesDeps, ApprovalDeps {
   readonly database: Database
   /** Known by their key. */
   readonly operators: Callers<Operator>
@@ -65,7 +47,6 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     decisionRoutes(app, deps)
     userRoutes(app, deps)
     proofRoute(app, deps)
-    eventRoutes(app, deps)
     readRoutes(app, deps)
   }
 }
@@ -94,11 +75,6 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.get(...routeAt(OPERATIONS.getPaymentFile), async ({ params }) =>
     viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
   )
-  app.get(...routeAt(OPERATIONS.lookAtPayment), async (request) => {
-    const operator = deps.operators.of(request)
-    const act = `payment.${request.query.act ?? 'recheck'}` as const
-    return viewLook(await lookAtPayment(deps, request.params.payment_id, { act, operator }))
-  })
   app.post(...routeAt(OPERATIONS.recordPayment), async (request) => {
     const {
       user_id: userId,
@@ -143,12 +119,6 @@ function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
     { payment_id }: { readonly payment_id: string },
     by: By,
   ) => viewPaymentFile(await run(deps, payment_id, by), viewedNow(deps))
-  app.post(...routeAt(OPERATIONS.recheckPayment), (request) =>
-    act(recheckPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.acceptPayment), (request) =>
-    act(acceptPayment, request.params, actedBy(deps, request, request.body.why)),
-  )
   app.post(...routeAt(OPERATIONS.approvePayment), async (request) => {
     const { why, ...came } = request.body
     const by = actedBy(deps, request, why)
@@ -162,13 +132,6 @@ function paymentActRoutes(app: App, deps: OperatorRoutesDeps): void {
   app.post(...routeAt(OPERATIONS.keepPayment), (request) =>
     act(keepPayment, request.params, actedBy(deps, request, request.body.why)),
   )
-  app.post(...routeAt(OPERATIONS.resendReceipt), (request) => {
-    const { operation_id: named, why } = request.body
-    const by = actedBy(deps, request, why)
-    // One name may be given to the receipts of several payments.
-    const operation = named === undefined ? {} : { operationId: `${request.params.payment_id} ${named}` }
-    return act(resendReceipt, request.params, { ...by, ...operation })
-  })
 }
 
 function userRoutes(app: App, deps: OperatorRoutesDeps): void {
@@ -188,21 +151,4 @@ function proofRoute(app: App, deps: OperatorRoutesDeps): void {
 
 export function sendProof(reply: FastifyReply, { bytes, ...file }: ProofDownload): FastifyReply {
   return sendFile(reply.header('content-length', bytes), file)
-}
-
-function eventRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(OPERATIONS.listEvents), async ({ query }) => {
-    const { user_id: userId = null, state, limit = 50 } = query
-    return reportEvents(deps, { userId, waiting: state === 'waiting', limit })
-  })
-  app.post(...routeAt(OPERATIONS.resendEvent), (request) =>
-    resendFrom(deps, request.params.event_id, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.resendWaitingEvents), (request) =>
-    resendAllWaiting(deps, actedBy(deps, request, request.body.why)),
-  )
-  app.post(...routeAt(OPERATIONS.skipEvent), async (request) => {
-    await skipEvent(deps, request.params.event_id, actedBy(deps, request, request.body.why))
-    return { skipped: true as const }
-  })
 }

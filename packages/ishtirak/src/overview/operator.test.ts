@@ -11,8 +11,9 @@ import {
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
+import { accept } from '../checkout/accept.js'
 import { statement } from '../database/database.js'
-import { acceptPayment } from './acts.js'
 
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
@@ -242,7 +243,7 @@ describeScenario('the operator', ({ database }) => {
     it('does not accept it once another operator has, and has refunded it, however close they are', async () => {
       const paymentId = await underReview('user-1')
       const { settlements } = world.service.parts
-      const by = { operator: ownerNamed('late'), reason: 'seen' }
+      const call = callBy(ownerNamed('late'), paymentId, { why: 'seen' })
       // Between the reading of the payment and the settlement.
       const load: typeof settlements.load = async (...asked) => {
         await operator.post(`/payments/${paymentId}/accept`, { why: 'first' })
@@ -250,7 +251,7 @@ describeScenario('the operator', ({ database }) => {
         return settlements.load(...asked)
       }
       const late = { ...world.service.parts, settlements: { ...settlements, load } }
-      await expect(acceptPayment(late, paymentId, by)).rejects.toMatchObject({ code: 'already_refunded' })
+      await expect(doAct(late, accept, call)).rejects.toMatchObject({ code: 'already_refunded' })
       const { audit } = await operator.payment(paymentId)
       // All at one instant.
       expect(audit.map(({ actor, act }: { actor: string; act: string }) => [actor, act]).sort()).toEqual([

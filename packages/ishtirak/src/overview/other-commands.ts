@@ -25,8 +25,6 @@ const COMMANDS: readonly (readonly [
   ['payments list', OPERATIONS.listAllPayments, ({ data, ...rest }) => ({ payments: data, ...rest })],
   ['payments show <payment>', OPERATIONS.getPaymentFile],
   ['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }],
-  ['payments recheck <payment>', OPERATIONS.recheckPayment],
-  ['payments accept <payment>', OPERATIONS.acceptPayment],
   [
     'payments preview-approve <payment>',
     OPERATIONS.previewApproval,
@@ -37,15 +35,8 @@ const COMMANDS: readonly (readonly [
   ['payments preview-refuse <payment>', OPERATIONS.previewRefusal, undefined, { isMeant: isWaitingTransfer }],
   ['payments refuse <payment>', OPERATIONS.refusePayment, undefined, { isMeant: isWaitingTransfer }],
   ['payments keep <payment>', OPERATIONS.keepPayment],
-  ['payments look <payment>', OPERATIONS.lookAtPayment],
-  ['payments preview-resend-receipt <payment>', OPERATIONS.previewResendReceipt],
-  ['payments resend-receipt <payment>', OPERATIONS.resendReceipt],
   ['users show <user>', OPERATIONS.getUserFile],
   ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
-  ['events list', OPERATIONS.listEvents, ({ data, ...state }) => ({ ...state, events: data })],
-  ['events resend <event>', OPERATIONS.resendEvent],
-  ['events resend-waiting', OPERATIONS.resendWaitingEvents],
-  ['events skip <event>', OPERATIONS.skipEvent],
   ['operators trail', OPERATIONS.readTrail, ({ data, ...rest }) => ({ trail: data, ...rest })],
 ]
 

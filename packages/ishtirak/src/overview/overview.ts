@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { repairInstants } from './repair-instants.sql.js'
+import './words.js'
 
 /** Of each kind. More than are written in the moment that a clock is wrong. */
 const REPAIRED_A_ROUND = 5_000

@@ -1,7 +1,6 @@
 // What operators read across users, and about one: the inbox, the search, the timeline. A part of `OPERATIONS`.
 
 import { LIMITED, reads } from '../acts/operation.js'
-import { ResendPreviewSchema } from '../mail/resend-schemas.js'
 import { DecisionSchema, ReceivedSchema } from '../transfers/approval-schemas.js'
 import { TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { HealthSchema } from './health-schemas.js'
@@ -9,15 +8,6 @@ import { InboxQuerySchema, InboxSchema } from './inbox-schemas.js'
 import { OperatorUserParamsSchema, PaymentParamsSchema } from './schemas.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
 import { TimelineQuerySchema, TimelineSchema } from './timeline.js'
-
-/** Why a receipt is not sent once more. */
-export const NOT_RESENT = [
-  'payment_not_paid',
-  'already_refunded',
-  'no_email_address',
-  'mail_under_way',
-  'mail_unavailable',
-] as const
 
 export const READINGS = {
   readHealth: reads(
@@ -70,13 +60,6 @@ export const READINGS = {
     },
     DecisionSchema,
     [...LIMITED, 'conflict'],
-  ),
-  previewResendReceipt: reads(
-    '/payments/:payment_id/resend-receipt',
-    'Where the receipt of a payment would be sent once more, and what became of the mail before; nothing is changed',
-    { params: PaymentParamsSchema },
-    ResendPreviewSchema,
-    NOT_RESENT,
   ),
   getTimeline: reads(
     '/users/:user_id/timeline',

@@ -2,8 +2,7 @@
 import type { Operator } from '../core/role.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
-import { previewResend, type ResendDeps } from '../mail/resend-receipt.js'
-import { viewResendPreview } from '../mail/resend-schemas.js'
+import type { ResendDeps } from '../mail/resend-receipt.js'
 import { readTrail } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { type InboxDeps, readInbox } from './inbox.js'
@@ -35,9 +34,6 @@ export function readRoutes(app: App, deps: ReadRoutesDeps): void {
       payments: payments.map(({ payment, exact }) => ({ ...viewOperatorPayment(payment, context), exact })),
     }
   })
-  app.get(...routeAt(OPERATIONS.previewResendReceipt), async ({ params }) =>
-    viewResendPreview(await previewResend(deps, params.payment_id)),
-  )
   app.get(...routeAt(OPERATIONS.getTimeline), ({ params, query: { cursor = null, limit = 50 } }) =>
     readTimeline(deps, { userId: params.user_id, cursor, limit }),
   )

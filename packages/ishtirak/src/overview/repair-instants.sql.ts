@@ -45,7 +45,7 @@ const PAYMENT = ['user_id', 'id']
 const MAIL = ['user_id', 'kind', 'about']
 
 // A payment is created before now; what is counted from its creation goes on from there, and it is looked at at once.
-// Rides on payments_newest_of_all.
+// Rides on payments_newest.
 const createdAhead = bringBack(
   'payments',
   PAYMENT,

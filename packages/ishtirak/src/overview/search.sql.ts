@@ -56,7 +56,8 @@ const selectPayments = statement(
   'operator_search.payments',
   `select ${PAYMENT_COLUMNS} from payments p where p.id = $1
     union all
-   (select ${PAYMENT_COLUMNS} from payments p where p.checkout_id in ($1, $4) and p.id <> $1 limit ${HITS_MAX})
+   (select ${PAYMENT_COLUMNS} from payments p where p.method_reference in ($1, $4) and p.id <> $1
+     limit ${HITS_MAX})
     union all
    select ${PAYMENT_COLUMNS}
      from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id

@@ -1,9 +1,11 @@
 // Everything that happened to a user, newest first, page by page.
 
+import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { wayOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
+import { resendReceipt } from '../mail/resend-receipt.js'
 import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
 import {
   codeInWords,
@@ -71,7 +73,7 @@ function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: 
   const { at, kind, what, payment_id, amount, until, actor, why } = entry
   const isRefunded = payments.some(({ id, status }) => id === payment_id && status === 'refunded')
   const hasReceipt = kind === 'paid' && !isRefunded
-  const mayResend = pages.mailer !== undefined && mayDo(session.operator, 'receipt.resend')
+  const mayResend = pages.mailer !== undefined && mayDo(session.operator, resendReceipt)
   const words = WORDS[kind]
   const told = words.what({ pages, view }, what)
   const sum = amount === null ? '' : ` · ${formats.money(amount, locale)}`
@@ -86,8 +88,8 @@ function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: 
         </a>
       )}
       {payment_id !== null && hasReceipt && mayResend ? (
-        <a class="small line" href={`${addressOf(base, 'payments', payment_id)}/resend`} safe>
-          {say('act_resend')}
+        <a class="small line" href={pathOfAct(pages, resendReceipt, payment_id)} safe>
+          {titleOf(resendReceipt, view)}
         </a>
       ) : null}
     </>,

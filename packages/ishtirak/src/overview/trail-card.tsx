@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Field, Input } from '../acts/act-page.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { addressOf, Table, type View } from '../pages/console-frame.js'
-import { codeInWords, RECORDED_ACTS } from '../pages/console-words.js'
+import { codeInWords, recordedActs } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -93,7 +93,7 @@ export function TrailCard(of: TrailOf) {
 
 function Filters({ view, path, shown: { filter } }: TrailOf) {
   const { say } = view
-  const acts = RECORDED_ACTS.map((act) => [act, codeInWords(view, 'did', act)] as const)
+  const acts = recordedActs().map((act) => [act, codeInWords(view, 'did', act)] as const)
   const fields: readonly Field[] = [
     { name: 'actor', label: say('who'), type: 'text', value: filter.actor },
     {

@@ -1,13 +1,12 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Look, ProviderLook } from '../checkout/look.js'
+import { viewStanding } from '../acts/preview.js'
+import { viewChange } from '../checkout/look-schemas.js'
 import { describeGrant } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
-import type { Subscription } from '../core/subscription.js'
 import { approvalsNeeded } from '../core/transfer.js'
 import { viewHeldTime } from '../ledger/held-time.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
@@ -147,49 +146,9 @@ export function viewUserFile(
 }
 
 export function viewFoundUser({ userId, email, name, subscription, exact }: Found['users'][number]) {
-  return { user_id: userId, email, name, ...standing(subscription), exact }
-}
-
-function standing(subscription: Subscription) {
-  const { plan, status, current_period_end } = viewStatus(subscription)
-  return { plan, status, current_period_end }
-}
-
-export function viewLook({ isAnswered, said, ...look }: ProviderLook) {
-  return {
-    ...viewChange(look),
-    answered: isAnswered,
-    provider: said && { status: said.status, amount: said.amount, currency: said.currency },
-  }
+  return { user_id: userId, email, name, ...viewStanding(subscription), exact }
 }
 
 export function viewDecision({ approvals, ...look }: DecisionLook) {
   return { ...viewChange(look), approvals }
-}
-
-/** In dinars. */
-function viewReceipt(receipt: ReceiptSnapshot) {
-  const { split, asked = null, stampDutyCentimes } = receipt
-  return {
-    ...{ ht: split.netCentimes / 100, tva: split.taxCentimes / 100, ttc: split.totalCentimes / 100 },
-    ...{ amount_asked: asked, stamp_duty: stampDutyCentimes / 100, total: totalOf(receipt) / 100 },
-  }
-}
-
-type Change = Pick<Look, 'payment' | 'status' | 'access' | 'receipt'>
-
-function viewChange({ payment, status, access, receipt }: Change) {
-  return {
-    payment_id: payment.id,
-    user_id: payment.userId,
-    payment_status: { before: publicStatus(status.before), after: publicStatus(status.after) },
-    before: standing(access.before),
-    after: standing(access.after),
-    receipt: receipt && viewReceipt(receipt),
-  }
-}
-
-/** Users and operators know no `requested`. */
-function publicStatus(status: Payment['status']) {
-  return status === 'requested' ? 'pending' : status
 }

@@ -8,7 +8,7 @@ import { DAY } from '../core/instant.js'
 import type { Payment, PaymentWay } from '../core/payment.js'
 import type { Act } from '../core/role.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
-import { CONSOLE_TEXTS, type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { SettlementResult } from '../ledger/settle.js'
@@ -47,33 +47,25 @@ export function codeInWords(
 }
 
 /** All that the trail names. */
-export const RECORDED_ACTS = Object.keys(CONSOLE_TEXTS.en).flatMap((key) =>
-  key.startsWith('did_') ? [key.slice('did_'.length)] : [],
-)
+export const recordedActs = () => consoleKeysWith('did_')
 
 /** What is no act of a capability, or not yet. */
 const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'database.backup' | 'payments.export', ConsoleKey>> =
   {
-    'payment.recheck': 'act_recheck',
-    'payment.accept': 'act_accept',
     'payment.approve': 'act_approve',
     'payment.refuse': 'act_refuse',
     'payment.keep': 'act_keep',
     'payment.record': 'act_record',
     'payment.read_proof': 'act_read_proof',
     'payments.export': 'act_export',
-    'receipt.resend': 'act_resend',
     'user.grant_long': 'act_grant_long',
-    'event.resend': 'act_resend_events',
-    'event.resend_waiting': 'act_resend_waiting',
-    'event.skip': 'act_skip_event',
     'database.backup': 'act_backup',
   }
 
 /** For refusals, which name the act that was tried: an act as what someone does. */
 export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {
   const key = new Map<string, ConsoleKey>(Object.entries(ACTIONS)).get(act)
-  return titleOfAct(act) ?? (key === undefined ? act : say(key))
+  return titleOfAct(act) ?? (key === undefined || !isConsoleKey(key) ? act : say(key))
 }
 
 /** As `describeDifference` wrote it. */

@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
 import { linkMail } from './link-mail.js'
 import { forgetPortalSessions, type OpenLinkDeps } from './portal-sessions.sql.js'
+import './words.js'
 
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000

@@ -125,11 +125,6 @@ describe('a receipt for a term', () => {
     for (const word of bare(arabic).split(' ')) expect(text).toContain(word)
   })
 
-  it('is the one of a month where it was drawn up before there were terms', () => {
-    const { months: _, ...before } = snapshotWith()
-    expect(textOf(render(before, 'fr'))).toContain('Abonnement Pro, un mois')
-  })
-
   it('names the discount of a code between the price and what was paid', () => {
     const price = { amount: 21_600, currency: 'DZD' }
     const payment = { months: 12, price, discount: 2_400, codeHash: 'hash' }

@@ -10,8 +10,9 @@ import { amountInWords } from '../i18n/amount-in-words.js'
 import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
+import { words as texts } from './words.js'
 
-type ReceiptWords = (typeof CATALOGS)[Locale]['receipt']
+type ReceiptWords = (typeof texts)[Locale]['receipt']
 
 export const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
@@ -35,7 +36,7 @@ function describePage(
   { number, refundedOn }: { readonly number: string; readonly refundedOn?: string | null },
   locale: Locale,
 ) {
-  const words = CATALOGS[locale].receipt
+  const words = texts[locale].receipt
   const method = describeMethod(snapshot, words)
   const { paymentMethod, asked } = snapshot
   return {
@@ -103,7 +104,7 @@ export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: 
 }
 
 function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
-  const { tax, planName, months = 1, periodFrom, periodTo } = snapshot
+  const { tax, planName, months, periodFrom, periodTo } = snapshot
   // The name is shortened, never the term behind it.
   const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
   const description =

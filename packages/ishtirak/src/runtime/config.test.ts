@@ -5,9 +5,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SEED_LIMITS } from '../core/limit.js'
 import { offersOf } from '../core/plan.js'
-import { readConfig } from './config.js'
+import { misspelt, readConfig, SETTINGS } from '../main/config.js'
 import { ConfigError } from './config-file.js'
-import { Environment, misspelt } from './environment.js'
+import { Environment } from './environment.js'
 import { EXAMPLE_SELLER } from './seller.js'
 
 const SECRET = 's'.repeat(32)
@@ -602,6 +602,6 @@ it('.env.example names exactly the variables of the schema, and sets none', () =
   const example = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8')
   const lines = example.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   expect(lines.map((line) => line.replace(/=$/, '')).sort()).toEqual(
-    Object.keys(Environment.properties).sort(),
+    [...Object.keys(Environment.properties), ...SETTINGS].sort(),
   )
 })

@@ -2,7 +2,6 @@
 // have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import { readTransferFile, type TransferTerms } from '../transfers/transfer-file.js'
 import { ConfigError } from './config-file.js'
 import {
   type Environment,
@@ -10,6 +9,7 @@ import {
   isPrivateEnough,
   isSandbox,
   readEnvironment,
+  type Settings,
   type Variables,
 } from './environment.js'
 import { type Reach, withoutSlash } from './http-client.js'
@@ -26,9 +26,9 @@ export type Config = Readonly<ReturnType<typeof assemble>>
 const DRAIN_SECONDS = 5
 
 /** Throws `ConfigError` with everything that is wrong. */
-export function readConfig(variables: Variables): Config {
+export function readConfig<Part>(variables: Variables, settings: Settings<Part>): Config & Part {
   const given = givenVariables(variables)
-  return read(given, missingSecrets(given))
+  return read(given, missingSecrets(given), settings)
 }
 
 /** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
@@ -43,15 +43,27 @@ const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIE
  * The configuration of a service that is mounted in another program. There is no sandbox; variables of processes are not
  * read, and where the host identifies the users, those of tokens neither.
  */
-export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {
+export function readMountedConfig<Part>(
+  variables: Variables,
+  settings: Settings<Part>,
+  host: { readonly identifies: boolean },
+): Config & Part {
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
   const given = Object.entries(givenVariables(variables))
   const own = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
   const tokens = host.identifies ? [] : missingTokenKey(own)
-  return read(own, [...missing(own, 'PUBLIC_URL'), ...missing(own, 'CHARGILY_SECRET_KEY'), ...tokens])
+  return read(
+    own,
+    [...missing(own, 'PUBLIC_URL'), ...missing(own, 'CHARGILY_SECRET_KEY'), ...tokens],
+    settings,
+  )
 }
 
-function read(variables: Variables, lacking: readonly string[]): Config {
+function read<Part>(
+  variables: Variables,
+  lacking: readonly string[],
+  settings: Settings<Part>,
+): Config & Part {
   const { environment, misfits } = readEnvironment(variables)
   const problems = [
     ...misfits.map(({ problem }) => problem),
@@ -61,9 +73,9 @@ function read(variables: Variables, lacking: readonly string[]): Config {
   ]
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE))
   const seller = collect(problems, () => readSeller(environment))
-  const transfers = collect(problems, () => readTransferFile(environment.TRANSFER_FILE))
-  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
-  return assemble(environment, { plans, seller, transfers: transfers ?? null })
+  const part = collect(problems, () => settings.read(variables))
+  if (!plans || !seller || part === undefined || problems.length > 0) throw new ConfigError(problems)
+  return { ...assemble(environment, { plans, seller }), ...part }
 }
 
 /** Undefined where it failed; what was wrong is added to `problems`. */
@@ -77,8 +89,8 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
   }
 }
 
-/** The seller is an example, plainly marked, where no real money moves; without transfers money comes by the provider alone. */
-type Files = { readonly plans: Catalogue; readonly seller: Seller; readonly transfers: TransferTerms | null }
+/** The seller is an example, plainly marked, where no real money moves. */
+type Files = { readonly plans: Catalogue; readonly seller: Seller }
 
 function assemble(environment: Environment, files: Files) {
   return {
@@ -111,7 +123,7 @@ function assemble(environment: Environment, files: Files) {
       renewalWindowDays: environment.RENEWAL_WINDOW_DAYS,
       prepayMaxMonths: environment.PREPAY_MAX_MONTHS,
     },
-    ...{ quotaTimeZone: environment.QUOTA_TIMEZONE, proofDays: environment.PROOF_DAYS },
+    quotaTimeZone: environment.QUOTA_TIMEZONE,
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
     /** Empty: the operator's part is switched off. */

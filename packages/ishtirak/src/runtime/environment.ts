@@ -1,16 +1,17 @@
 // Every variable that configures Ishtirak: what each may be, in words for the person who sets it, and its default. A wrong
 // value is named by its variable and never repeated, because it may be a secret.
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import { LOCALES, type Locale } from '../core/locale.js'
 import { ROLES } from '../core/role.js'
+import { ConfigError } from './config-file.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
 import { items } from './operator-keys.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
-const text = (expects: string, pattern = /^[^\0]+$/) =>
+export const text = (expects: string, pattern = /^[^\0]+$/) =>
   Type.Optional(Type.String({ description: expects, pattern: pattern.source }))
-const integer = (minimum: number, maximum: number) =>
+export const integer = (minimum: number, maximum: number) =>
   Type.Optional(
     Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
   )
@@ -92,8 +93,6 @@ export const Environment = Type.Object({
     Type.Enum([...LOCALES], { description: `one of ${LOCALES.join(', ')}` }),
   ),
   SELLER_FILE: text('a file'),
-  TRANSFER_FILE: text('a file'),
-  PROOF_DAYS: integer(1, 3_650),
   PORTAL_FRAME_ANCESTORS: text(
     'none, or self and origins such as https://example.dz, separated by commas',
     /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
@@ -116,7 +115,6 @@ const DEFAULTS = {
   QUOTA_TIMEZONE: 'Africa/Algiers',
   GRACE_DAYS: 3,
   RENEWAL_WINDOW_DAYS: 7,
-  PROOF_DAYS: 90,
   OPERATOR_MAIL_LOCALE: 'ar' as Locale,
   PREPAY_MAX_MONTHS: 24,
   PORTAL_FRAME_ANCESTORS: 'none',
@@ -141,9 +139,38 @@ export function readEnvironment(variables: Variables): {
   readonly environment: Environment
   readonly misfits: readonly { readonly name: string; readonly problem: string }[]
 } {
-  const values: Record<string, unknown> = { ...DEFAULTS }
+  const { values, misfits } = readValues(Environment.properties, variables)
+  if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
+  return { environment: { ...DEFAULTS, ...values }, misfits }
+}
+
+/** What a capability reads of the environment. */
+export interface Settings<Part> {
+  readonly variables: TProperties
+  /** Throws `ConfigError` with everything that is wrong. */
+  read(given: Variables): Part
+}
+
+export function settingsOf<Properties extends TProperties, Part>(
+  variables: Properties,
+  read: (values: Static<TObject<Properties>>) => Part,
+): Settings<Part> {
+  const schema = Type.Object(variables)
+  return {
+    variables,
+    read: (given) => {
+      const { values, misfits } = readValues(variables, given)
+      if (misfits.length > 0) throw new ConfigError(misfits.map(({ problem }) => problem))
+      if (!Value.Check(schema, values)) throw new Error('each variable fits and all together do not')
+      return read(values)
+    },
+  }
+}
+
+function readValues(properties: TProperties, variables: Variables) {
+  const values: Record<string, unknown> = {}
   const misfits = []
-  for (const [name, schema] of Object.entries(Environment.properties)) {
+  for (const [name, schema] of Object.entries(properties)) {
     const given = variables[name]?.trim()
     if (given === undefined) continue
     const value =
@@ -154,8 +181,7 @@ export function readEnvironment(variables: Variables): {
       misfits.push({ name, problem: `${name} must be ${expects}` })
     }
   }
-  if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
-  return { environment: { ...DEFAULTS, ...values }, misfits }
+  return { values, misfits }
 }
 
 /** Read where the operator's commands are typed. */
@@ -167,8 +193,9 @@ const TYPOS_MAX = 2
 /** Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant. */
 export function misspelt(
   variables: Variables,
+  ofCapabilities: readonly string[],
 ): readonly { readonly name: string; readonly nearest: string }[] {
-  const known = [...Object.keys(Environment.properties), ...OF_COMMANDS]
+  const known = [...Object.keys(Environment.properties), ...ofCapabilities, ...OF_COMMANDS]
   return Object.keys(variables).flatMap((name) => {
     if (known.includes(name) || name.length > 64) return []
     const bare = name.replace(/^ISHTIRAK_/, '')

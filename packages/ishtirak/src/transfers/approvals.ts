@@ -2,7 +2,7 @@
 // trail; what follows for the user's money goes the way of all money.
 
 import { auditEntry, type By, orRecordRefusal, requireUnchanged } from '../acts/audit.sql.js'
-import { follow, type Look } from '../checkout/look.js'
+import { follow, type Look, refusalOf } from '../checkout/look.js'
 import { lookUpPayment } from '../checkout/sweep.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
@@ -21,7 +21,7 @@ import { untilFresh } from '../database/database.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import { type PaymentFile, refusalOf, showPayment } from '../overview/acts.js'
+import { type PaymentFile, showPayment } from '../overview/acts.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'

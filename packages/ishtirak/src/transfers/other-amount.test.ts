@@ -67,8 +67,8 @@ describeScenario('another amount than was asked for', ({ database }) => {
 
   it('is what the preview says, and the payment, its receipt and the events', async () => {
     const id = await payOtherwise(world, 'user-1', { charged: 1500 })
-    expect((await operator.get(`/payments/${id}/look?act=recheck`)).body.receipt).toBeNull()
-    expect((await operator.get(`/payments/${id}/look?act=accept`)).body.receipt).toEqual(CAME)
+    expect((await operator.get(`/payments/${id}/recheck`)).body.receipt).toBeNull()
+    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toEqual(CAME)
     const acted = await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
     expect(acted.body).toMatchObject({
       payment: { status: 'paid', amount: 1500, amount_asked: 2000 },
@@ -131,7 +131,7 @@ describeScenario('another amount than was asked for', ({ database }) => {
     expect((await preview(2000)).receipt).toMatchObject({ ttc: 2000, amount_asked: null })
     expect((await preview(1980)).receipt).toBeNull()
     await approve(id, 1980)
-    expect((await operator.get(`/payments/${id}/look?act=accept`)).body.receipt).toMatchObject({
+    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toMatchObject({
       ttc: 1980,
       tva: 316.13,
       amount_asked: 2000,
@@ -165,7 +165,7 @@ describeScenario('another amount than was asked for', ({ database }) => {
 
   it('is not taken where there is no such amount of money', async () => {
     const id = await payOtherwise(world, 'user-1', { charged: 0 })
-    expect((await operator.get(`/payments/${id}/look?act=accept`)).body.receipt).toBeNull()
+    expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toBeNull()
     const refused = await operator.post(`/payments/${id}/accept`, { why: 'x' })
     expect([refused.status, refused.body.payment_status]).toEqual([409, 'review'])
   })

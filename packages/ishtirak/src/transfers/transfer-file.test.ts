@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../core/instant.js'
-import { readConfig } from '../runtime/config.js'
+import { readConfig } from '../main/config.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { parseTransfers, type TransferTerms } from './transfer-file.js'
 

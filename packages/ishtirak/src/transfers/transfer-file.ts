@@ -6,15 +6,26 @@ import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
 import { DAY } from '../core/instant.js'
 import { ConfigError, parseJson, placeIn, readText, schemaProblems } from '../runtime/config-file.js'
+import { integer, settingsOf, text } from '../runtime/environment.js'
 
 const NAME = 'TRANSFER_FILE'
 
 export type TransferTerms = ReturnType<typeof toTerms>
 
-/** Null without a file. Throws `ConfigError` with every problem. */
-export function readTransferFile(file: string | undefined): TransferTerms | null {
-  return file === undefined ? null : parseTransfers(readText(NAME, file))
+export interface TransferConfig {
+  /** Null without a file: there are no transfers. */
+  readonly transfers: TransferTerms | null
+  /** How long a proof is kept after the decision. */
+  readonly proofDays: number
 }
+
+export const transferSettings = settingsOf(
+  { TRANSFER_FILE: text('a file'), PROOF_DAYS: integer(1, 3_650) },
+  ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
+    transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
+    proofDays,
+  }),
+)
 
 /** `text` is JSON of the form of docs/transfer.example.json. */
 export function parseTransfers(text: string): TransferTerms {

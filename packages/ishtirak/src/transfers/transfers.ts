@@ -6,6 +6,7 @@ import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import type { TransferPagesDeps } from './transfer.route.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
+import './words.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200

@@ -1,0 +1,805 @@
+-- All tables, in the order of the capabilities. A table of users' facts has the user in its key, so that the
+-- whole can be spread by user (docs/scale.md). Instants are timestamptz, money is whole dinars. A constraint is
+-- named by its rule. An index stands with the capability that reads by it, whosever the table is.
+
+
+-- The ledger: users, what they pay, and who changed it
+
+create table users (
+  user_id text not null constraint user_id_is_given check (user_id <> ''),
+  -- Counts every change of this user's money. A change names the version that it was decided on: a lost race
+  -- changes no row.
+  version bigint not null default 0 constraint version_counts_up check (version >= 0),
+  -- The run of periods: where it began, how many months were bought, where it ends. Null: never paid. Granted
+  -- time has no months, so a run that begins with it ends where it begins until a month is bought.
+  anchor_at timestamptz,
+  run_months integer constraint run_months_count_up check (run_months >= 0),
+  paid_until timestamptz,
+  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted}]. The source
+  -- is a payment or a grant; of granted days `months` is 0 and `granted` holds them.
+  periods jsonb not null default '[]',
+  ended_at timestamptz,
+  -- Of the last payment: `edahabia`, `cib`, `ccp`, …
+  last_instrument text,
+  -- The profile, as the platform or the user's token says.
+  email text,
+  name text,
+  locale text constraint locale_is_known check (locale in ('ar', 'fr', 'en')),
+  -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due.
+  -- While a process delivers, that is its lease.
+  event_sequence bigint not null default 0 constraint event_sequence_counts_up check (event_sequence >= 0),
+  delivered_sequence bigint not null default 0
+    constraint delivered_sequence_counts_up check (delivered_sequence >= 0),
+  deliver_at timestamptz not null default '1970-01-01T00:00:00Z',
+  -- When time next has something to announce (an end that comes near, the end, the end of grace), and what it
+  -- announced last of the present end.
+  announce_at timestamptz,
+  announced text constraint announced_is_known check (
+    announced in ('expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due', 'expired')
+  ),
+  created_at timestamptz not null,
+  constraint users_by_id primary key (user_id),
+  constraint run_is_whole_or_absent check (
+    (anchor_at is null) = (paid_until is null) and (anchor_at is null) = (run_months is null)
+  ),
+  constraint run_runs_forward check (paid_until >= anchor_at),
+  constraint delivered_was_written check (delivered_sequence <= event_sequence)
+);
+comment on table users is
+  'Each user with the facts of prepaid time, the profile, and the schedules of events and announcements.';
+
+create table payments (
+  user_id text not null constraint payment_of_a_user references users,
+  id text not null,
+  -- As it was when it was ordered: a later catalogue does not change it.
+  plan jsonb not null,
+  months integer not null default 1 constraint months_are_bought check (months > 0),
+  -- What is asked for, and once booked what came; amount_asked is what was asked for, where another amount
+  -- was accepted.
+  amount integer not null constraint amount_is_positive check (amount > 0),
+  amount_asked integer constraint amount_asked_is_positive check (amount_asked > 0),
+  currency text not null constraint currency_is_the_dinar check (currency = 'DZD'),
+  -- The code that took something off the price. The payment holds a use of it from its request until it dies
+  -- unpaid.
+  code_hash text,
+  discount integer not null default 0 constraint discount_takes_off check (discount >= 0),
+  live boolean not null,
+  status text not null constraint status_is_known check (
+    status in ('requested', 'pending', 'paid', 'failed', 'canceled', 'expired', 'review', 'refunded')
+  ),
+  -- The way that the money takes, and what it calls the payment: the id of a checkout, the reference of a
+  -- transfer, the number of a slip or cheque.
+  method text not null default 'chargily' constraint method_is_given check (method <> ''),
+  method_reference text,
+  -- The page to pay on. A transfer has none.
+  checkout_url text,
+  -- What was paid with: `edahabia`, `cib`, `ccp`, … On the wire it is called payment_method.
+  instrument text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- Until then one process asks the method for a page; later another may.
+  attempt_ends_at timestamptz not null,
+  -- When the method was last asked on behalf of a reader, and when the sweep asks next.
+  asked_at timestamptz,
+  next_check_at timestamptz,
+  -- What was bought, and when.
+  paid_at timestamptz,
+  period_start timestamptz,
+  period_end timestamptz,
+  -- The receipt that the payment must have: its own, once it is paid.
+  receipt_of text generated always as (case when status in ('paid', 'refunded') then id end) stored,
+  -- The payment that was paid already when this one came. An operator refunds it, or keeps it.
+  second_of text,
+  kept_at timestamptz,
+  -- What differs from what was ordered; an operator decides.
+  review jsonb,
+  -- What the method said each time it changed the payment, oldest first: a handful at most.
+  reports jsonb not null default '[]',
+  -- When the method's own list last showed it as paid, with our amount.
+  compared_at timestamptz,
+  -- The W3C `traceparent` that the purchase goes on with. Null where no traces are collected.
+  traceparent text,
+  -- The id comes first: the return page knows a payment by nothing else. It cannot be guessed.
+  constraint payments_by_id primary key (id, user_id),
+  constraint pending_has_a_reference check (status <> 'pending' or method_reference is not null),
+  constraint paid_bought_a_period check (
+    (status in ('paid', 'refunded'))
+    = (paid_at is not null and period_start is not null and period_end is not null)
+  ),
+  constraint period_runs_forward check (period_end > period_start),
+  constraint review_has_a_reason check (status <> 'review' or review is not null),
+  constraint asked_is_beside_another_booked check (
+    amount_asked is null or (status in ('paid', 'refunded') and amount_asked <> amount)
+  )
+);
+comment on table payments is 'Each payment from its request on, whatever became of it.';
+
+-- A report is booked once: it finds its payment by what the method calls it, whosever it is.
+create unique index payments_by_reference on payments (method_reference, method, user_id)
+  where method_reference is not null;
+create index payments_of_user on payments (user_id, created_at desc, id desc);
+
+-- Paid money stays paid: only a refund leads away from it, and from a refund nothing. No constraint sees the
+-- row of before.
+create function refuse_unpaying() returns trigger language plpgsql as $$
+begin
+  raise exception 'payment % is % and cannot become %', old.id, old.status, new.status
+    using errcode = 'integrity_constraint_violation';
+end $$;
+create trigger payments_paid_is_final before update of status on payments
+  for each row
+  when (old.status in ('paid', 'refunded') and new.status <> old.status
+        and not (old.status = 'paid' and new.status = 'refunded'))
+  execute function refuse_unpaying();
+
+-- From the booking on the amount stays.
+create function refuse_other_amount() returns trigger language plpgsql as $$
+begin
+  raise exception 'payment % is booked and its amount cannot change', old.id
+    using errcode = 'integrity_constraint_violation';
+end $$;
+create trigger payments_booked_amount_is_final before update of amount, amount_asked on payments
+  for each row
+  when (old.status in ('paid', 'refunded')
+        and (new.amount, new.amount_asked) is distinct from (old.amount, old.amount_asked))
+  execute function refuse_other_amount();
+
+-- Kept for ever: a provider's signature carries no time, so the id of an event is the only defence against
+-- replay.
+create table provider_events (
+  user_id text not null,
+  method text not null default 'chargily' constraint method_is_given check (method <> ''),
+  id text not null,
+  type text not null,
+  checkout_id text,
+  payment_id text,
+  outcome text not null,
+  -- What was read of it. Not the body: that carries the merchant's account.
+  report jsonb,
+  received_at timestamptz not null,
+  constraint provider_events_once primary key (user_id, method, id)
+);
+comment on table provider_events is
+  'Each event of a provider about a payment of ours, with what became of it.';
+
+-- It may be the only trace of a payment. It has no user, so it is kept on one node.
+create table unmatched_events (
+  method text not null constraint method_is_given check (method <> ''),
+  id text not null,
+  type text not null,
+  checkout_id text,
+  outcome text not null,
+  report jsonb,
+  received_at timestamptz not null,
+  constraint unmatched_events_once primary key (method, id)
+);
+comment on table unmatched_events is 'Each event of a provider that is about no payment of ours.';
+
+create table audit (
+  -- Empty where the act is about no single user.
+  user_id text not null,
+  id text not null,
+  acted_at timestamptz not null,
+  actor text not null constraint actor_is_given check (actor <> ''),
+  act text not null constraint act_is_given check (act <> ''),
+  reason text,
+  payment_id text,
+  before jsonb not null,
+  after jsonb not null,
+  -- What was asked for, beside the reason. The same operation asks for the same.
+  asked jsonb,
+  -- Names one sending of an act: what was done by it is found, and not done again.
+  operation_id text,
+  constraint audit_by_id primary key (user_id, id)
+);
+comment on table audit is
+  'Who did what, when and why, with what was before and after. Rows are never changed.';
+
+create unique index audit_operations on audit (user_id, operation_id) where operation_id is not null;
+create index audit_of_payment on audit (user_id, payment_id) where payment_id is not null;
+-- The trail of all users: the newest, those of an operator, those of an act.
+create index audit_newest on audit (acted_at, id);
+create index audit_by_actor on audit (actor, acted_at, id);
+create index audit_by_act on audit (act, acted_at, id);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'integrity_constraint_violation';
+end $$;
+create trigger audit_is_append_only before update or delete on audit
+  for each row execute function refuse_change();
+
+create table job_leases (
+  name text not null,
+  next_run_at timestamptz not null,
+  constraint job_leases_by_name primary key (name)
+);
+comment on table job_leases is 'When each job runs next: one round per interval, in however many processes.';
+
+
+-- Checkout: the way from the click to the provider's page, and the sweep that looks it up again
+
+-- One payable checkout per user and method: two clicks cannot open two pages that both take money.
+create unique index payments_one_open_per_user on payments (user_id, method)
+  where status in ('requested', 'pending');
+-- What the sweep has to look up.
+create index payments_due on payments (next_check_at) where next_check_at is not null;
+-- Those that another purchase withdrew and whose page is still to be ended at the provider. Each click asks
+-- for them.
+create index payments_withdrawn on payments (user_id)
+  where status = 'canceled' and next_check_at is not null;
+
+
+-- Limits: what the platform counts. A user who never paid has usage too, so nothing here refers to users.
+
+create table usage (
+  user_id text not null constraint user_id_is_given check (user_id <> ''),
+  limit_name text not null,
+  -- What the count is for, where the limit counts for each of something: a project, a region. Empty
+  -- elsewhere.
+  scope text not null,
+  -- `day`, `month`, `gauge`, or `gauge/` and what it counts for each of. A count that counts as something
+  -- else than its limit does now counts as zero.
+  counts_as text not null,
+  used bigint not null constraint used_counts_up check (used >= 0),
+  -- The end of the day or month that was counted; later it counts for nothing. Null for gauges.
+  resets_at timestamptz,
+  -- Counts every change. A change names the revision that it follows on: two first uses cannot both be the
+  -- first.
+  revision bigint not null constraint revision_counts_up check (revision > 0),
+  constraint usage_once primary key (user_id, limit_name, scope),
+  constraint scope_where_counted_for_each check ((scope <> '') = (counts_as like 'gauge/%')),
+  constraint window_where_counted_by_time check ((resets_at is not null) = (counts_as in ('day', 'month')))
+);
+comment on table usage is
+  'What each user has used of each limit: a row from the first use on, changed in place.';
+
+create table usage_operations (
+  user_id text not null,
+  operation_id text not null,
+  kind text not null constraint kind_is_known check (kind in ('consume', 'release')),
+  limit_name text not null,
+  scope text not null,
+  amount bigint not null constraint amount_is_positive check (amount > 0),
+  -- How much of what was consumed was released since.
+  given_back bigint not null default 0,
+  -- The answer.
+  maximum bigint not null,
+  used bigint not null,
+  resets_at timestamptz,
+  created_at timestamptz not null,
+  constraint usage_operations_once primary key (user_id, operation_id, kind),
+  constraint given_back_once check (given_back between 0 and amount)
+);
+comment on table usage_operations is
+  'What was consumed and released in the last 48 hours, with its answer: a repetition counts once.';
+
+create index usage_operations_by_age on usage_operations (created_at);
+
+
+-- Receipts
+
+-- A legal sequence has no gaps, so it cannot be spread by user: a part of the users takes a series.
+create table receipt_series (
+  series text not null,
+  last_number integer not null constraint last_number_is_positive check (last_number > 0),
+  constraint receipt_series_once primary key (series)
+);
+comment on table receipt_series is 'The last number drawn in each series of receipts.';
+
+create table receipts (
+  user_id text not null,
+  payment_id text not null,
+  series text not null,
+  number integer not null constraint number_is_positive check (number > 0),
+  issued_at timestamptz not null,
+  -- All that the document shows, as it was: later changes of name, tax or seller do not touch it.
+  snapshot jsonb not null,
+  constraint receipts_one_per_payment primary key (user_id, payment_id),
+  constraint receipts_number_once unique (series, number),
+  constraint receipt_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
+);
+comment on table receipts is 'The receipt of each paid payment.';
+
+-- Checked at the commit, since each of the two tables refers to the other.
+alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of)
+  references receipts (user_id, payment_id) deferrable initially deferred;
+
+-- A receipt is made out for what its payment booked. Asked once for all receipts of a statement, at its end,
+-- when it has written the payments too.
+create function require_booked_amounts() returns trigger language plpgsql as $$
+declare
+  other text;
+begin
+  select r.payment_id into other from issued r
+   where (select p.amount from payments p where p.user_id = r.user_id and p.id = r.payment_id)
+         <> (r.snapshot->>'amount')::integer
+   limit 1;
+  if found then
+    raise exception 'receipt of payment % has another amount', other
+      using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $$;
+create trigger receipts_have_booked_amount after insert on receipts
+  referencing new table as issued
+  for each statement execute function require_booked_amounts();
+
+
+-- Events to the platform. Their schedule stands in the user's row: a statement that writes an event cannot
+-- forget it.
+
+-- Written by the statement that has locked the user, and users are never deleted: no reference to look up for
+-- each event.
+create table outbox (
+  user_id text not null,
+  sequence bigint not null constraint sequence_is_positive check (sequence > 0),
+  id text not null,
+  type text not null,
+  payload jsonb not null,
+  created_at timestamptz not null,
+  traceparent text,
+  -- Since it was last queued; of the last attempt the status of the answer, and in words what went wrong.
+  attempts integer not null default 0 constraint attempts_count_up check (attempts >= 0),
+  attempted_at timestamptz,
+  answer_status integer,
+  failure text,
+  delivered_at timestamptz,
+  constraint outbox_in_sequence primary key (user_id, sequence)
+);
+comment on table outbox is 'Each event to the platform, written with the change that it is about.';
+
+create unique index outbox_by_id on outbox (id, user_id);
+create index outbox_by_age on outbox (created_at);
+create index users_deliver on users (deliver_at) where delivered_sequence < event_sequence;
+create index users_announce on users (announce_at) where announce_at is not null;
+
+-- The address has one state for all users, so there is one row and no user.
+create table event_endpoint (
+  one boolean not null default true constraint is_the_only_row check (one),
+  url text not null,
+  -- When the service first had an address: what was written before is history, not news.
+  deliver_from timestamptz not null,
+  -- Since when no attempt has succeeded.
+  failing_since timestamptz,
+  disabled_at timestamptz,
+  disabled_because text,
+  constraint event_endpoint_once primary key (one),
+  constraint disabled_for_a_reason check ((disabled_at is null) = (disabled_because is null))
+);
+comment on table event_endpoint is 'The platform''s address for events, and whether it answers.';
+
+
+-- Mail
+
+create table mails (
+  user_id text not null,
+  kind text not null constraint kind_is_known check (
+    kind in ('receipt', 'refunded', 'granted', 'payment_requested', 'proof_received', 'payment_refused',
+             'portal_link', 'expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due', 'expired')
+  ),
+  -- The payment or grant; of a reminder, the end that it reminds of.
+  about text not null,
+  queued_at timestamptz not null,
+  -- When it is to be tried next; while a process sends, its lease. Null: nothing is left to do.
+  due_at timestamptz,
+  attempts integer not null default 0 constraint attempts_count_up check (attempts >= 0),
+  -- What became of it in the end, or what went wrong last.
+  outcome text,
+  constraint mails_once primary key (user_id, kind, about)
+);
+comment on table mails is 'Each mail to a user. Its key makes it once, however many processes send.';
+
+create index mails_due on mails (due_at) where due_at is not null;
+create index mails_by_age on mails (queued_at);
+
+
+-- Transfers: money that users send without a page of a provider
+
+create table transfers (
+  user_id text not null,
+  payment_id text not null,
+  -- What the payer writes on the slip; of its payment it is the method_reference.
+  reference text not null constraint reference_is_given check (reference <> ''),
+  state text not null default 'open'
+    constraint state_is_known check (state in ('open', 'ended', 'approved', 'refused')),
+  -- Counts every change: an operator's decision names the version that it was made on.
+  version bigint not null default 0 constraint version_counts_up check (version >= 0),
+  -- Who has seen the money: [{by, at, amount, receivedAt, instrument}], instants in milliseconds.
+  approvals jsonb not null default '[]',
+  refusal text,
+  -- Of the first proof. A run of paid time goes on if it was running then.
+  proof_at timestamptz,
+  -- Of the last approval or refusal. Proofs are kept for a time after it.
+  decided_at timestamptz,
+  constraint transfers_one_per_payment primary key (user_id, payment_id),
+  constraint transfer_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id),
+  constraint approved_by_someone check (state <> 'approved' or approvals <> '[]'),
+  constraint refused_for_a_reason check (state <> 'refused' or refusal is not null)
+);
+comment on table transfers is 'What is known of each transfer beside its payment.';
+
+-- An operator has a slip with a reference and no name.
+create unique index transfers_by_reference on transfers (reference, user_id);
+create index payments_transfers_open on payments (created_at, id)
+  where method = 'transfer' and status = 'pending';
+
+create table transfer_proofs (
+  user_id text not null,
+  payment_id text not null,
+  n integer not null constraint three_at_most check (n between 1 and 3),
+  uploaded_at timestamptz not null,
+  media_type text not null
+    constraint media_type_is_known check (media_type in ('image/jpeg', 'image/png', 'application/pdf')),
+  bytes integer not null constraint file_is_not_empty check (bytes > 0),
+  -- Of the content, in hex: the same file sent again is no second proof.
+  sha256 text not null,
+  -- The parts are gone; that there was a proof stays known.
+  erased_at timestamptz,
+  constraint transfer_proofs_by_number primary key (user_id, payment_id, n),
+  constraint transfer_proofs_differ unique (user_id, payment_id, sha256),
+  constraint proof_of_a_transfer foreign key (user_id, payment_id) references transfers
+);
+comment on table transfer_proofs is
+  'The pictures and PDFs that users send to show that they made a transfer.';
+
+-- What is to be erased, oldest first; and the same file that was sent for another payment.
+create index transfer_proofs_to_erase on transfer_proofs (uploaded_at) where erased_at is null;
+create index transfer_proofs_same on transfer_proofs (sha256);
+
+create table transfer_proof_parts (
+  user_id text not null,
+  payment_id text not null,
+  n integer not null,
+  part integer not null constraint part_counts_up check (part >= 0),
+  content bytea not null,
+  constraint transfer_proof_parts_in_order primary key (user_id, payment_id, n, part),
+  constraint part_of_a_proof foreign key (user_id, payment_id, n) references transfer_proofs
+);
+comment on table transfer_proof_parts is 'The content of the proofs, in parts.';
+-- Pictures do not get smaller.
+alter table transfer_proof_parts alter column content set storage external;
+
+
+-- The desk: cash and cheques
+
+-- The slip of a cash desk and the number of a cheque name one payment, of whichever user.
+create unique index payments_desk_reference on payments (method_reference, method)
+  where method in ('cash', 'cheque');
+
+
+-- Codes, printed and given out. A code is found by its hash, by whichever user, so neither codes nor batches
+-- have one. No other table refers to them, so that the others can be spread by user.
+
+create table code_batches (
+  id text not null,
+  kind text not null constraint kind_is_known check (kind in ('months', 'percent', 'amount')),
+  -- What a code of months gives, as it was when the batch was made: a later catalogue does not change it.
+  plan jsonb,
+  plan_id text,
+  months integer constraint months_are_1_to_36 check (months between 1 and 36),
+  percent integer constraint percent_is_1_to_100 check (percent between 1 and 100),
+  amount integer constraint amount_is_positive check (amount > 0),
+  count integer not null constraint count_is_positive check (count > 0),
+  uses integer not null constraint uses_are_positive check (uses > 0),
+  uses_per_user integer not null constraint uses_per_user_are_positive check (uses_per_user > 0),
+  valid_from timestamptz,
+  valid_until timestamptz,
+  created_at timestamptz not null,
+  created_by text not null,
+  why text not null,
+  revoked_at timestamptz,
+  revoked_by text,
+  constraint code_batches_by_id primary key (id),
+  constraint worth_is_of_its_kind check (
+    (kind = 'months') = (plan is not null) and (kind = 'percent') = (percent is not null)
+    and (kind = 'amount') = (amount is not null)
+    and (kind <> 'months' or (plan_id is not null and months is not null))
+  ),
+  constraint validity_runs_forward check (valid_until > valid_from)
+);
+comment on table code_batches is 'Codes that were made together and are worth the same.';
+
+create index code_batches_newest on code_batches (created_at desc, id desc);
+
+create table codes (
+  -- HMAC-SHA256 of the code under CODE_KEYS. The code itself is nowhere.
+  hash text not null,
+  batch_id text not null constraint code_of_a_batch references code_batches,
+  -- May exceed the bound: a payment that came late counts.
+  used integer not null default 0 constraint used_counts_up check (used >= 0),
+  constraint codes_by_hash primary key (hash)
+);
+comment on table codes is 'Each code, and how often it was used.';
+
+create index codes_of_batch on codes (batch_id);
+
+create table code_tries (
+  user_id text not null,
+  -- In the last hour: wrong codes, and those that are being looked at.
+  tried_at timestamptz[] not null,
+  constraint code_tries_of_user primary key (user_id)
+);
+comment on table code_tries is 'When each user tried a code, so that codes cannot be guessed.';
+
+
+-- Grants: time that no payment bought
+
+create table grants (
+  user_id text not null constraint grant_of_a_user references users,
+  id text not null,
+  -- Named by the caller, so that a repetition is granted once.
+  operation_id text,
+  plan jsonb not null,
+  months integer not null constraint months_count_up check (months >= 0),
+  days integer not null constraint days_count_up check (days >= 0),
+  period_start timestamptz not null,
+  period_end timestamptz not null,
+  granted_at timestamptz not null,
+  granted_by text,
+  -- The bound of support counts by it.
+  granted_role text,
+  why text,
+  -- Days behind granted days of the same plan are one period of the user, named by its first grant, which the
+  -- others name here and move with.
+  part_of text,
+  -- Of months that a code gave: its use is held for ever; `statement` is what the user is shown of it.
+  code_hash text,
+  statement jsonb,
+  constraint grants_by_id primary key (user_id, id),
+  constraint grants_once unique (user_id, operation_id),
+  constraint gives_months_or_days check ((months = 0) <> (days = 0)),
+  constraint period_runs_forward check (period_end > period_start),
+  constraint by_code_has_a_statement check ((code_hash is null) = (statement is null))
+);
+comment on table grants is
+  'What was granted, for ever: the periods of a user are forgotten when they are over.';
+
+
+-- The books: the figures of a month. Derived, not facts: both tables can be emptied, and are filled again.
+
+create table daily_figures (
+  -- Of the payment, in the billing time zone of its receipt: `YYYY-MM-DD`.
+  day text not null,
+  live boolean not null,
+  method text not null,
+  -- Empty where it is not known.
+  instrument text not null,
+  payments integer not null,
+  -- Those that were their user's first.
+  first_payments integer not null,
+  -- Tax included, without duty.
+  amount_centimes bigint not null,
+  net_centimes bigint not null,
+  duty_centimes bigint not null,
+  discount_centimes bigint not null,
+  fees_centimes bigint not null,
+  -- Payments whose fees the provider did not say.
+  fees_unknown integer not null,
+  constraint daily_figures_once primary key (day, live, method, instrument)
+);
+comment on table daily_figures is 'What came in on each day, added up as receipts are issued.';
+
+-- The numbers of a series have no gaps and are committed in order, so what is counted is known by one number.
+create table counted_receipts (
+  series text not null,
+  last_number integer not null constraint last_number_counts_up check (last_number >= 0),
+  constraint counted_receipts_once primary key (series)
+);
+comment on table counted_receipts is 'Up to which number the receipts of each series are in daily_figures.';
+
+create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
+-- Whose time ends when, or was ended.
+create index users_by_end on users (paid_until) where ended_at is null;
+create index users_ended on users (ended_at) where ended_at is not null;
+
+
+-- The comparison with the provider
+
+create table comparisons (
+  id text not null,
+  -- Each method is compared by itself: its list is its own.
+  method text not null default 'chargily' constraint method_is_given check (method <> ''),
+  since_at timestamptz not null,
+  started_by text not null,
+  started_at timestamptz not null,
+  -- Whether payments without a row are booked, from what the checkout says of itself.
+  books_unknown boolean not null default false,
+  -- The list comes first, page by page, then our payments that it did not show; both done: finished_at.
+  next_page integer constraint next_page_is_positive check (next_page > 0),
+  calls integer not null default 0,
+  checkouts integer not null default 0,
+  findings integer not null default 0,
+  -- No process works on it before this, so that the calls of all processes together stay bounded.
+  next_round_at timestamptz not null,
+  finished_at timestamptz,
+  constraint comparisons_by_id primary key (id)
+);
+comment on table comparisons is
+  'Each walk through a provider''s list. It goes on where it stopped, in whatever process.';
+
+create index comparisons_newest on comparisons (started_at desc);
+create index comparisons_unfinished on comparisons (started_at) where finished_at is null;
+
+create table comparison_findings (
+  -- Empty while it is not known whose checkout it is.
+  user_id text not null,
+  checkout_id text not null,
+  kind text not null constraint kind_is_known check (
+    kind in ('paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid')
+  ),
+  payment_id text,
+  -- What became of it: the outcome of settling it, or `reported`.
+  outcome text not null,
+  details jsonb not null,
+  comparison_id text not null,
+  found_at timestamptz not null,
+  seen_at timestamptz not null,
+  -- Closed by an operator it waits no more, and comes back only where the provider says something else.
+  closed_at timestamptz,
+  closed_by text,
+  closed_because text,
+  constraint comparison_findings_once primary key (user_id, checkout_id, kind),
+  constraint closed_for_a_reason check (
+    (closed_at is null) = (closed_by is null) and (closed_at is null) = (closed_because is null)
+  )
+);
+comment on table comparison_findings is
+  'What only one side has, or has differently. Seen again, it is the same finding.';
+
+create index comparison_findings_newest on comparison_findings (seen_at desc);
+
+
+-- Backup
+
+-- Receipt numbers issued since the backup are unknown, so from each of these instants on receipts have a
+-- series of their own.
+create table restores (
+  restored_at timestamptz,
+  constraint restores_by_instant primary key (restored_at)
+);
+comment on table restores is 'When this database was filled from a backup that may lack what came after it.';
+
+
+-- Access. Of secrets only the SHA-256 is kept: a reader of these tables can open nothing with it.
+
+create table operator_sessions (
+  id text not null,
+  session_digest text not null,
+  operator text not null constraint operator_is_given check (operator <> ''),
+  role text not null constraint role_is_known check (role in ('viewer', 'support', 'accountant', 'owner')),
+  signed_in_by text not null constraint way_in_is_known check (signed_in_by in ('key', 'oidc')),
+  -- An HMAC of the key under the session's secret.
+  key_digest text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint operator_sessions_by_id primary key (id),
+  constraint operator_sessions_secret_once unique (session_digest),
+  constraint by_key_has_a_digest check (signed_in_by <> 'key' or key_digest is not null)
+);
+comment on table operator_sessions is 'Operators who are signed in at the console.';
+
+create index operator_sessions_by_end on operator_sessions (expires_at);
+
+-- The fingerprint names a secret and opens nothing.
+create table old_secrets (
+  list text not null,
+  fingerprint text not null,
+  watched_since timestamptz not null,
+  -- To the hour.
+  used_at timestamptz,
+  constraint old_secrets_once primary key (list, fingerprint)
+);
+comment on table old_secrets is
+  'When secrets behind the first of their list were last accepted, for the doctor.';
+
+create table portal_sessions (
+  user_id text not null constraint user_id_is_given check (user_id <> ''),
+  id text not null,
+  link_digest text,
+  session_digest text,
+  -- Of the link first, of the session once there is one.
+  expires_at timestamptz not null,
+  -- Where on the platform "back" leads.
+  return_path text,
+  constraint portal_sessions_by_id primary key (user_id, id),
+  constraint link_or_session check ((link_digest is null) <> (session_digest is null))
+);
+comment on table portal_sessions is
+  'Links into the portal and its sessions: one row from the link to the session that it becomes.';
+
+create unique index portal_sessions_by_link on portal_sessions (link_digest, user_id)
+  where link_digest is not null;
+create unique index portal_sessions_by_session on portal_sessions (session_digest, user_id)
+  where session_digest is not null;
+create index portal_sessions_by_end on portal_sessions (expires_at);
+
+-- Each address is one row, known or not, so that neither the time nor what is written shows which. The mail
+-- job looks for its users, and deletes the row.
+create table portal_link_requests (
+  id text not null,
+  email text not null,
+  constraint portal_link_requests_by_id primary key (id)
+);
+comment on table portal_link_requests is 'Addresses that were typed into the portal''s form for a link.';
+
+create index users_by_email on users (lower(email)) where email is not null;
+
+
+-- The overview: what waits for operators, and what they look for. What waits is found by what waits, not
+-- among all.
+
+create table inbox_known (
+  kind text not null,
+  id text not null,
+  -- Operators were told of it by mail; else they will be.
+  told boolean not null default false,
+  constraint inbox_known_once primary key (kind, id)
+);
+comment on table inbox_known is 'What waits in the inbox and is known. What waits no more is forgotten.';
+
+create index payments_in_review on payments (created_at desc, id desc) where status = 'review';
+create index payments_second on payments (paid_at, id)
+  where second_of is not null and status = 'paid' and kept_at is null;
+create index transfers_to_decide on transfers (proof_at, payment_id)
+  where state in ('open', 'ended') and (proof_at is not null or approvals <> '[]');
+create index mails_failed on mails (queued_at)
+  where outcome like 'refused:%' or (outcome like 'failed:%' and attempts >= 5);
+
+-- The list of payments: all, or by status and method. The expression is that of `operator.newest_listed`.
+create index payments_newest on payments (created_at desc, id desc);
+create index payments_listed on payments (
+  (case when method in ('card', 'transfer', 'cash', 'cheque') then method else 'card' end),
+  status, created_at, id);
+
+-- Without case and accents; Arabic without vowel signs, tatweel and hamza on its letters, and with one form
+-- of alef, yeh, kaf and teh marbuta. Accents go first: lower() knows the letters of ASCII in every locale,
+-- others in some.
+create function search_key(typed text) returns text language sql immutable strict parallel safe as $$
+  select lower(translate(
+    regexp_replace(
+      normalize(typed, NFKD), '[\u0300-\u036f\u0640\u064b-\u065f\u0670\u200b-\u200f\u061c]', '', 'g'),
+    'ٱىیةک', 'اييهك'))
+$$;
+
+-- The words of a name, six at most.
+create function search_words(typed text) returns text[] language sql immutable strict parallel safe as $$
+  select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:6]
+$$;
+
+-- The address, and the name from each of its words on, the words before it behind: found by its beginning in
+-- any turn.
+create function search_keys(name text, email text) returns setof text
+  language sql immutable parallel safe as $$
+  select left(search_key(email), 200) where email <> ''
+   union
+  select left(array_to_string(w[i:] || w[:i - 1], ' '), 200)
+    from (select search_words(name) as w) words, generate_subscripts(w, 1) i
+$$;
+
+-- A table of its own, so that a booking, which changes the user's row, touches none of this.
+create table user_search (
+  user_id text not null,
+  -- In the order of code points in every database, so that a beginning is a range.
+  key text collate "C" not null,
+  constraint user_search_once primary key (user_id, key)
+);
+comment on table user_search is
+  'What users are found by: the beginning of the e-mail address or of any word of the name, in any script.';
+
+create index user_search_by_key on user_search (key, user_id);
+
+-- A profile is written by several statements; a trigger sees all of them.
+create function keep_user_search() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    delete from user_search where user_id = new.user_id;
+  end if;
+  insert into user_search (user_id, key) select new.user_id, key from search_keys(new.name, new.email) key;
+  return null;
+end $$;
+create trigger users_are_searched_anew after insert on users
+  for each row when (new.name is not null or new.email is not null) execute function keep_user_search();
+create trigger users_are_searched_otherwise after update of name, email on users
+  for each row when ((old.name, old.email) is distinct from (new.name, new.email))
+  execute function keep_user_search();

@@ -1,0 +1,11 @@
+// The texts of codes, beside this file.
+import { addWords } from '../i18n/words.js'
+import type en from './words.en.json'
+
+declare module '../i18n/words.js' {
+  interface Words {
+    readonly codes: typeof en
+  }
+}
+
+export const words = addWords<'codes'>(import.meta.url)

@@ -1,0 +1,11 @@
+// The texts of console, beside this file.
+import { addWords } from '../i18n/words.js'
+import type en from './words.en.json'
+
+declare module '../i18n/words.js' {
+  interface Words {
+    readonly console: typeof en
+  }
+}
+
+addWords<'console'>(import.meta.url)

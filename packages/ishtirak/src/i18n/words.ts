@@ -1,0 +1,90 @@
+// All texts by their keys. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them when it is loaded. Data
+// goes in by name: `{plan}`.
+import { readFileSync } from 'node:fs'
+import { byLocale, type Locale } from '../core/locale.js'
+import type shared from './words.en.json'
+
+/** By folder. Each extends it by its own (`declare module`), so that a key is checked wherever it is said. */
+export interface Words {
+  readonly i18n: typeof shared
+}
+
+/** The keys of these sections in all folders. */
+export type KeyOf<Section extends string> = {
+  [Folder in keyof Words]: {
+    [Each in Section & keyof Words[Folder]]: keyof Words[Folder][Each]
+  }[Section & keyof Words[Folder]]
+}[keyof Words]
+
+/** Each has keys of their own: `receipt` is one text to a user, another to an operator. */
+type Reader = 'user' | 'operator'
+
+/** Who reads a section. Others, such as the labels of a receipt, are read from what `addWords` gives. */
+const READERS: ReadonlyMap<string, Reader> = new Map([
+  ['page', 'user'],
+  ['portal', 'user'],
+  ['mail', 'user'],
+  ['console', 'operator'],
+])
+
+/** As they are printed: typeset once, when they are added. */
+const TEXTS: Readonly<Record<Reader, Readonly<Record<Locale, Map<string, string>>>>> = {
+  user: byLocale(() => new Map()),
+  operator: byLocale(() => new Map()),
+}
+
+/** What the frames and several capabilities say, ways to pay, and errors. */
+export const CATALOGS = addWords<'i18n'>(import.meta.url)
+
+/** `beside`: the address of a module of the folder. Gives the texts as they stand in the files. */
+export function addWords<Folder extends keyof Words>(
+  beside: string,
+): Readonly<Record<Locale, Words[Folder]>> {
+  return byLocale((locale) => {
+    const file = new URL(`./words.${locale}.json`, beside)
+    const words: Words[Folder] = JSON.parse(readFileSync(file, 'utf8'))
+    for (const [section, texts] of Object.entries(words)) {
+      const reader = READERS.get(section)
+      if (reader) addTexts(TEXTS[reader][locale], texts, locale)
+    }
+    return words
+  })
+}
+
+/** Throws where another folder has a key: one text would be read in the place of the other. */
+function addTexts(known: Map<string, string>, texts: Readonly<Record<string, string>>, locale: Locale): void {
+  for (const [key, text] of Object.entries(texts)) {
+    if (known.has(key)) throw new Error(`two texts have the key ${key}`)
+    known.set(key, typeset(text, locale))
+  }
+}
+
+/** Throws where the folder that has the text is not loaded: a caller's bug. */
+export function textOf(reader: Reader, locale: Locale, key: string): string {
+  const text = TEXTS[reader][locale].get(key)
+  if (text === undefined) throw new Error(`there is no text ${key}`)
+  return text
+}
+
+export function hasText(reader: Reader, key: string): boolean {
+  return TEXTS[reader].en.has(key)
+}
+
+/** The ends of the keys that begin so. */
+export function keysWith(reader: Reader, beginning: string): string[] {
+  return [...TEXTS[reader].en.keys()].flatMap((key) =>
+    key.startsWith(beginning) ? [key.slice(beginning.length)] : [],
+  )
+}
+
+/**
+ * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French a space stands
+ * before these marks, and a line must not begin with one of them.
+ */
+function typeset(sentence: string, locale: Locale): string {
+  const whole = sentence
+    .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
+    .replace(/(\}) (?=(s|ث)(?!\p{L}))/gu, '$1\u00a0')
+    .replace(/([nN]°) /g, '$1\u00a0')
+  return locale === 'fr' ? whole.replace(/ ([:;!?])/g, '\u00a0$1') : whole
+}

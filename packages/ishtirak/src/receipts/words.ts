@@ -1,0 +1,11 @@
+// The texts of receipts, beside this file.
+import { addWords } from '../i18n/words.js'
+import type en from './words.en.json'
+
+declare module '../i18n/words.js' {
+  interface Words {
+    readonly receipts: typeof en
+  }
+}
+
+export const words = addWords<'receipts'>(import.meta.url)
