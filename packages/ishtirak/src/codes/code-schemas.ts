@@ -3,8 +3,7 @@ import { Type } from 'typebox'
 import { dayOrInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
 const kind = Type.Enum([...CODE_KINDS], {
   description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',

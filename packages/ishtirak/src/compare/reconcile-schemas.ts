@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { dayOrInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
 export const ReconcileRequestSchema = Type.Object(
   {

@@ -4,15 +4,8 @@ import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { nameSchemas } from '../http/schemas.js'
-import {
-  BillingStatusSchema,
-  nullable,
-  PaymentSchema,
-  planLimitsSchema,
-  timestamp,
-  UserIdSchema,
-} from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 
 /** What each is about, in the order of a subscription's life. */
 const MEANINGS: Readonly<Record<EventType, string>> = {

@@ -2,8 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type HeldTime, TIME_GIVERS } from '../core/held-time.js'
 import { toTimestamp } from '../core/instant.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from './schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
 const HeldTimeSchema = Type.Object({
   start: timestamp,

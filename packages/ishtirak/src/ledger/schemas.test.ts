@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { expect, it } from 'vitest'
-import { nullable, timestamp, viewRows } from './schemas.js'
+import { nullable, timestamp } from '../http/schemas.js'
+import { viewRows } from './schemas.js'
 
 const Schema = Type.Object({
   id: Type.String(),

@@ -19,8 +19,6 @@ import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-v
 export const BASE = '/api/v1/billing'
 export const USER_ROUTE = { security: [{ user: [] }], tags: ['billing'] }
 
-export { nullable, timestamp }
-
 const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 
 /** How much a plan allows of each limit of the catalogue. */

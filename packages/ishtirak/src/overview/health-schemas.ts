@@ -1,7 +1,6 @@
 // The shape of the service's health.
 import { Type } from 'typebox'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
 export const HealthSchema = Type.Object({
   checks: Type.Array(

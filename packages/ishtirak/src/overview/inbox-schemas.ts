@@ -2,8 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import { toTimestamp } from '../core/instant.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, timestamp } from '../ledger/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { COUNTED_MAX, INBOX_KINDS } from './inbox.sql.js'
 import { type InboxEntry, NEXT_ACTS } from './next-act.js'
 

@@ -7,8 +7,11 @@ import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { PROOFS_MAX } from '../core/transfer.js'
 import { listQuery } from '../events/schemas.js'
 import { GrantSchema } from '../grants/grant-schemas.js'
-import { nameSchemas } from '../http/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
+
+<<<<<<< HEAD
+
 import {
   BillingStatusSchema,
   nullable,
@@ -18,6 +21,13 @@ import {
   UserIdSchema,
 } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/trail.sql.js'
+
+=======
+
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
+
+>>>>>>> main
+
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
 

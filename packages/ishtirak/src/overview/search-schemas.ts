@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { StandingSchema } from '../acts/preview.js'
 import { SEARCHED_MAX } from '../core/search.js'
-import { nameSchemas } from '../http/schemas.js'
-import { nullable } from '../ledger/schemas.js'
+import { nameSchemas, nullable } from '../http/schemas.js'
 import { BrokenPaymentSchema, OperatorPaymentSchema } from './schemas.js'
 
 export const SearchQuerySchema = Type.Object(
