@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { LOCALES } from '../core/locale.js'
+import { consoleSay, isConsoleKey } from './console.js'
 
 const source = path.resolve(import.meta.dirname, '..')
 const keys = Object.keys(CONSOLE_TEXTS.en)
@@ -20,6 +21,14 @@ it.each(keys)('%s is there in all languages, with the same data', (key) => {
     expect(text).not.toBe('')
     expect(dataOf(text)).toEqual(dataOf(CONSOLE_TEXTS.en[key] ?? ''))
   }
+})
+
+it('a text is there once its folder is loaded', async () => {
+  expect(isConsoleKey('act_backup')).toBe(false)
+  expect(() => consoleSay('en')('act_backup')).toThrow('there is no text act_backup')
+  await import('../backup/words.js')
+  expect(isConsoleKey('act_backup')).toBe(true)
+  expect(consoleSay('en')('act_backup')).toBe('Make a backup')
 })
 
 it('every text is used; those of statuses and roles are named by them', () => {

@@ -1,5 +1,5 @@
-// All texts by their keys. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them when it is loaded. Data
-// goes in by name: `{plan}`.
+// All texts by their keys. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them when
+// its `words.ts` is loaded. Data goes in by name: `{plan}`.
 import { readFileSync } from 'node:fs'
 import { byLocale, type Locale } from '../core/locale.js'
 import type shared from './words.en.json'
@@ -78,8 +78,8 @@ export function keysWith(reader: Reader, beginning: string): string[] {
 }
 
 /**
- * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French a space stands
- * before these marks, and a line must not begin with one of them.
+ * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French
+ * a space stands before these marks, and a line must not begin with one of them.
  */
 function typeset(sentence: string, locale: Locale): string {
   const whole = sentence
