@@ -1,7 +1,8 @@
 // The audit trail of one user, as the API writes it; under no user's id, of what is about no single one.
 import { Type } from 'typebox'
 import { type Queryable, statement } from '../database/database.js'
-import { nullable, timestamp, viewRows } from './schemas.js'
+import { nullable, timestamp } from '../http/schemas.js'
+import { viewRows } from './schemas.js'
 
 export const ActSchema = Type.Object({
   id: Type.String(),

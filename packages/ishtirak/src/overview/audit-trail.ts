@@ -7,18 +7,10 @@ import { wrongField } from '../core/error.js'
 import type { Queryable } from '../database/database.js'
 import { instant } from '../database/rows.js'
 
-<<<<<<< HEAD
-
-import { nameSchemas } from '../http/schemas.js'
-import { nullable, viewRows } from '../ledger/schemas.js'
-import { ActSchema } from '../ledger/trail.sql.js'
-
-=======
-
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
 
->>>>>>> main
+import { ActSchema } from '../ledger/trail.sql.js'
 
 import type { WallClock } from '../runtime/calendar.js'
 import { type TrailPosition, trailPage } from './audit-trail.sql.js'

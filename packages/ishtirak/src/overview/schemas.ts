@@ -10,23 +10,9 @@ import { GrantSchema } from '../grants/grant-schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
 
-<<<<<<< HEAD
-
-import {
-  BillingStatusSchema,
-  nullable,
-  PaymentSchema,
-  planLimitsSchema,
-  timestamp,
-  UserIdSchema,
-} from '../ledger/schemas.js'
-import { ActSchema } from '../ledger/trail.sql.js'
-
-=======
-
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 
->>>>>>> main
+import { ActSchema } from '../ledger/trail.sql.js'
 
 import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
