@@ -481,9 +481,9 @@ export const mutations = [
   },
   {
     rule: 'a transfer is not approved with other figures than those that were shown',
-    file: src('console/payment.route.ts'),
-    from: 'fieldsOf && !isAsShown(request)',
-    to: 'fieldsOf && !isAsShown',
+    file: src('acts/act-console.tsx'),
+    from: 'decides && !isAsShown(request)',
+    to: 'decides && !isAsShown',
     tests: [src('console/payment-acts.test.ts')],
   },
   {
@@ -530,7 +530,7 @@ export const mutations = [
   },
   {
     rule: 'a slip that was sent for another payment names it',
-    file: src('overview/operator.sql.ts'),
+    file: src('transfers/same-proofs.sql.ts'),
     from: 'own.payment_id = $2 and other.payment_id <> $2',
     to: 'own.payment_id = $2 and other.user_id = $1 and other.payment_id <> $2',
     tests: [src('console/payment-page.test.ts')],

@@ -1,6 +1,7 @@
 // One process of the service: the real use cases on the shared database. Each statement and each call to the provider
 // is a step of the scheduler. A killed process never continues; the next one starts without any state.
 
+import type { FileParts } from '../../packages/ishtirak/src/acts/file-parts.js'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'
@@ -29,6 +30,7 @@ import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
+import { transferPart } from '../../packages/ishtirak/src/transfers/payment-part.js'
 import { createTransfer } from '../../packages/ishtirak/src/transfers/transfer.js'
 import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
@@ -102,8 +104,10 @@ function partsOf(
 ) {
   const { database } = given
   const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
+  const fileParts: FileParts = { payment: [], user: [] }
   const parts = {
     ...given,
+    fileParts,
     settlements: createSettlements(database),
     upgrades: createUpgradeState(database),
     loadUser: createLoadUser(database),
@@ -125,6 +129,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
+  fileParts.payment.push(transferPart(parts))
   return { ...parts, files: operatorFiles(parts) }
 }
 

@@ -1,8 +1,10 @@
 // Transfers among the deeds: operators say what came to an account, or refuse it. What counts is worked out here from what
 // they said, and not by the service; of its rows only the instants are taken, each within the call that made it.
 
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import type { Account } from '../../packages/ishtirak/src/core/account.js'
-import { approvePayment, refusePayment } from '../../packages/ishtirak/src/transfers/approvals.js'
+import { toTimestamp } from '../../packages/ishtirak/src/core/instant.js'
+import { approve, refuse } from '../../packages/ishtirak/src/transfers/decide.js'
 import { uploadProof } from '../../packages/ishtirak/src/transfers/proof.js'
 import { ownerNamed } from '../support/operator.js'
 import { png } from '../support/proof-files.js'
@@ -181,11 +183,9 @@ function approval(
     state,
     start: () => {
       world.transfers.said.push(said)
-      const received = { amount, receivedAt: world.now, instrument }
-      return approvePayment(parts, paymentId, received, {
-        operator: ownerNamed(by),
-        reason: 'the simulation',
-      })
+      const received = { amount, received_at: toTimestamp(world.now), payment_method: instrument }
+      const input = { ...received, why: 'the simulation' }
+      return doAct(parts, approve, callBy(ownerNamed(by), paymentId, input))
     },
     ended: ({ kind }) => {
       said.endedAt = world.now
@@ -217,7 +217,7 @@ function refusal(world: SimulatedWorld, { state, parts }: Process, { id }: Booke
     state,
     start: () => {
       world.transfers.refused.add(id)
-      return refusePayment(parts, id, { operator: ownerNamed('operator'), reason: 'the simulation' })
+      return doAct(parts, refuse, callBy(ownerNamed('operator'), id, { why: 'the simulation' }))
     },
     ended: ({ kind }) => world.figures.count(`acts: refuses ${kind}`),
   }

@@ -2,7 +2,6 @@
 
 import { verbOf } from '../../packages/ishtirak/src/acts/act.js'
 import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
-import { PAYMENT_ACTS } from '../../packages/ishtirak/src/console/payment-acts.js'
 import { USER_ACTS } from '../../packages/ishtirak/src/console/user-acts.js'
 import type { Act, Permission } from '../../packages/ishtirak/src/core/role.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
@@ -16,7 +15,7 @@ interface KnownAct {
 }
 
 /** By the end of their addresses. */
-export const PAYMENT_ACTS_BY_VERB = byVerb('payment', PAYMENT_ACTS)
+export const PAYMENT_ACTS_BY_VERB = byVerb('payment', {})
 export const USER_ACTS_BY_VERB = byVerb('user', USER_ACTS)
 export const PAYMENT_VERBS = Object.keys(PAYMENT_ACTS_BY_VERB)
 export const USER_VERBS = Object.keys(USER_ACTS_BY_VERB)

@@ -59,18 +59,25 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
     },
   ],
   previewEndAccess: [{ act: 'user.end', path: '/users/x/end', command: ['users', 'end', 'x', '--preview'] }],
-  previewApproval: [
+  previewApprovePayment: [
     {
       act: 'payment.approve',
       path: '/payments/x/approve?amount=2000&received_at=2026-11-20&payment_method=ccp',
       command: [
-        ...['payments', 'preview-approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
-        ...['--payment-method', 'ccp'],
+        ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
+        ...['--payment-method', 'ccp', '--preview'],
       ],
     },
   ],
-  previewRefusal: [
-    { act: 'payment.refuse', path: '/payments/x/refuse', command: ['payments', 'preview-refuse', 'x'] },
+  previewRefusePayment: [
+    {
+      act: 'payment.refuse',
+      path: '/payments/x/refuse',
+      command: ['payments', 'refuse', 'x', '--preview'],
+    },
+  ],
+  previewKeepPayment: [
+    { act: 'payment.keep', path: '/payments/x/keep', command: ['payments', 'keep', 'x', '--preview'] },
   ],
   previewResendReceipt: [
     {

@@ -3,7 +3,7 @@
 import type { Emulator } from 'chargily-emulator'
 import {
   accept as acceptAct,
-  approvePayment,
+  approve as approveAct,
   callBy,
   doAct,
   endAccess as endAct,
@@ -18,12 +18,13 @@ import {
   recordPayment,
   redeem,
   refund as refundAct,
-  refusePayment,
+  refuse as refuseAct,
   type Service,
   showPayment,
   stampDutyAt,
   type TransferInstrument,
   toTimestamp,
+  transferIn,
   updateUser,
   uploadProof,
 } from 'ishtirak/internal'
@@ -185,16 +186,19 @@ export async function approve(
   const { payment } = await showPayment(parts, paymentId)
   const received = {
     amount: payment.price.amount - (of.short ?? 0),
-    receivedAt: parts.clock.now(),
-    instrument: of.instrument,
+    received_at: toTimestamp(parts.clock.now()),
+    payment_method: of.instrument,
   }
-  const { transfer } = await approvePayment(parts, paymentId, received, by('owner', 'on the statement'))
-  if (transfer?.state === 'approved' || of.once) return
-  await approvePayment(parts, paymentId, received, by('second', 'seen on the account as well'))
+  const say = (who: keyof typeof OPERATORS, why: string) =>
+    doAct(parts, approveAct, callBy(OPERATORS[who], paymentId, { ...received, why }))
+  await say('owner', 'on the statement')
+  if (of.once || transferIn(await showPayment(parts, paymentId))?.state === 'approved') return
+  await say('second', 'seen on the account as well')
 }
 
 export async function refuse({ parts }: Shop, paymentId: string): Promise<void> {
-  await refusePayment(parts, paymentId, by('owner', 'No transfer with this reference has come.'))
+  const why = 'No transfer with this reference has come.'
+  await doAct(parts, refuseAct, callBy(OPERATORS.owner, paymentId, { why }))
 }
 
 /** With the stamp duty on cash. */

@@ -115,7 +115,7 @@ async function sendAskPage<Deps extends ActDeps>(
   if (!(await isOffered(act, pages, id)))
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
   const fields = await fieldsOf(pages, view, wanted)
-  const asks = act.form?.asks ?? fields.find(({ value }) => value === '')?.name
+  const asks = askedFirst(act, fields)
   const page = {
     title: act.texts.title[view.locale],
     ...(about.label !== undefined && { about: about.label }),
@@ -126,7 +126,9 @@ async function sendAskPage<Deps extends ActDeps>(
   const ask = (sent: SentForm | null) =>
     sendPage(pages, reply, questionPage(pages, view, { ...page, fields, sent }))
   if (asks !== undefined && (typed[asks] ?? '') === '' && problems === null) return ask(null)
-  const given = { ...typed, ...Object.fromEntries(fields.map(({ name, value }) => [name, value])) }
+  const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+  // Of a form that was sent, what was cleared is missing.
+  const given = problems === null ? { ...typed, ...values } : { ...values, ...typed }
   const shown = await orProblems(act, async () => {
     requireWithin(fields, given)
     return show(pages, view, wanted, given)
@@ -151,6 +153,18 @@ async function sendAskPage<Deps extends ActDeps>(
       sent,
     }),
   )
+}
+
+/** By which field a question that comes first is answered. */
+function askedFirst<Deps>({ form }: Act<Deps>, fields: readonly Field[]): string | undefined {
+  if (form?.asks === null) return undefined
+  return form?.asks ?? fields.find(({ value }) => value === '')?.name
+}
+
+/** What may be chosen last, as it is shown. */
+function assuming<Deps>({ form }: Act<Deps>, typed: Typed): Typed {
+  const open = Object.entries(form?.assumes ?? {}).filter(([name]) => (typed[name] ?? '') === '')
+  return { ...typed, ...Object.fromEntries(open) }
 }
 
 async function isOffered<Deps extends ActDeps>(
@@ -225,7 +239,8 @@ async function show<Deps extends ActDeps>(
   typed: Typed,
 ): Promise<Shown> {
   const by = { operator: view.session.operator, reason: null }
-  const preview = await previewOf(act, pages, { id, input: inputIn(pages, act, typed, id), by })
+  const input = inputIn(pages, act, assuming(act, typed), id)
+  const preview = await previewOf(act, pages, { id, input, by })
   const words = act.form?.inWords?.(pages, view, preview, typed) ?? {
     changes: changesInWords(pages, view, preview.changes),
   }

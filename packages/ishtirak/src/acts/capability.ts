@@ -1,12 +1,16 @@
 // What a capability brings to the service: one object for each, in the list of main/wire.ts. Without its line in that list the
 // service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
 // and no capability by name.
+import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import type { App } from '../http/app.js'
+import type { ConsolePages } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
+import type { PaymentPart, UserPart } from './file-parts.js'
 import type { MailWriter } from './mail-writer.js'
+import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
 
 /** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
@@ -15,6 +19,13 @@ export interface Capability<Deps = never> {
   /** What operators do, and what they read. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
+  /** Commands that are more than an act or a reading. */
+  readonly commands?: (program: Command, host: CommandHost) => void
+  /** What it adds to everything known of a payment, and of a user. */
+  readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
+  readonly userParts?: (deps: Deps) => readonly UserPart[]
+  /** Pages of the console that are more than the form of an act. */
+  readonly console?: (app: App, pages: ConsolePages & Deps) => void
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */

@@ -16,8 +16,10 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
   fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>
-  /** By this field of a question that is asked first it is answered; absent: what follows is shown at once. */
-  readonly asks?: string
+  /** By this field of a question that is asked first it is answered; absent: by the first without a value; null: none is asked. */
+  readonly asks?: string | null
+  /** Of fields that may be chosen last: what follows is shown for these values. */
+  readonly assumes?: Typed
   /** What was typed, as the input; absent: by its schema. Throws `validation_failed`. */
   read?(pages: ConsolePages & Deps, typed: Typed, id: string): object
   /** What changes, in words; absent: by `Preview`. */

@@ -78,6 +78,7 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     healthRoute(app, shared)
     searchRoute(app, shared)
     actPages(app, shared, acts)
+    for (const { console } of capabilities) console?.(app, shared)
     paymentRoutes(app, shared)
     operatorsRoutes(app, shared)
     userRoutes(app, shared)

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { actOften, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { permissionNamed } from '../../../../test/support/permissions.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
@@ -104,7 +105,7 @@ describeScenario('the console', ({ database }) => {
     for (const role of ROLES) {
       const { cookie, open } = await enterConsole(world, ROLE_KEYS[role])
       const link = `/console/payments/${id}/proofs/1`
-      const may = rolesThatMay('payment.read_proof').includes(role)
+      const may = rolesThatMay(permissionNamed('payment.read_proof')).includes(role)
       expect([role, (await open(`/console/payments/${id}`)).text.includes(link)]).toEqual([role, may])
       const file = await fetch(`${world.url}${link}`, { headers: { cookie } })
       expect([role, file.status]).toEqual([role, may ? 200 : 403])

@@ -1,12 +1,10 @@
 // The page of a payment: what it is, and what operators did with it.
 
 import { verbOf } from '../acts/act.js'
-import { actsOffered as capabilityActs, titleOf } from '../acts/act-console.js'
+import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
-import { mayDo } from '../core/role.js'
-import type { Proof } from '../core/transfer.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
@@ -24,9 +22,7 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
-import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { actsOffered } from './payment-acts.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
@@ -53,7 +49,7 @@ export function paymentPage(pages: AllPages, view: View, file: PaymentFile, noti
           <Facts facts={factsOf(pages, view, file)} />
         </Card>
         <Acts {...{ pages, view, file }} />
-        <Proofs {...{ pages, view, file }} />
+        <Brought {...{ pages, view, file }} />
         <Reports {...{ pages, view, file }} />
         <Trail {...{ pages, view }} acts={file.audit.slice(-ACTS_SHOWN).toReversed()} />
       </>
@@ -70,13 +66,14 @@ function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: T
   return stateInWords(pages, view, file)
 }
 
-function stateInWords(pages: AllPages, view: View, { payment, transfer }: PaymentFile): string {
+function stateInWords(pages: AllPages, view: View, { payment, parts }: PaymentFile): string {
   const { say } = view
   const isBooked = payment.status === 'paid' || payment.status === 'refunded'
   const what = isBooked ? null : reviewInWords(pages, view, payment)
   if (what !== null) return say('wentToReview', { what })
-  const isHalf = transfer !== null && transfer.state !== 'approved' && transfer.approvals.length > 0
-  if (isHalf && !isBooked) return say('waitsForSecond')
+  const brought = pages.fileParts.payment.map((part) => part.whyNotBooked?.(view, parts[part.key]) ?? null)
+  const [because] = isBooked ? [] : brought.filter((words) => words !== null)
+  if (because !== undefined) return because
   return say('notBookedYet', { status: say(statusKey(payment.status)) })
 }
 
@@ -88,16 +85,12 @@ const LOOKS: Readonly<Record<string, string>> = {
 }
 
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  const names = actsOffered(pages, view, file)
-  const offered = capabilityActs(pages, view, { subject: PAYMENT, file, deps: pages })
-  if (names.length + offered.length === 0) return null
+  const offered = actsOffered(pages, view, { subject: PAYMENT, file, deps: pages })
+  if (offered.length === 0) return null
   const path = addressOf(pages.base, 'payments', file.payment.id)
   return (
     <Card id="acts" title={view.say('acts')}>
       <p class="actions">
-        {names.map((name) => (
-          <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
-        ))}
         {offered.map((act) => (
           <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
         ))}
@@ -106,59 +99,12 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: Paymen
   )
 }
 
-const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
-  'application/pdf': 'PDF',
-  'image/jpeg': 'JPEG',
-  'image/png': 'PNG',
-}
-
-/** What the user sent of a transfer. Each reading is in the audit trail. */
-function Proofs({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  const { say, locale, session } = view
-  const { payment, proofs } = file
-  if (proofs.length === 0) return null
-  const path = `${addressOf(pages.base, 'payments', payment.id)}/proofs`
-  const may = mayDo(session.operator, 'payment.read_proof')
-  const rows = proofs.map(({ n, uploadedAt, type, erasedAt }) => ({
-    safeCells: [
-      <Text>{pages.formats.moment(uploadedAt, locale)}</Text>,
-      may && erasedAt === null ? (
-        <a href={`${path}/${n}`}>{FILE_TYPES[type]}</a>
-      ) : (
-        <Text>{FILE_TYPES[type]}</Text>
-      ),
-    ],
-  }))
-  return (
-    <Card id="proofs" title={say('proofs')}>
-      <Table columns={[say('when'), say('file')]} safeRows={rows} />
-      <SameProofs {...{ pages, view, file }} />
-    </Card>
+/** What capabilities add. */
+function Brought({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
+  const cards = pages.fileParts.payment.map(
+    (part) => part.card?.(pages, view, file.parts[part.key], file.payment) ?? null,
   )
-}
-
-/** A slip that stands for two payments: the money may have come once. */
-function SameProofs({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
-  if (file.sameProofs.length === 0) return null
-  const { say } = view
-  return (
-    <div role="alert">
-      <p class="over" safe>
-        {say('sameProofText')}
-      </p>
-      <ul class="dots">
-        {file.sameProofs.map(({ payment_id, user_id, status }) => (
-          <li>
-            <a href={addressOf(pages.base, 'payments', payment_id)}>
-              <bdi safe>{payment_id}</bdi>
-            </a>{' '}
-            <span safe>{`· ${say(statusKey(status))} ·`}</span>{' '}
-            <UserCell {...{ pages, user: { userId: user_id } }} />
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
+  return <>{cards}</>
 }
 
 /** What was reported each time the payment changed by it. */
@@ -199,7 +145,7 @@ const REFERENCE_NAMES = {
   cheque: 'deskReference',
 } as const satisfies Readonly<Record<PaymentWay, ConsoleKey>>
 
-function factsOf(pages: AllPages, view: View, { payment, user, receipt, transfer }: PaymentFile) {
+function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
   const { plan, months, periodStart: start, periodEnd: end, paidAt, instrument } = payment
@@ -224,7 +170,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, transfer
     [say('period'), start === null ? null : say('periodText', span)],
     [say('receipt'), receipt?.number ?? null],
     [say(REFERENCE_NAMES[wayOf(payment.method)]), payment.checkoutId],
-    [say('referenceUntil'), transfer?.state === 'open' ? moment(payment.expiresAt) : null],
+    ...pages.fileParts.payment.flatMap((part) => part.facts?.(pages, view, parts[part.key], payment) ?? []),
     [say('secondOf'), payment.secondOf === null ? null : linked('payments', payment.secondOf)],
     [say('reviewDiffers'), reviewInWords(pages, view, payment)],
   ] as const

@@ -129,16 +129,13 @@ function whatItGives({ pages, view, file }: PlanOf, time: HeldTime): string {
   if (time.by === 'gap') return ''
   const { plan, months, days } = time
   const payment = file.payments.find(({ id }) => id === time.id)
-  const grant = file.grants.find(({ id }) => id === time.id)
-  // A piece of several grants is by none of them alone.
-  const isByOne = grant && grant.by !== null && grant.days === days
-  const given = isByOne
-    ? say('grantedBy', { name: grant.by, why: grant.why ?? '' })
-    : say(time.isRefunded ? 'time_refunded' : `time_${time.by}`)
+  const brought = pages.fileParts.user.map((part) => part.cameBy?.(view, file.parts[part.key], time) ?? null)
+  const cameBy =
+    brought.find((words) => words !== null) ?? say(time.isRefunded ? 'time_refunded' : `time_${time.by}`)
   const parts = [
     planName(plan.name, locale),
     days > 0 ? pages.formats.timeLeft(days * DAY, locale) : termInWords(months, locale),
-    given,
+    cameBy,
     payment && pages.formats.came(payment, locale),
     payment?.instrument && instrumentName(payment.instrument, locale),
   ]

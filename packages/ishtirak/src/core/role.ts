@@ -30,11 +30,7 @@ export const SUPPORT_GRANT_SPAN = 30 * DAY
 
 /** What is no object with roles of its own yet. */
 const ALLOWED = {
-  'payment.approve': [],
-  'payment.refuse': [],
-  'payment.keep': [],
   'payment.record': [],
-  'payment.read_proof': ['support', 'accountant'],
 } as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
 
 export type Act = keyof typeof ALLOWED

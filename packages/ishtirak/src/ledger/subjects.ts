@@ -1,5 +1,6 @@
 // What acts of operators are on, where it is a payment or a user. Their answer is everything known of it.
 import { Type } from 'typebox'
+import type { LoadedParts } from '../acts/file-parts.js'
 import type { Subject, SubjectFile } from '../acts/subject.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
@@ -21,12 +22,15 @@ export interface SubjectDeps {
 export interface PaymentFile {
   readonly payment: Payment
   readonly audit: readonly { readonly act: string }[]
+  /** What capabilities add, by its key. */
+  readonly parts: LoadedParts
 }
 
 /** What is known of a user, as far as acts on them ask. */
 export interface UserFile {
   readonly user: UserRecord
   readonly subscription: Subscription
+  readonly parts: LoadedParts
 }
 
 export const PAYMENT: Subject<SubjectDeps, PaymentFile> = {

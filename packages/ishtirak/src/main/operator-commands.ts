@@ -3,9 +3,7 @@ import type { Command } from 'commander'
 import { actsOf, type Capability, readingsOf } from '../acts/capability.js'
 import { addOperatorCommands } from '../acts/commands.js'
 import type { CommandHost } from '../acts/operator-client.js'
-import { addBackupCommands } from '../backup/cli-backup.js'
 import { COMMAND_GROUPS, OTHER_COMMANDS } from '../overview/other-commands.js'
-import { addProofCommand } from '../transfers/cli-proof.js'
 
 export function addAllOperatorCommands(
   program: Command,
@@ -14,6 +12,5 @@ export function addAllOperatorCommands(
 ): void {
   const [acts, readings] = [actsOf(capabilities), readingsOf(capabilities)]
   addOperatorCommands(program, { acts, readings, groups: COMMAND_GROUPS, others: OTHER_COMMANDS }, host)
-  addProofCommand(program, host)
-  addBackupCommands(program, host)
+  for (const { commands } of capabilities) commands?.(program, host)
 }

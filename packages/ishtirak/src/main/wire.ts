@@ -5,6 +5,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import type { Capability, Discount } from '../acts/capability.js'
+import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
@@ -139,6 +140,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
+  for (const { paymentParts, userParts } of capabilities) {
+    parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
+    parts.fileParts.user.push(...(userParts?.(all) ?? []))
+  }
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
   await registerRoutes(app, config, all)
   for (const { routes, discount, mails } of capabilities) {
@@ -194,6 +199,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     codeKeys: config.codeKeys,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as Discount[],
+    fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     drawCode: randomCode,
     rules: rulesOf(config),

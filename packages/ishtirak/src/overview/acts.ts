@@ -1,17 +1,14 @@
 // Everything known of a payment, and of a user.
 
+import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.js'
 import type { Payment } from '../core/payment.js'
 import { statusAt } from '../core/subscription.js'
-import type { Proof, Transfer } from '../core/transfer.js'
 import type { Queryable } from '../database/database.js'
-import { grantsOfUser } from '../ledger/grants.sql.js'
 import { readHeldTimes } from '../ledger/held-time.sql.js'
 import { loadPayment, loadUser } from '../ledger/load.js'
 import type { SaveDeps } from '../ledger/save.js'
 import { actsOnUser } from '../ledger/trail.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { listProofs } from '../transfers/proof.sql.js'
-import { findTransfer } from '../transfers/transfers.sql.js'
 import { inboxOfUser } from './inbox.sql.js'
 import { withNextAct } from './next-act.js'
 import { newestPayments, tracesOf } from './operator.sql.js'
@@ -23,32 +20,29 @@ const SHOWN_MAX = 50
 export type PaymentFile = {
   readonly payment: Payment
   readonly user: Pick<UserRecord, 'name' | 'email'>
-  /** What operators said of it; null: the provider says whether it is paid. */
-  readonly transfer: Transfer | null
-  readonly proofs: readonly Proof[]
+  readonly parts: LoadedParts
 } & Awaited<ReturnType<typeof tracesOf>>
 
-interface ReadDeps {
+export interface FileDeps {
   readonly database: Queryable
+  readonly fileParts: FileParts
 }
 
 /** Throws `not_found`. */
-export async function showPayment(deps: ReadDeps, paymentId: string): Promise<PaymentFile> {
+export async function showPayment(deps: FileDeps, paymentId: string): Promise<PaymentFile> {
   const { payment, user } = await loadPayment(deps, paymentId)
-  const { userId } = payment
-  const [traces, stored, proofs] = await Promise.all([
+  const [traces, parts] = await Promise.all([
     tracesOf(deps.database, payment, SHOWN_MAX),
-    findTransfer(deps.database, { userId, paymentId }),
-    listProofs(deps.database, { userId, paymentId }),
+    loadParts(deps.fileParts.payment, payment),
   ])
-  return { payment, user, transfer: stored?.transfer ?? null, proofs, ...traces }
+  return { payment, user, parts, ...traces }
 }
 
 /** Everything known of one user: the newest payments, grants and acts. */
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** Throws `not_found`. */
-export async function showUser(deps: SaveDeps, userId: string) {
+export async function showUser(deps: SaveDeps & FileDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
   const wanted = { userId, status: null, way: null, after: null, limit: SHOWN_MAX }
@@ -59,7 +53,7 @@ export async function showUser(deps: SaveDeps, userId: string) {
     waiting: waiting.map(withNextAct),
     time: (await readHeldTimes(deps.database, [userId])).flat(),
     payments: await newestPayments(deps.database, wanted, now),
-    grants: await grantsOfUser(deps.database, userId, SHOWN_MAX),
+    parts: await loadParts(deps.fileParts.user, { userId }),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),
   }
 }

@@ -4,7 +4,7 @@ import type { Catalogue } from '../core/plan.js'
 import type { SaveDeps } from '../ledger/save.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from './acts.js'
-import { PaymentFileSchema, userFileSchema } from './schemas.js'
+import { paymentFileSchema, userFileSchema } from './schemas.js'
 import { type ViewDeps, viewedNow, viewPaymentFile, viewUserFile } from './views.js'
 
 export function operatorFiles(
@@ -12,12 +12,16 @@ export function operatorFiles(
 ): SubjectDeps['files'] {
   return {
     payment: {
-      schema: PaymentFileSchema,
+      get schema() {
+        return paymentFileSchema(deps.fileParts)
+      },
       read: (id) => showPayment(deps, id),
       view: (file: PaymentFile) => viewPaymentFile(file, viewedNow(deps)),
     },
     user: {
-      schema: userFileSchema(deps.catalogue.limits),
+      get schema() {
+        return userFileSchema(deps.catalogue.limits, deps.fileParts)
+      },
       read: (id) => showUser(deps, id),
       view: (file: UserFile) => viewUserFile(file, viewedNow(deps)),
     },

@@ -1,6 +1,5 @@
 // What waits for an operator, as rows: one statement with a part for each kind, each on an index of what waits.
 
-import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, text } from '../database/rows.js'
@@ -259,33 +258,4 @@ export async function inboxWaits(database: Queryable, now: Instant): Promise<rea
     const row = rows.find((one) => integer(one, 'rank') === rank) ?? {}
     return { kind, entries: integer(row, 'entries'), oldest: instantOrNull(row, 'oldest') }
   })
-}
-
-/** The user's version moves: who was shown a refund of it before is told that something has changed. */
-const keep = statement(
-  'inbox.keep',
-  `with seen as (
-     update users set version = version + 1
-      where user_id = $1 and exists (
-        select from payments
-         where user_id = $1 and id = $2 and second_of is not null and status = 'paid' and kept_at is null)
-     returning user_id
-   ), kept as (
-     update payments set kept_at = $4::timestamptz
-      where exists (select from seen) and user_id = $1 and id = $2 and second_of is not null and status = 'paid' and kept_at is null
-     returning user_id
-   )
-   ${insertAudit({ userId: 'k.user_id', at: '$4::timestamptz', entry: '$3::jsonb', from: 'kept k' })}
-   returning user_id`,
-)
-
-/** A second payment that is to stay waits no more. False: it does not wait. */
-export async function keepSecondPayment(
-  database: Queryable,
-  payment: { readonly userId: string; readonly id: string },
-  audit: AuditEntry,
-  now: Instant,
-): Promise<boolean> {
-  const values = [payment.userId, payment.id, JSON.stringify(audit), at(now)]
-  return (await database.query(keep, values)).length > 0
 }

@@ -25,7 +25,6 @@ import {
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/trail.sql.js'
-import { SameProofSchema } from '../transfers/transfer-state.js'
 import { ReceivedSchema, SentSchema } from './schemas.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
@@ -111,17 +110,6 @@ const selectKept = statement(
     where p.user_id = $1 and p.id = $2`,
 )
 
-// Of the same content, also where that is erased by now.
-const selectSameProofs = statement(
-  'operator.same_proofs',
-  `select own.n, p.user_id, p.id as payment_id, p.status
-     from transfer_proofs own
-     join transfer_proofs other using (sha256)
-     join payments p on p.user_id = other.user_id and p.id = other.payment_id
-    where own.user_id = $1 and own.payment_id = $2 and other.payment_id <> $2
-    order by own.n, other.uploaded_at, p.id limit 10`,
-)
-
 const selectActs = statement(
   'operator.acts_on_payment',
   `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc limit $3::int) newest
@@ -129,8 +117,8 @@ const selectActs = statement(
 )
 
 /**
- * What came in about a payment, what it keeps of it, what went out, its receipt, payments with the same proof, and what was done by
- * hand: the newest `acts`, oldest first.
+ * What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand: the newest `acts`,
+ * oldest first.
  */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
@@ -145,7 +133,6 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
     reports: json<readonly KeptReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
-    sameProofs: viewRows(SameProofSchema, await database.query(selectSameProofs, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }
 }

@@ -25,16 +25,6 @@ const COMMANDS: readonly (readonly [
   ['payments list', OPERATIONS.listAllPayments, ({ data, ...rest }) => ({ payments: data, ...rest })],
   ['payments show <payment>', OPERATIONS.getPaymentFile],
   ['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }],
-  [
-    'payments preview-approve <payment>',
-    OPERATIONS.previewApproval,
-    undefined,
-    { isMeant: isWaitingTransfer },
-  ],
-  ['payments approve <payment>', OPERATIONS.approvePayment, undefined, { isMeant: isWaitingTransfer }],
-  ['payments preview-refuse <payment>', OPERATIONS.previewRefusal, undefined, { isMeant: isWaitingTransfer }],
-  ['payments refuse <payment>', OPERATIONS.refusePayment, undefined, { isMeant: isWaitingTransfer }],
-  ['payments keep <payment>', OPERATIONS.keepPayment],
   ['users show <user>', OPERATIONS.getUserFile],
   ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
   ['operators trail', OPERATIONS.readTrail, ({ data, ...rest }) => ({ trail: data, ...rest })],
@@ -48,11 +38,6 @@ export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(
     ...more,
   }),
 )
-
-/** A transfer that waits for its decision. */
-function isWaitingTransfer({ method, status }: CommandAnswer): boolean {
-  return method === 'transfer' && (status === 'pending' || status === 'review')
-}
 
 function orNothing(found: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(found).flat().length > 0) return found

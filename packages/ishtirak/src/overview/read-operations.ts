@@ -1,11 +1,10 @@
 // What operators read across users, and about one: the inbox, the search, the timeline. A part of `OPERATIONS`.
 
-import { LIMITED, reads } from '../acts/operation.js'
-import { DecisionSchema, ReceivedSchema } from '../transfers/approval-schemas.js'
+import { reads } from '../acts/operation.js'
 import { TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { HealthSchema } from './health-schemas.js'
 import { InboxQuerySchema, InboxSchema } from './inbox-schemas.js'
-import { OperatorUserParamsSchema, PaymentParamsSchema } from './schemas.js'
+import { OperatorUserParamsSchema } from './schemas.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
 import { TimelineQuerySchema, TimelineSchema } from './timeline.js'
 
@@ -39,27 +38,6 @@ export const READINGS = {
     'Users and payments by whatever is known of them: ids, e-mail, name, reference, receipt number, amount and day',
     { querystring: SearchQuerySchema },
     FoundSchema,
-  ),
-  previewApproval: reads(
-    '/payments/:payment_id/approve',
-    'What approving a transfer would change, now; nothing is changed',
-    {
-      params: PaymentParamsSchema,
-      querystring: ReceivedSchema,
-      description: 'The same decision as that of the approval. 409 when it is decided already.',
-    },
-    DecisionSchema,
-    [...LIMITED, 'conflict', 'second_operator_needed'],
-  ),
-  previewRefusal: reads(
-    '/payments/:payment_id/refuse',
-    'What refusing a transfer would change, now; nothing is changed',
-    {
-      params: PaymentParamsSchema,
-      description: 'The same decision as that of the refusal. 409 when its money is booked.',
-    },
-    DecisionSchema,
-    [...LIMITED, 'conflict'],
   ),
   getTimeline: reads(
     '/users/:user_id/timeline',

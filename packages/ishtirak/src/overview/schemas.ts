@@ -1,28 +1,20 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
 
 import { Type } from 'typebox'
+import { type FileParts, withParts } from '../acts/file-parts.js'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
-import { PROOFS_MAX } from '../core/transfer.js'
 import { listQuery } from '../events/schemas.js'
-import { GrantSchema } from '../grants/grant-schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
 
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
-
 import { ActSchema } from '../ledger/trail.sql.js'
-
-import { TransferStateSchema } from '../transfers/transfer-state.js'
 import { InboxEntrySchema } from './inbox-schemas.js'
 
 export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
 
-export const ProofParamsSchema = Type.Object({
-  payment_id: Type.String(),
-  n: Type.String({ pattern: `^[1-${PROOFS_MAX}]$`, description: 'Which one of the transfer' }),
-})
 export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
@@ -101,9 +93,6 @@ export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
 
 export const PaymentFileSchema = Type.Object({
   payment: ShownPaymentSchema,
-  transfer: Type.Union([TransferStateSchema, Type.Null()], {
-    description: 'What operators said of it; null where the provider says whether it is paid',
-  }),
   receipt: Type.Union([
     Type.Object({
       number: Type.String({ examples: ['2026-000042'] }),
@@ -140,16 +129,17 @@ export const UserFileSchema = Type.Object({
   waiting: Type.Array(InboxEntrySchema, { description: 'What of this user is in the inbox' }),
   time: heldTimes,
   payments: Type.Array(ShownPaymentSchema),
-  grants: Type.Array(GrantSchema, { description: 'Time that no payment bought, newest first' }),
   audit: Type.Array(ActSchema),
 })
 
+/** With what capabilities add. */
+export function paymentFileSchema({ payment }: FileParts) {
+  return withParts('PaymentFile', PaymentFileSchema.properties, payment)
+}
+
 /** With the limits of the catalogue by name. */
-export function userFileSchema(limits: readonly LimitDefinition[]) {
-  return Type.Object(
-    { ...UserFileSchema.properties, limits: planLimitsSchema(limits) },
-    { title: 'UserFile' },
-  )
+export function userFileSchema(limits: readonly LimitDefinition[], { user }: FileParts) {
+  return withParts('UserFile', { ...UserFileSchema.properties, limits: planLimitsSchema(limits) }, user)
 }
 
 nameSchemas({

@@ -1,21 +1,16 @@
 // What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { type FileParts, viewParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
-import { viewChange } from '../checkout/look-schemas.js'
-import { describeGrant } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import { approvalsNeeded } from '../core/transfer.js'
 import { viewHeldTime } from '../ledger/held-time.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
-import type { DecisionLook } from '../transfers/approvals.js'
-import { viewProof } from '../transfers/proof.route.js'
-import { describeDecided } from '../transfers/transfer-state.js'
 import type { PaymentFile, UserFile } from './acts.js'
 import { viewInboxEntry } from './inbox-schemas.js'
 import { OperatorPaymentSchema, type ShownPaymentSchema } from './schemas.js'
@@ -24,7 +19,7 @@ import type { Found } from './search.js'
 /** The instant that statuses are read at, and what payments are shown with. */
 export interface ViewContext extends PaymentViewDeps {
   readonly now: Instant
-  readonly secondApprovalFrom: number | null
+  readonly fileParts: FileParts
   readonly log: Log
 }
 
@@ -32,8 +27,8 @@ export interface ViewDeps extends Omit<ViewContext, 'now'> {
   readonly clock: Clock
 }
 
-export function viewedNow({ clock, publicUrl, methods, secondApprovalFrom, log }: ViewDeps): ViewContext {
-  return { now: clock.now(), publicUrl, methods, secondApprovalFrom, log }
+export function viewedNow({ clock, publicUrl, methods, fileParts, log }: ViewDeps): ViewContext {
+  return { now: clock.now(), publicUrl, methods, fileParts, log }
 }
 
 /** Where its row cannot be shown it is marked as broken, and the log names it: the others, and all else of a file, stand. */
@@ -73,35 +68,16 @@ function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typ
   }
 }
 
-function viewTransfer(
-  {
-    transfer,
-    payment,
-    proofs,
-    sameProofs,
-  }: Pick<PaymentFile, 'transfer' | 'payment' | 'proofs' | 'sameProofs'>,
-  { secondApprovalFrom }: ViewContext,
-) {
-  if (!transfer) return null
-  const amount = transfer.approvals.at(-1)?.amount ?? payment.price.amount
-  return {
-    ...describeDecided(transfer),
-    approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
-    proofs: proofs.map(viewProof),
-    same_proofs: [...sameProofs],
-  }
-}
-
 /** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
 const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
 export function viewPaymentFile(
-  { payment, transfer, proofs, sameProofs, receipt, reports, received, sent, audit }: PaymentFile,
+  { payment, parts, receipt, reports, received, sent, audit }: PaymentFile,
   context: ViewContext,
 ) {
   return {
     payment: viewOperatorPayment(payment, context),
-    transfer: viewTransfer({ transfer, payment, proofs, sameProofs }, context),
+    ...viewParts(context.fileParts.payment, parts, payment),
     settled_by: reports.findLast(({ outcome }) => BELIEVED.includes(outcome))?.source ?? null,
     reports: reports.map(viewReport),
     ...{ receipt, received, sent, audit },
@@ -121,7 +97,7 @@ function viewReport(report: KeptReport) {
 }
 
 export function viewUserFile(
-  { user, subscription, waiting, time, payments, grants, audit }: UserFile,
+  { user, subscription, waiting, time, payments, parts, audit }: UserFile,
   context: ViewContext,
 ) {
   const { userId: user_id, email, name, locale, createdAt } = user
@@ -136,19 +112,11 @@ export function viewUserFile(
     waiting: waiting.map(viewInboxEntry),
     time: viewHeldTime(time),
     payments: payments.map((payment) => viewOperatorPayment(payment, context)),
-    grants: grants.map((grant) => ({
-      ...describeGrant(grant),
-      ...{ granted_at: toTimestamp(grant.grantedAt), granted_by: grant.by, why: grant.why },
-      operation_id: grant.operationId,
-    })),
+    ...viewParts(context.fileParts.user, parts, { userId: user_id }),
     audit,
   }
 }
 
 export function viewFoundUser({ userId, email, name, subscription, exact }: Found['users'][number]) {
   return { user_id: userId, email, name, ...viewStanding(subscription), exact }
-}
-
-export function viewDecision({ approvals, ...look }: DecisionLook) {
-  return { ...viewChange(look), approvals }
 }

@@ -238,7 +238,7 @@ export interface LinkedFact {
   readonly text: string
 }
 
-type Fact = readonly [name: string, value: string | LinkedFact | null]
+export type Fact = readonly [name: string, value: string | LinkedFact | null]
 
 /** Names and what they are; those that are null are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {

@@ -49,18 +49,16 @@ export function codeInWords(
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
 
+type Other = 'payment.read_proof' | 'payments.export' | 'user.grant_long' | 'database.backup'
+
 /** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'database.backup' | 'payments.export', ConsoleKey>> =
-  {
-    'payment.approve': 'act_approve',
-    'payment.refuse': 'act_refuse',
-    'payment.keep': 'act_keep',
-    'payment.record': 'act_record',
-    'payment.read_proof': 'act_read_proof',
-    'payments.export': 'act_export',
-    'user.grant_long': 'act_grant_long',
-    'database.backup': 'act_backup',
-  }
+const ACTIONS: Readonly<Record<Act | Other, ConsoleKey>> = {
+  'payment.record': 'act_record',
+  'payment.read_proof': 'act_read_proof',
+  'payments.export': 'act_export',
+  'user.grant_long': 'act_grant_long',
+  'database.backup': 'act_backup',
+}
 
 /** For refusals, which name the act that was tried: an act as what someone does. */
 export function actionInWords({ say, titleOfAct }: Pick<View, 'say' | 'titleOfAct'>, act: string): string {

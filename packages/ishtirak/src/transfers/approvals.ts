@@ -1,14 +1,14 @@
 // What operators say of a transfer: its money has come, or it is refused. The decision is written down first, with the audit
 // trail; what follows for the user's money goes the way of all money.
 
-import { auditEntry, type By, orRecordRefusal, requireUnchanged } from '../acts/audit.sql.js'
+import { auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
 import { follow, type Look, refusalOf } from '../checkout/look.js'
 import { lookUpPayment } from '../checkout/sweep.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { wayOf } from '../core/payment.js'
-import { type Operator, requireRole } from '../core/role.js'
+import type { Operator } from '../core/role.js'
 import {
   approvalsNeeded,
   decideApproval,
@@ -21,7 +21,6 @@ import { untilFresh } from '../database/database.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import { type PaymentFile, showPayment } from '../overview/acts.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
@@ -45,23 +44,23 @@ export interface Received {
  * Another amount than the one asked for is booked as little as a card's: the payment goes to review. Throws `not_found`,
  * `conflict` when it is decided already or the first operator said something else, `second_operator_needed`.
  */
-export async function approvePayment(
+export function approvePayment(
   deps: ApprovalDeps,
   paymentId: string,
   received: Received,
   by: By,
-): Promise<PaymentFile> {
+): Promise<void> {
   return decideAndSettle(deps, paymentId, 'approve', by, (loaded, now) =>
     decideReceived(deps, loaded, { received, by: by.operator, now }),
   )
 }
 
 /** The user reads the reason. Throws `not_found`, or `conflict` when its money is booked or it is refused already. */
-export async function refusePayment(
+export function refusePayment(
   deps: ApprovalDeps,
   paymentId: string,
   by: By & { readonly reason: string },
-): Promise<PaymentFile> {
+): Promise<void> {
   return decideAndSettle(deps, paymentId, 'refuse', by, ({ stored: { transfer, payment } }) =>
     decideRefusal(transfer, payment, by.reason),
   )
@@ -78,7 +77,6 @@ export async function lookAtDecision(
   paymentId: string,
   { received, by }: { readonly received: Received | null; readonly by: Operator },
 ): Promise<DecisionLook> {
-  requireRole(by, received ? 'payment.approve' : 'payment.refuse')
   const loaded = await loadTransfer(deps, paymentId)
   const { stored, user } = loaded
   const { payment, reference } = stored
@@ -106,8 +104,7 @@ async function decideAndSettle(
   act: 'approve' | 'refuse',
   by: By,
   decide: (loaded: LoadedTransfer, now: Instant) => TransferDecision,
-): Promise<PaymentFile> {
-  requireRole(by.operator, `payment.${act}`)
+): Promise<void> {
   const { userId } = (await loadPayment(deps, paymentId)).payment
   const round = async () => {
     const loaded = await loadTransfer(deps, paymentId)
@@ -127,13 +124,9 @@ async function decideAndSettle(
     deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')
     return stored
   }
-  const named = { ...by, act: `payment.${act}` } as const
-  const { payment } = await orRecordRefusal(deps, named, { userId, paymentId }, () =>
-    untilFresh(named.act, round, (again) => deps.inTurn(userId, again)),
-  )
+  const { payment } = await untilFresh(`payment.${act}`, round, (again) => deps.inTurn(userId, again))
   const lookup = await lookUpPayment(deps, payment, { source: 'operator' })
   if (!lookup.ok) throw refusalOf(lookup.failure)
-  return showPayment(deps, paymentId)
 }
 
 /** Throws what `approvePayment` throws of the figures. */
@@ -162,7 +155,8 @@ function decideReceived(
 
 type LoadedTransfer = Awaited<ReturnType<typeof loadTransfer>>
 
-async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
+/** Throws `not_found`, `conflict` where it is none. */
+export async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
   const { payment, user } = await loadPayment(deps, paymentId)
   const method = deps.methods.of(payment.method)
   const { userId, status } = payment

@@ -9,7 +9,7 @@ import {
   CommandFailed,
   type CommandHost,
 } from '../acts/operator-client.js'
-import { OPERATIONS } from '../overview/operations.js'
+import { downloadProof } from './proofs.js'
 
 interface ProofOptions extends AccessOptions {
   readonly n: string
@@ -19,10 +19,10 @@ interface ProofOptions extends AccessOptions {
 export function addProofCommand(program: Command, host: CommandHost): void {
   const payments = program.commands.find((one) => one.name() === 'payments')
   if (!payments) throw new Error('the commands about payments come first')
-  const { path, method, schema } = OPERATIONS.downloadProof
+  const { path, summary } = downloadProof
   const command = payments
     .command('proof <payment>')
-    .description(schema.summary)
+    .description(summary)
     .addOption(new Option('--n <n>', 'which one of the transfer').default('1').choices(['1', '2', '3']))
     .requiredOption('--out <file>', 'a new file, which only you may read')
   addAccessOptions(command).action(async (payment: string, { n, out, ...access }: ProofOptions) => {
@@ -34,7 +34,7 @@ export function addProofCommand(program: Command, host: CommandHost): void {
       const named = { client, name: payment, timeZone: host.timeZone() }
       const addressOf = (id: string) => path.replace(':payment_id', encodeURIComponent(id)).replace(':n', n)
       const { type, content } = await askByName(named, (id) =>
-        client.download({ method, path: addressOf(id) }),
+        client.download({ method: 'GET', path: addressOf(id) }),
       ).finally(() => client.close())
       await file.writeFile(content)
       process.stdout.write(`${out}: ${type}, ${content.length} bytes\n`)

@@ -1,13 +1,21 @@
-// A proof of a transfer as an operator reads it. Each reading is a line of the audit trail.
-
+// A proof of a transfer as an operator reads it, over the API and in the console. Each reading is a line of the audit trail.
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { PROOF } from '../acts/operation.js'
+import { reading } from '../acts/reading.js'
+import { sendFile } from '../acts/send-file.js'
 import { BillingError } from '../core/error.js'
-import { type Operator, requireRole } from '../core/role.js'
-import type { ProofType } from '../core/transfer.js'
+import { type Operator, type Permission, requireRole } from '../core/role.js'
+import { PROOFS_MAX, type ProofType } from '../core/transfer.js'
+import type { App } from '../http/app.js'
 import { loadPayment } from '../ledger/load.js'
+import { addressOf, type ConsolePages, goTo } from '../pages/console-frame.js'
+import { forOperators } from '../pages/console-view.js'
+import { isFromAnotherSite } from '../pages/reader.js'
 import { listProofs, proofContent } from './proof.sql.js'
 
-export interface ProofDownload {
+interface ProofDownload {
   readonly type: ProofType
   readonly bytes: number
   readonly name: string
@@ -20,18 +28,55 @@ const ENDINGS: Readonly<Record<ProofType, string>> = {
   'application/pdf': 'pdf',
 }
 
+export const READ_PROOF: Permission = { name: 'payment.read_proof', roles: ['support', 'accountant'] }
+
+export const downloadProof = reading<AuditDeps>().reads({
+  ...READ_PROOF,
+  path: '/payments/:payment_id/proofs/:n',
+  operationId: 'downloadProof',
+  summary: 'A picture or PDF that the user has uploaded for a transfer',
+  params: Type.Object({
+    payment_id: Type.String(),
+    n: Type.String({ pattern: `^[1-${PROOFS_MAX}]$`, description: 'Which one of the transfer' }),
+  }),
+  answer: PROOF,
+  // Into a file: see cli-proof.ts.
+  command: null,
+  read: async (deps, { params: { payment_id: paymentId, n }, operator, reply }) =>
+    sendProof(reply, await readProof(deps, { paymentId, n: Number(n), operator })),
+})
+
+/** The same in the console. */
+export function proofPage(app: App, pages: ConsolePages & AuditDeps): void {
+  app.get<{ Params: { payment_id: string; n: string } }>(
+    '/console/payments/:payment_id/proofs/:n',
+    forOperators(pages),
+    async (request, reply) => {
+      const { payment_id: paymentId, n } = request.params
+      const { operator } = pages.operatorsHere.of(request)
+      // Each reading is in the audit trail: another site does not read in an operator's name.
+      if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'payments', paymentId))
+      return sendProof(reply, await readProof(pages, { paymentId, n: Number(n), operator }))
+    },
+  )
+}
+
+function sendProof(reply: FastifyReply, { bytes, ...file }: ProofDownload): FastifyReply {
+  return sendFile(reply.header('content-length', bytes), file)
+}
+
 /** Throws `not_found`, also where it was erased. */
-export async function downloadProof(
+async function readProof(
   deps: AuditDeps,
   { paymentId, n, operator }: { readonly paymentId: string; readonly n: number; readonly operator: Operator },
 ): Promise<ProofDownload> {
-  requireRole(operator, 'payment.read_proof')
+  requireRole(operator, READ_PROOF)
   const { userId } = (await loadPayment(deps, paymentId)).payment
   const proof = (await listProofs(deps.database, { userId, paymentId })).find((one) => one.n === n)
   if (!proof || proof.erasedAt !== null)
     throw new BillingError('not_found', { extra: { payment_id: paymentId, proof: n } })
   const facts = { userId, paymentId, after: { proof: n } }
-  await recordAct(deps, { operator, act: 'payment.read_proof', reason: null }, facts)
+  await recordAct(deps, { operator, act: READ_PROOF.name, reason: null }, facts)
   return {
     type: proof.type,
     bytes: proof.bytes,

@@ -4,13 +4,7 @@ import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Transfer } from '../core/transfer.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { ProofSchema } from './proof.route.js'
-
-export const SameProofSchema = Type.Object({
-  n: Type.Integer({ description: 'Which one of `proofs`' }),
-  user_id: Type.String(),
-  payment_id: Type.String(),
-  status: Type.String({ examples: ['paid'] }),
-})
+import { SameProofSchema } from './same-proofs.sql.js'
 
 export const TransferStateSchema = Type.Object({
   state: Type.Enum(['open', 'ended', 'approved', 'refused'], {

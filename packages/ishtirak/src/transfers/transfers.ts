@@ -1,18 +1,28 @@
 // What transfers bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
+import { addProofCommand } from './cli-proof.js'
+import { approve, type DecisionDeps, refuse } from './decide.js'
+import { transferPart } from './payment-part.js'
 import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
+import { downloadProof, proofPage } from './proofs.js'
 import type { TransferPagesDeps } from './transfer.route.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
-import './words.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
-export const transfers: Capability<TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps> = {
+export const transfers: Capability<
+  DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps
+> = {
   name: 'transfers',
+  acts: [approve, refuse],
+  readings: [downloadProof],
+  commands: addProofCommand,
+  paymentParts: (deps) => [transferPart(deps)],
+  console: proofPage,
   routes: proofRoutes,
   jobs: (deps) => [
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.

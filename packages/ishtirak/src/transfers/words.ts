@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'transfers'>(import.meta.url)
+export const words = addWords<'transfers'>(import.meta.url)

@@ -1,0 +1,55 @@
+// What capabilities add to everything known of a payment, or of a user: a member of the answer, and what its page shows of it.
+import { type TProperties, type TSchema, Type } from 'typebox'
+import type { HeldTime } from '../core/held-time.js'
+import type { Payment } from '../core/payment.js'
+import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
+
+/** `Part`: as it was loaded. */
+interface FilePart<Of, Part> {
+  /** Of the answer of the API. */
+  readonly key: string
+  readonly schema: TSchema
+  load(of: Of): Promise<Part>
+  /** As `schema` has it. */
+  view(part: Part, of: Of): unknown
+}
+
+export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
+  /** On its page in the console. */
+  card?(pages: ConsolePages, view: View, part: Part, payment: Payment): JSX.Element | null
+  facts?(pages: ConsolePages, view: View, part: Part, payment: Payment): readonly Fact[]
+  /** In a sentence, why its money is not booked, where it was acted on; null: it says nothing of it. */
+  whyNotBooked?(view: View, part: Part): string | null
+}
+
+export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
+  /** In a word or a sentence, what a piece of time came by; null: it says nothing of it. */
+  cameBy?(view: View, part: Part, time: HeldTime): string | null
+}
+
+/** What all capabilities add; filled in by `main/wire.ts`. */
+export interface FileParts {
+  readonly payment: PaymentPart[]
+  readonly user: UserPart[]
+}
+
+/** As they were loaded, by their keys. */
+export type LoadedParts = Readonly<Record<string, unknown>>
+
+export async function loadParts<Of>(parts: readonly FilePart<Of, unknown>[], of: Of): Promise<LoadedParts> {
+  return Object.fromEntries(await Promise.all(parts.map(async ({ key, load }) => [key, await load(of)])))
+}
+
+export function viewParts<Of>(parts: readonly FilePart<Of, unknown>[], loaded: LoadedParts, of: Of) {
+  return Object.fromEntries(parts.map(({ key, view }) => [key, view(loaded[key], of)]))
+}
+
+/** The schema of a file with what is added to it. */
+export function withParts(
+  title: string,
+  base: TProperties,
+  parts: readonly Pick<FilePart<never, unknown>, 'key' | 'schema'>[],
+) {
+  const added = Object.fromEntries(parts.map(({ key, schema }) => [key, schema]))
+  return Type.Object({ ...base, ...added }, { title })
+}

@@ -1,0 +1,34 @@
+// What granted days add to everything known of a user: the grants, newest first.
+import { Type } from 'typebox'
+import type { UserPart } from '../acts/file-parts.js'
+import { describeGrant } from '../core/event.js'
+import { toTimestamp } from '../core/instant.js'
+import type { Queryable } from '../database/database.js'
+import { grantsOfUser } from '../ledger/grants.sql.js'
+import { GrantSchema } from './grant-schemas.js'
+
+/** What fits on a screen; the rest is in the user's timeline. */
+const SHOWN_MAX = 50
+
+type Grants = Awaited<ReturnType<typeof grantsOfUser>>
+
+export function grantPart({ database }: { readonly database: Queryable }): UserPart<Grants> {
+  return {
+    key: 'grants',
+    schema: Type.Array(GrantSchema, { description: 'Time that no payment bought, newest first' }),
+    load: ({ userId }) => grantsOfUser(database, userId, SHOWN_MAX),
+    view: (grants) =>
+      grants.map((grant) => ({
+        ...describeGrant(grant),
+        ...{ granted_at: toTimestamp(grant.grantedAt), granted_by: grant.by, why: grant.why },
+        operation_id: grant.operationId,
+      })),
+    cameBy: ({ say }, grants, time) => {
+      if (time.by === 'gap') return null
+      const grant = grants.find(({ id }) => id === time.id)
+      // A piece of several grants is by none of them alone.
+      if (!grant || grant.by === null || grant.days !== time.days) return null
+      return say('grantedBy', { name: grant.by, why: grant.why ?? '' })
+    },
+  }
+}

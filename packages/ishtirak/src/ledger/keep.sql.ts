@@ -1,0 +1,45 @@
+// A second payment that is to stay, as a row: whether it waits for that, and that it waits no more.
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at } from '../database/rows.js'
+
+/** Of a user, by its id. */
+interface OfUser {
+  readonly userId: string
+  readonly id: string
+}
+
+const WAITS = `user_id = $1 and id = $2 and second_of is not null and status = 'paid' and kept_at is null`
+
+const selectWaiting = statement('ledger.second_waits', `select id from payments where ${WAITS}`)
+
+/** It is a second payment, paid, and nobody said that it stays. */
+export async function waitsAsSecond(database: Queryable, { userId, id }: OfUser): Promise<boolean> {
+  return (await database.query(selectWaiting, [userId, id])).length > 0
+}
+
+/** The user's version moves: who was shown a refund of it before is told that something has changed. */
+const keep = statement(
+  'ledger.keep',
+  `with seen as (
+     update users set version = version + 1
+      where user_id = $1 and exists (select from payments where ${WAITS})
+     returning user_id
+   ), kept as (
+     update payments set kept_at = $4::timestamptz where exists (select from seen) and ${WAITS}
+     returning user_id
+   )
+   ${insertAudit({ userId: 'k.user_id', at: '$4::timestamptz', entry: '$3::jsonb', from: 'kept k' })}
+   returning user_id`,
+)
+
+/** A second payment that is to stay waits no more. False: it does not wait. */
+export async function keepSecondPayment(
+  database: Queryable,
+  { userId, id }: OfUser,
+  audit: AuditEntry,
+  now: Instant,
+): Promise<boolean> {
+  return (await database.query(keep, [userId, id, JSON.stringify(audit), at(now)])).length > 0
+}

@@ -1,0 +1,142 @@
+// What transfers add to everything known of a payment: what operators said of it, and what the user sent to show it.
+import { Type } from 'typebox'
+import { statusKey } from '../acts/changes.js'
+import type { PaymentPart } from '../acts/file-parts.js'
+import { mayDo } from '../core/role.js'
+import { approvalsNeeded, type Proof, type Transfer } from '../core/transfer.js'
+import type { Queryable } from '../database/database.js'
+import type { PaymentFile } from '../ledger/subjects.js'
+import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
+import { UserCell } from '../pages/found.js'
+import { Card } from '../pages/portal-frame.js'
+import { viewProof } from './proof.route.js'
+import { listProofs } from './proof.sql.js'
+import { READ_PROOF } from './proofs.js'
+import { sameProofsOf } from './same-proofs.sql.js'
+import { describeDecided, TransferStateSchema } from './transfer-state.js'
+import { findTransfer } from './transfers.sql.js'
+
+/** Null: the provider says whether the payment is paid. */
+type TransferPart = {
+  readonly transfer: Transfer
+  readonly proofs: readonly Proof[]
+  readonly sameProofs: Awaited<ReturnType<typeof sameProofsOf>>
+} | null
+
+const KEY = 'transfer'
+
+/** As operators have decided it; null: the payment is no transfer. */
+export function transferIn({ parts }: Pick<PaymentFile, 'parts'>): Transfer | null {
+  // What `load` below has given.
+  return (parts[KEY] as TransferPart)?.transfer ?? null
+}
+
+export interface TransferPartDeps {
+  readonly database: Queryable
+  /** From this amount on two operators approve; null: one is enough. */
+  readonly secondApprovalFrom: number | null
+}
+
+export function transferPart({ database, secondApprovalFrom }: TransferPartDeps): PaymentPart<TransferPart> {
+  return {
+    key: KEY,
+    schema: Type.Union([TransferStateSchema, Type.Null()], {
+      description: 'What operators said of it; null where the provider says whether it is paid',
+    }),
+    load: async ({ userId, id: paymentId }) => {
+      const of = { userId, paymentId }
+      const [stored, proofs, sameProofs] = await Promise.all([
+        findTransfer(database, of),
+        listProofs(database, of),
+        sameProofsOf(database, of),
+      ])
+      return stored && { transfer: stored.transfer, proofs, sameProofs }
+    },
+    view: (part, payment) => {
+      if (!part) return null
+      const { transfer, proofs, sameProofs } = part
+      const amount = transfer.approvals.at(-1)?.amount ?? payment.price.amount
+      return {
+        ...describeDecided(transfer),
+        approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
+        proofs: proofs.map(viewProof),
+        same_proofs: [...sameProofs],
+      }
+    },
+    card: (pages, view, part, payment) =>
+      part && <Proofs {...{ pages, view, part }} paymentId={payment.id} />,
+    facts: (pages, { say, locale }, part, { expiresAt }) => [
+      [
+        say('referenceUntil'),
+        part?.transfer.state === 'open' && expiresAt !== null
+          ? pages.formats.moment(expiresAt, locale)
+          : null,
+      ],
+    ],
+    whyNotBooked: ({ say }, part) =>
+      part && part.transfer.state !== 'approved' && part.transfer.approvals.length > 0
+        ? say('waitsForSecond')
+        : null,
+  }
+}
+
+interface Shown {
+  readonly pages: ConsolePages
+  readonly view: View
+  readonly part: NonNullable<TransferPart>
+}
+
+const FILE_TYPES: Readonly<Record<Proof['type'], string>> = {
+  'application/pdf': 'PDF',
+  'image/jpeg': 'JPEG',
+  'image/png': 'PNG',
+}
+
+/** What the user sent. Each reading is in the audit trail. */
+function Proofs({ pages, view, part, paymentId }: Shown & { readonly paymentId: string }) {
+  const { say, locale, session } = view
+  const { proofs } = part
+  if (proofs.length === 0) return null
+  const path = `${addressOf(pages.base, 'payments', paymentId)}/proofs`
+  const may = mayDo(session.operator, READ_PROOF)
+  const rows = proofs.map(({ n, uploadedAt, type, erasedAt }) => ({
+    safeCells: [
+      <Text>{pages.formats.moment(uploadedAt, locale)}</Text>,
+      may && erasedAt === null ? (
+        <a href={`${path}/${n}`}>{FILE_TYPES[type]}</a>
+      ) : (
+        <Text>{FILE_TYPES[type]}</Text>
+      ),
+    ],
+  }))
+  return (
+    <Card id="proofs" title={say('proofs')}>
+      <Table columns={[say('when'), say('file')]} safeRows={rows} />
+      <SameProofs {...{ pages, view, part }} />
+    </Card>
+  )
+}
+
+/** A slip that stands for two payments: the money may have come once. */
+function SameProofs({ pages, view, part }: Shown) {
+  if (part.sameProofs.length === 0) return null
+  const { say } = view
+  return (
+    <div role="alert">
+      <p class="over" safe>
+        {say('sameProofText')}
+      </p>
+      <ul class="dots">
+        {part.sameProofs.map(({ payment_id, user_id, status }) => (
+          <li>
+            <a href={addressOf(pages.base, 'payments', payment_id)}>
+              <bdi safe>{payment_id}</bdi>
+            </a>{' '}
+            <span safe>{`· ${say(statusKey(status))} ·`}</span>{' '}
+            <UserCell {...{ pages, user: { userId: user_id } }} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
