@@ -130,6 +130,20 @@ export const mutations = [
     tests: ['test/scenarios/provider-clock.test.ts'],
   },
   {
+    rule: 'an instant of a clock that is behind is not used either',
+    file: src('database/guarded-clock.ts'),
+    from: 'Math.abs(ms) > CLOCK_SKEW_MAX',
+    to: 'ms > CLOCK_SKEW_MAX',
+    tests: [src('database/guarded-clock.test.ts')],
+  },
+  {
+    rule: 'the service is not ready while its clock is wrong',
+    file: src('main/readiness.ts'),
+    from: 'runs && trouble === null',
+    to: 'runs',
+    tests: ['test/scenarios/wrong-clock.test.ts'],
+  },
+  {
     rule: 'a request is taken over only by the first who asks for its lease',
     file: src('checkout/upgrade.sql.ts'),
     from: `and status = 'requested' and attempt_ends_at = $3::timestamptz`,
@@ -832,7 +846,7 @@ export const mutations = [
   {
     rule: 'the use of an old secret costs one write an hour',
     file: src('access/old-secrets.ts'),
-    from: 'Math.abs(now - savedAt) >= HOUR',
+    from: 'now - savedAt >= HOUR',
     to: 'now >= savedAt',
     tests: [src('access/old-secrets.test.ts')],
   },

@@ -117,7 +117,7 @@ export const CONSOLE: Asked[] = [
   ],
   [
     'a session of the console',
-    (door) => selectSession(door, 'digest', { after: NOON, until: NOON }),
+    (door) => selectSession(door, 'digest', NOON),
     /operator_sessions_(session_digest_key|by_end)/,
   ],
   ['the sessions of the console', (door) => liveSessions(door, NOON), /operator_sessions_by_end/],

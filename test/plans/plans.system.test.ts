@@ -13,8 +13,7 @@ import {
 } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
-import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
-import { at } from '../../packages/ishtirak/src/database/rows.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
 import {
   createListPayments,
@@ -28,7 +27,6 @@ import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sq
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
 import { newestPayments } from '../../packages/ishtirak/src/overview/operator.sql.js'
-import { REPAIRS } from '../../packages/ishtirak/src/overview/repair-instants.sql.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
 import { aPayment, aReport, days, NOON } from '../support/fixtures.js'
 import { CONSOLE, CONSOLE_LISTS, CONSOLE_WAITING, newest, type Run } from './console-statements.js'
@@ -96,7 +94,7 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ['the end of a look', (door) => scheduleNextCheck(door, open, null), /Index Scan using payments_/],
   [
     'the next event of a user',
-    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }, NOON),
+    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
     /outbox_in_sequence/,
   ],
   ['a usual consume', (door) => consumeWhereUsual(door, [{ ...consume, userId: 'user-8' }]), /usage_once/],
@@ -113,9 +111,6 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
   ...CONSOLE,
   ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],
 ]
-
-const repair = (name: keyof typeof REPAIRS) => (door: Queryable) =>
-  door.query(REPAIRS[name].statement, [at(NOON), at(NOON + 40 * 24 * HOUR), 5])
 
 const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   [
@@ -136,11 +131,6 @@ const SWEEPS: [name: string, run: Run, index: RegExp][] = [
     /mails_due/,
   ],
   ...CONSOLE_LISTS,
-  ['payments created ahead', repair('payments'), /payments_newest/],
-  ['looks that are put off', repair('checks'), /payments_due/],
-  ['announcements made ahead', repair('announcements'), /outbox_by_age/],
-  ['mail queued ahead', repair('mails'), /mails_by_age/],
-  ['mail that is put off', repair('dueMails'), /mails_due/],
 ]
 
 /** Without those about 32 at once. */

@@ -94,7 +94,6 @@ export const consume: UsageOperation = {
   operationId: 'deploy-1',
   consumeOperationId: null,
   resetsAt: null,
-  latestResetsAt: null,
   maximum: 10,
   version: 1,
   isUserKnown: true,

@@ -30,7 +30,6 @@ export const consume: UsageOperation = {
   operationId: 'b',
   consumeOperationId: null,
   resetsAt: null,
-  latestResetsAt: null,
   maximum: 3,
   version: 0,
   isUserKnown: true,

@@ -14,11 +14,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DAY } from '../../packages/ishtirak/src/core/instant.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
+import { claimRound } from '../../packages/ishtirak/src/database/job-leases.js'
+import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
+import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand } from '../support/process.js'
+import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
 let parent: string
 let folder: string
@@ -120,6 +125,26 @@ describe.runIf(process.geteuid?.() === 0)('a disk that is full', () => {
       execFileSync('umount', [folder])
     }
   })
+})
+
+it('a clock that is behind the last instant written, until a person has looked at it', async () => {
+  copyOfDatabase()
+  const last = systemClock().now() + 100 * DAY
+  const database = await openFolder(path.join(folder, 'database'))
+  await migrate(database)
+  await claimRound(database, 'a-job', { now: last, nextRunAt: last })
+  await database.close()
+  const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET, LOG_LEVEL: 'silent' }
+  expect(await sentence(key)).toBe(
+    'the clock of this machine is 100.0 days behind the last instant written to the database; ' +
+      'if it is right: docs/clocks.md',
+  )
+  const doctor = async (env: Record<string, string>) =>
+    (await runCommand(['doctor'], { DATA_DIR: folder, CHARGILY_API_URL: 'http://127.0.0.1:9', ...env }))
+      .output
+  expect(await doctor(key)).toMatch(/\[FAIL\] clock: 86\d{5}\s.*off/) // 100 × 86,400 s
+  const today = new Date(systemClock().now()).toISOString().slice(0, 10)
+  expect(await doctor({ ...key, CLOCK_CHECKED: today })).toContain('[ ok ] clock')
 })
 
 it('a bug keeps its stack', () => {

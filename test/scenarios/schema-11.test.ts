@@ -1,5 +1,6 @@
 // What a program of before 0001_schema has left, a database or a backup (test/fixtures), is refused by all that
 // opens it, in one sentence that names the last program that can, and stays as it is.
+
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
@@ -13,6 +14,7 @@ import { openPostgres } from '../../packages/ishtirak/src/database/server/postgr
 import { readConfig } from '../../packages/ishtirak/src/main/config.js'
 import { checkReadiness } from '../../packages/ishtirak/src/main/readiness.js'
 import { examineDatabase } from '../../packages/ishtirak/src/overview/examine.js'
+import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { type DatabaseKind, emptyPostgresUrl, readDump } from '../support/databases.js'
 import { START } from '../support/world.js'
 
@@ -66,9 +68,9 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('schema 11 (%s)', (kind) => 
     )
     await expect(restoreBackup(database, aBackup, null)).rejects.toMatchObject(refused('RestoreRefused'))
     expect(await schemaFit(database)).toMatchObject({ current: 11, runs: false, refusal })
-    expect(await checkReadiness(database)).toMatchObject({ ready: false })
+    expect(await checkReadiness(database, systemClock())).toMatchObject({ ready: false })
     const found: string[] = []
-    for await (const check of examineDatabase(readConfig({}), database))
+    for await (const check of examineDatabase(readConfig({}), database, undefined))
       if (check.verdict === 'fail') found.push(`${check.subject}: ${check.found} -> ${check.remedy}`)
     expect(found).toEqual([
       'schema: version 11 of before the first release -> open it with the last program that can: ' +

@@ -67,6 +67,7 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   const database = openPostgres({ url })
   return {
     kind: 'postgres',
+    ...(database.serverTime && { serverTime: database.serverTime }),
     query: (...given) => database.query(...given),
     transaction: (...given) => database.transaction(...given),
     script: (sql) => database.script(sql),

@@ -65,8 +65,8 @@ function returnedBy(
   return consumed.endsAt === endsAt ? Math.min(amount, consumed.amount - consumed.givenBack, before) : 0
 }
 
-/** A count may be of the next day or month; one further ahead was written by a wrong clock. */
-function endOf({ resetsAt, latestResetsAt }: UsageOperation, counted: number | null): number | null {
-  if (resetsAt === null || latestResetsAt === null || counted === null) return resetsAt
-  return resetsAt <= counted && counted <= latestResetsAt ? counted : resetsAt
+/** A count may be of a later day or month. */
+function endOf({ resetsAt }: UsageOperation, counted: number | null): number | null {
+  if (resetsAt === null || counted === null) return resetsAt
+  return resetsAt <= counted ? counted : resetsAt
 }

@@ -1,7 +1,9 @@
-// A world whose service has a clock that can be wrong, while the provider's is right.
+// A world whose service has a guarded clock that can be wrong, while the provider's is right.
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { guardedClock } from '../../packages/ishtirak/src/database/guarded-clock.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { CHARGILY_KEY, createWorld, START, type World } from './world.js'
 
 export interface WronglyTimed extends World {
@@ -16,7 +18,13 @@ export async function wronglyTimed(
   const right = movableClock(START)
   const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock: right })
   let aheadMs = 0
-  const clock = { now: () => right.now() + aheadMs, advance: right.advance }
+  const known = { now: right.now, secondLook: right.now, confirm: () => {}, learn: async () => {} }
+  const guarded = guardedClock(
+    { now: () => right.now() + aheadMs },
+    { name: 'the clock of the test', ...known },
+    createLog({ level: 'silent' }),
+  )
+  const clock = { ...guarded, advance: right.advance }
   const world = await createWorld(database, { clock, emulator, env })
   const stop = async () => {
     await world.stop()

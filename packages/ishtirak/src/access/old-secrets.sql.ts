@@ -4,13 +4,13 @@ import { type Queryable, statement } from '../database/database.js'
 import { at, instant, instantOrNull, text } from '../database/rows.js'
 import type { OldSecret } from '../runtime/old-secrets.js'
 
-// Another process may have seen a later use; a use that is ahead of now is of a clock that was wrong.
+// Another process may have seen a later use.
 const save = statement(
   'old_secrets.save',
   `insert into old_secrets as o (list, fingerprint, watched_since, used_at)
    values ($1, $2, $3::timestamptz, $4::timestamptz)
        on conflict (list, fingerprint) do update set used_at = excluded.used_at
-    where excluded.used_at > coalesce(o.used_at, '-infinity') or o.used_at > $3::timestamptz`,
+    where excluded.used_at > coalesce(o.used_at, '-infinity')`,
 )
 
 /** `usedAt` null: no use was seen, and from now on it is looked for. */

@@ -34,7 +34,7 @@ export function watchOldSecrets(oldSecrets: readonly OldSecret[], clock: Clock) 
     save: async (database: Queryable, which: 'all' | 'hourly'): Promise<number> => {
       const now = clock.now()
       const isDue = ({ savedAt, savedUse, usedAt }: Watched) =>
-        savedAt === null || (usedAt !== savedUse && (which === 'all' || Math.abs(now - savedAt) >= HOUR))
+        savedAt === null || (usedAt !== savedUse && (which === 'all' || now - savedAt >= HOUR))
       const due = all.filter(isDue)
       for (const watched of due) {
         const { old, usedAt } = watched

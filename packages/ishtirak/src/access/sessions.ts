@@ -4,7 +4,7 @@
 import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { CLOCK_SKEW_MAX, HOUR, toTimestamp } from '../core/instant.js'
+import { HOUR, toTimestamp } from '../core/instant.js'
 import type { Operator, OperatorSession } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
@@ -67,9 +67,7 @@ export async function findOperatorSession(
   deps: Pick<SessionsDeps, 'clock' | KnownFrom> & { readonly database: Queryable },
   token: string,
 ): Promise<OperatorSession | null> {
-  const now = deps.clock.now()
-  const ends = { after: now, until: now + OPERATOR_SESSION_MS + CLOCK_SKEW_MAX }
-  const found = await selectSession(deps.database, digestOf(token), ends)
+  const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
   return found && isStillKnown(found, token, deps) ? found.session : null
 }
 

@@ -55,15 +55,11 @@ const claimLook = statement(
   'checks.claim_look',
   `update payments set asked_at = $3::timestamptz
     where user_id = $1 and id = $2
-      and (asked_at is null or asked_at <= $4::timestamptz
-           or asked_at > $3::timestamptz + ($3::timestamptz - $4::timestamptz))
+      and (asked_at is null or asked_at <= $4::timestamptz)
    returning id`,
 )
 
-/**
- * Whether this reader may ask the provider: no one did since `unlessSince`, in any process. A look that is as far in the
- * future was written by a clock that was wrong, and does not count.
- */
+/** Whether this reader may ask the provider: no one did since `unlessSince`, in any process. */
 export async function claimLookAtProvider(
   database: Queryable,
   payment: Payment,

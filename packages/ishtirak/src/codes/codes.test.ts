@@ -8,7 +8,6 @@ import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { type Answer, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, type Statement, statement } from '../database/database.js'
-import { beginTry } from '../ledger/code-uses.sql.js'
 import { settlePayment } from '../ledger/settle.js'
 
 const HOUR = 3_600
@@ -288,16 +287,6 @@ describeScenario('a code that takes something off', ({ database }) => {
     const quote = (months: number) => world.as('user-1').get(`${QUOTE}&months=${months}&code=${batch.code}`)
     for (let tries = 0; tries < 11; tries++) expect((await quote(7)).body.code).toBe('unknown_term')
     expect((await quote(1)).status).toBe(200)
-  })
-
-  it('was not tried at instants that a wrong clock wrote', async () => {
-    const wrong = async () => (await ask('user-1', WRONG)).body.code
-    const ahead = world.clock.now() + 2 * HOUR * 1_000
-    for (let tries = 0; tries < 10; tries++) await beginTry(database(), 'user-1', ahead)
-    expect(await beginTry(database(), 'user-1', ahead)).not.toBeNull()
-    expect(await wrong()).toBe('code_not_valid')
-    world.clock.advance(2 * HOUR * 1_000)
-    expect(await wrong()).toBe('code_not_valid')
   })
 })
 

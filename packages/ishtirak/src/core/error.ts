@@ -49,6 +49,7 @@ export const ERRORS = {
   provider_unavailable: 503,
   busy: 503,
   database_unavailable: 503,
+  clock_wrong: 503,
   took_too_long: 503,
   authentication_unavailable: 503,
   not_ready: 503,

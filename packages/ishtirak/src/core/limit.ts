@@ -1,7 +1,7 @@
 // Limits as the platform meets them: what is counted how, and how far above the plan a user stands. Which limits there are
 // is the catalogue's. The counting itself is one statement (limits/operations.sql.ts), because only the database sees all
 // processes at once.
-import { HOUR, type Instant, timestampOrNull } from './instant.js'
+import { type Instant, timestampOrNull } from './instant.js'
 import type { Translated } from './locale.js'
 
 export type LimitWindow = 'day' | 'month'
@@ -81,20 +81,10 @@ export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'
 }
 
 /** The day or month in the quota's time zone that an instant lies in. */
-export interface QuotaWindow {
+interface QuotaWindow {
   readonly endsAt: Instant
-  /** The end of the one that follows. */
-  readonly nextEndsAt: Instant
 }
 export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => QuotaWindow
-
-/**
- * The latest end of a window that a count may carry. The next window may be right: two processes do not see midnight at the
- * same instant. Anything later was written while a clock was wrong. A day has up to 25 hours.
- */
-export function latestResetsAt({ endsAt, nextEndsAt }: QuotaWindow, now: Instant): Instant {
-  return endsAt - now <= 25 * HOUR ? nextEndsAt : endsAt
-}
 
 /** The answer to "may this user…?", as the API writes it. No is an answer too, so a denial is no error. */
 export function describeAllowance(of: {
@@ -147,7 +137,10 @@ export function usageAt(
   return Object.fromEntries(limits.map((limit) => [limit.name, usedOf(limit)]))
 }
 
-/** As the statements that count see it. */
+/**
+ * As the statements that count see it. A later day or month counts: two processes do not see midnight at the
+ * same instant.
+ */
 function isCurrent(
   count: UsageCount,
   limit: LimitDefinition,
@@ -157,8 +150,7 @@ function isCurrent(
   if (count.countsAs !== countsAs(limit)) return false
   // What counts as a gauge has no end, and all else has one.
   if (limit.window === null || resetsAt === null) return true
-  const window = quotaWindowAt(limit.window, now)
-  return window.endsAt <= resetsAt && resetsAt <= latestResetsAt(window, now)
+  return resetsAt >= quotaWindowAt(limit.window, now).endsAt
 }
 
 export interface OverLimit {

@@ -1,6 +1,6 @@
 // What a click on "upgrade", or another purchase, should lead to: whether it is sold is the quote's decision, what becomes of an
 // open payment is decided here. Pure: the use case acts on the answer and asks again with fresh facts.
-import { CLOCK_SKEW_MAX, HOUR, type Instant } from './instant.js'
+import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import type { Catalogue } from './plan.js'
 import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
@@ -44,7 +44,7 @@ export function decideUpgrade(
   const decision = decideQuote(facts.subscription, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
   const { quote } = decision
-  const tooMany = tooManyAt(facts.recentAt, now)
+  const tooMany = tooManyAt(facts.recentAt)
   if (facts.open) {
     const next = decideOpen(facts.open, quote, now)
     // What can be paid is not closed for a choice that would then be refused.
@@ -56,19 +56,15 @@ export function decideUpgrade(
 
 function tooManyAt(
   recentAt: readonly Instant[],
-  now: Instant,
 ): { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant } | null {
-  // What lies in the future was written by a clock that was wrong.
-  const [oldest, ...others] = recentAt.filter((openedAt) => openedAt <= now + CLOCK_SKEW_MAX)
-  if (oldest === undefined || others.length + 1 < NEW_CHECKOUTS_PER_HOUR) return null
-  return { kind: 'too_many_checkouts', retryAt: Math.min(oldest, now) + HOUR }
+  const [oldest] = recentAt
+  if (oldest === undefined || recentAt.length < NEW_CHECKOUTS_PER_HOUR) return null
+  return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
 }
 
 function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
-    const { attemptEndsAt } = payment
-    const isAtWork = now < attemptEndsAt && attemptEndsAt <= now + CLOCK_SKEW_MAX
-    return { kind: isAtWork ? 'wait' : 'continue', payment }
+    return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
   const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
   // The catalogue may have another price than at the first click. A transfer may be under way: it stays as it was asked for.

@@ -1,5 +1,6 @@
 // The interface to SQL. It has two implementations, embedded PGlite and a PostgreSQL server, which run the same
 // statements and return the same values. It refuses to build SQL: a statement is text with a name and parameters.
+import type { LearntTime } from '../runtime/clock.js'
 
 /** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
 export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
@@ -47,6 +48,8 @@ export interface Transaction extends Queryable {
 
 export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres'
+  /** Of a server, learnt with each new connection. The embedded database has the time of this machine. */
+  readonly serverTime?: LearntTime
   /**
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything but the
    * transaction: on the embedded database all other calls wait for it. After a deadlock or a serialization failure

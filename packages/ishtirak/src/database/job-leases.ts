@@ -2,14 +2,13 @@
 // round may begin; a process that dies loses only its own round.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from './database.js'
-import { at, instant } from './rows.js'
+import { at, instant, instantOrNull } from './rows.js'
 
-// A row further ahead than one interval was written by a clock that ran ahead: it does not count.
 const claim = statement(
   'job_leases.claim',
   `insert into job_leases as l (name, next_run_at) values ($1, $3::timestamptz)
        on conflict (name) do update set next_run_at = excluded.next_run_at
-    where l.next_run_at <= $2::timestamptz or l.next_run_at > $3::timestamptz
+    where l.next_run_at <= $2::timestamptz
    returning name`,
 )
 
@@ -21,6 +20,14 @@ export async function claimRound(
 ): Promise<boolean> {
   const rows = await database.query(claim, [name, at(when.now), at(when.nextRunAt)])
   return rows.length === 1
+}
+
+const selectLast = statement('job_leases.last', 'select max(next_run_at) as last from job_leases')
+
+/** As long as a service runs, within a minute of the last instant that it wrote. Null: none ever ran. */
+export async function readLastRound(database: Queryable): Promise<Instant | null> {
+  const [row = {}] = await database.query(selectLast)
+  return instantOrNull(row, 'last')
 }
 
 const selectTime = statement(

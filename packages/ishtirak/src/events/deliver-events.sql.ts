@@ -67,19 +67,14 @@ const selectNext = statement(
   `select o.user_id, o.sequence, o.id, o.payload, o.attempts, o.traceparent
      from outbox o
     where o.user_id = $1 and o.sequence > $2::bigint
-      and o.created_at >= (select least(deliver_from, $3::timestamptz) from event_endpoint)
+      and o.created_at >= (select deliver_from from event_endpoint)
     order by o.sequence
     limit 1`,
 )
 
 /** Null: what is left was written before there was an address, or is pruned. */
-export async function nextEventOf(
-  database: Queryable,
-  lease: Lease,
-  /** An address cannot begin later than this, unless the clock was wrong. */
-  deliverFromAtLatest: Instant,
-): Promise<OutgoingEvent | null> {
-  const [row] = await database.query(selectNext, [lease.userId, lease.delivered, at(deliverFromAtLatest)])
+export async function nextEventOf(database: Queryable, lease: Lease): Promise<OutgoingEvent | null> {
+  const [row] = await database.query(selectNext, [lease.userId, lease.delivered])
   return row ? parseEvent(row) : null
 }
 

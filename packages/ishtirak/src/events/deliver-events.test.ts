@@ -144,7 +144,7 @@ describeScenario('events to the platform', ({ database }) => {
     const now = world.clock.now()
     const claim = { now, limit: 10, until: now + LEASE_MS, url: receiver.url }
     const [lease] = await claimUsersWithEvents(database(), claim)
-    const event = lease && (await nextEventOf(database(), lease, now))
+    const event = lease && (await nextEventOf(database(), lease))
     if (!lease || !event) throw new Error('there was an event to claim')
     await pass(59)
     expect(receiver.received).toEqual([])

@@ -107,7 +107,7 @@ export async function beginDelivery(deps: DeliveryDeps): Promise<void> {
 async function deliverInOrder(deps: SendingDeps, claimed: Lease): Promise<void> {
   try {
     for (let lease: Lease | null = claimed; lease; ) {
-      const event = await nextEventOf(deps.database, lease, deps.clock.now() - FIRST_DAYS)
+      const event = await nextEventOf(deps.database, lease)
       if (!event) return await passOverEvents(deps.database, lease, deps.clock.now())
       if (lease.until - deps.clock.now() < LEASE_LEFT_MIN) return
       lease = await deliver(deps, lease, event)

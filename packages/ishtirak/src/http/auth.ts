@@ -258,8 +258,7 @@ export function rememberIdentities(options: { readonly most: number; readonly lo
   return {
     find: (header: string, now: Instant): UserIdentity | undefined => {
       const found = known.get(header)
-      // Remembered for longer than is possible: the clock was ahead then.
-      if (found && found.until > now && found.until <= now + options.longestMs) return found.identity
+      if (found && found.until > now) return found.identity
       if (found) known.delete(header)
       return undefined
     },

@@ -118,8 +118,7 @@ export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: n
   return (key: string, reply: FastifyReply): void => {
     const now = clock.now()
     let window = windows.get(key)
-    // One that ends later than any that begins now began while the clock was ahead.
-    if (!window || window.endsAt <= now || window.endsAt > now + windowMs) {
+    if (!window || window.endsAt <= now) {
       window = { calls: 0, endsAt: now + windowMs }
       windows.set(key, window)
     }
@@ -140,7 +139,7 @@ export function createTryLimit(of: { clock: Clock; most: number; windowMs?: numb
   const windows = new BoundedMap<string, Window>(keysMax)
   const windowOf = (key: string, now: Instant) => {
     const window = windows.get(key)
-    return window && window.endsAt > now && window.endsAt <= now + windowMs ? window : null
+    return window && window.endsAt > now ? window : null
   }
   return {
     /** Throws `rate_limited`. */

@@ -7,6 +7,7 @@ import Type from 'typebox'
 import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { DatabaseUnavailable } from '../database/database.js'
+import { WrongClock } from '../database/guarded-clock.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
@@ -102,6 +103,8 @@ export function toBillingError(thrown: unknown): BillingError {
   const cause = thrown
   if (thrown instanceof DatabaseUnavailable)
     return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
+  if (thrown instanceof WrongClock)
+    return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
   if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause })
   return new BillingError(CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode), { cause })
 }
@@ -253,7 +256,11 @@ export const ProblemSchema = Type.Object(
 export function problemResponses(...codes: readonly ErrorCode[]) {
   const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
   const responses: Record<string, { description: string; content: typeof content }> = {}
-  for (const code of codes) {
+  // Without the right time nothing of the database is read or changed.
+  const known = codes.flatMap((code): ErrorCode[] =>
+    code === 'database_unavailable' ? [code, 'clock_wrong'] : [code],
+  )
+  for (const code of known) {
     const status = ERRORS[code]
     const before = responses[status] ? `${responses[status].description}\n\n` : ''
     responses[status] = { description: `${before}\`${code}\`: ${CATALOGS.en.error[code].detail}`, content }

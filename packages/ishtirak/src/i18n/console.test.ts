@@ -1,10 +1,13 @@
 // The texts of the console are complete: every one in every language, with the same data, and used somewhere.
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
 import { LOCALES } from '../core/locale.js'
-import { consoleSay, isConsoleKey } from './console.js'
+import { isConsoleKey } from './console.js'
+import { addWords, textOf } from './words.js'
 
 const source = path.resolve(import.meta.dirname, '..')
 const keys = Object.keys(CONSOLE_TEXTS.en)
@@ -23,12 +26,21 @@ it.each(keys)('%s is there in all languages, with the same data', (key) => {
   }
 })
 
-it('a text is there once its folder is loaded', async () => {
-  expect(isConsoleKey('act_backup')).toBe(false)
-  expect(() => consoleSay('en')('act_backup')).toThrow('there is no text act_backup')
-  await import('../backup/words.js')
-  expect(isConsoleKey('act_backup')).toBe(true)
-  expect(consoleSay('en')('act_backup')).toBe('Make a backup')
+it('a text is there once its folder is loaded, and no other folder may have its key', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-words-'))
+  for (const locale of LOCALES)
+    writeFileSync(
+      path.join(folder, `words.${locale}.json`),
+      JSON.stringify({ console: { pretend_text: locale } }),
+    )
+  const beside = pathToFileURL(path.join(folder, 'words.js')).href
+  expect(isConsoleKey('pretend_text')).toBe(false)
+  expect(() => textOf('operator', 'en', 'pretend_text')).toThrow('there is no text pretend_text')
+  addWords(beside)
+  expect(isConsoleKey('pretend_text')).toBe(true)
+  expect(textOf('operator', 'fr', 'pretend_text')).toBe('fr')
+  expect(() => addWords(beside)).toThrow('two texts have the key pretend_text')
+  rmSync(folder, { recursive: true })
 })
 
 it('every text is used; those of statuses and roles are named by them', () => {

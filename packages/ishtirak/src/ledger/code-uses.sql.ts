@@ -1,6 +1,6 @@
 // Codes as their users meet them: what is known of one, and how many wrong ones a user has tried.
 import type { CodeFacts, CodeKind } from '../core/code.js'
-import { CLOCK_SKEW_MAX, HOUR, type Instant } from '../core/instant.js'
+import { HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
@@ -124,15 +124,14 @@ export const TAKE_CODE = {
 const WRONG_CODES_AN_HOUR = 10
 
 // The tries of the last hour are counted under the lock of the row, so that tries at once do not pass the bound together.
-// What lies in the future was written by a clock that was wrong.
 const insertTry = statement(
   'code_tries.begin',
   `with begun as (
      insert into code_tries as t (user_id, tried_at) values ($1, array[$2::timestamptz])
          on conflict (user_id) do update
         set tried_at = (select coalesce(array_agg(i), '{}') from unnest(t.tried_at) i
-                         where i > $3::timestamptz and i <= $4::timestamptz) || $2::timestamptz
-      where (select count(*) from unnest(t.tried_at) i where i > $3::timestamptz and i <= $4::timestamptz)
+                         where i > $3::timestamptz) || $2::timestamptz
+      where (select count(*) from unnest(t.tried_at) i where i > $3::timestamptz)
             < ${WRONG_CODES_AN_HOUR}
      returning user_id
    )
@@ -143,10 +142,9 @@ const insertTry = statement(
 
 /** Counts a try before the code is looked at. Null: it may be looked at; else when the next may be tried. */
 export async function beginTry(database: Queryable, userId: string, now: Instant): Promise<Instant | null> {
-  const span = [at(now - HOUR), at(now + CLOCK_SKEW_MAX)]
-  const [row] = await database.query(insertTry, [userId, at(now), ...span])
+  const [row] = await database.query(insertTry, [userId, at(now), at(now - HOUR)])
   if (!row || row.is_begun === true) return null
-  return Math.min(instantOrNull(row, 'oldest') ?? now, now) + HOUR
+  return (instantOrNull(row, 'oldest') ?? now) + HOUR
 }
 
 // One of them: several may have been begun at one instant.

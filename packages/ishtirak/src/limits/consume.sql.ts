@@ -20,9 +20,8 @@ export interface UsageOperation {
   readonly operationId: string
   /** The consumed operation that is given back; null: the one with the release's own id, if there is one. */
   readonly consumeOperationId: string | null
-  /** The end of the day or month that is counted, and the latest that a right clock can have written; null for gauges. */
+  /** The end of the day or month that is counted; null for gauges. */
   readonly resetsAt: Instant | null
-  readonly latestResetsAt: Instant | null
   /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
@@ -49,20 +48,21 @@ export type UsageAnswer =
 //          then. A count of another day or month counts as zero.
 // Operations are looked up one by one (`limit 1`): a plan made while the table is small must not walk through it later.
 // The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.
-/** Of a count: it is of a day or month that is over, or of one so far ahead that the clock was wrong when it was written. */
-const OTHER_WINDOW = 'not between a.resets_at and a.latest_resets_at'
+/** Of a count: it is of a day or month that is over. */
+const IS_OVER = 'u.resets_at < a.resets_at'
 
 const countUsual = (name: string, asked: string): Statement =>
   statement(
     name,
     `with counted as (
        update usage u
-          set used = case when u.resets_at ${OTHER_WINDOW} then 0 else u.used end + a.amount,
-              resets_at = case when u.resets_at ${OTHER_WINDOW} then a.resets_at else u.resets_at end, revision = u.revision + 1
+          set used = case when ${IS_OVER} then 0 else u.used end + a.amount,
+              resets_at = case when ${IS_OVER} then a.resets_at else u.resets_at end,
+              revision = u.revision + 1
          from ${asked}
         where u.user_id = a.user_id and u.limit_name = a.limit_name and u.scope = a.scope
           and u.counts_as = a.counts_as
-          and case when u.resets_at ${OTHER_WINDOW} then 0 else u.used end + a.amount <= a.maximum
+          and case when ${IS_OVER} then 0 else u.used end + a.amount <= a.maximum
           and a.believed_version is not distinct from (select version from users where user_id = a.user_id)
           and (select true from usage_operations
                 where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume' limit 1) is null
@@ -71,7 +71,7 @@ const countUsual = (name: string, asked: string): Statement =>
        insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
                                      resets_at, created_at)
        select user_id, operation_id, 'consume', limit_name, scope, amount, maximum, used, resets_at,
-              $11::timestamptz
+              $10::timestamptz
          from counted
      )
      select user_id, maximum, used, resets_at from counted`,
@@ -92,7 +92,6 @@ const COLUMNS: readonly Column[] = [
   ['amount', 'bigint', ({ amount }) => amount ?? 1],
   ['operation_id', 'text', ({ operationId }) => operationId],
   ['resets_at', 'timestamptz', ({ resetsAt }) => at(resetsAt)],
-  ['latest_resets_at', 'timestamptz', ({ latestResetsAt }) => at(latestResetsAt)],
   ['maximum', 'bigint', ({ maximum }) => maximum],
   ['believed_version', 'bigint', ({ version }) => version],
 ]

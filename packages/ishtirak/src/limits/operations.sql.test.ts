@@ -21,24 +21,22 @@ const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
 const MONTHS = ['2026-11-30', '2026-12-31', '2027-01-31', '2027-02-28'].map((day) =>
   instantOf(`${day}T23:00:00Z`),
 )
-const monthly = (from: number, latest: number) => ({
+const monthly = (from: number) => ({
   limit: 'build_minutes',
   countsAs: 'month',
   resetsAt: MONTHS[from] ?? MIDNIGHT,
-  latestResetsAt: MONTHS[latest] ?? MIDNIGHT,
 })
 const daily = (day: number) => ({
   limit: 'deploys_per_day',
   countsAs: 'day',
   resetsAt: MIDNIGHT + day * DAY,
-  latestResetsAt: MIDNIGHT + (day + 1) * DAY,
 })
 const DAILY = daily(0)
-const gauge = (limit: string) => ({ limit, countsAs: 'gauge', resetsAt: null, latestResetsAt: null })
+const gauge = (limit: string) => ({ limit, countsAs: 'gauge', resetsAt: null })
 const gaugeOf = (per: string) => ({ ...gauge(`things_per_${per}`), countsAs: `gauge/${per}` })
 const PLACES: readonly [string, Partial<UsageOperation>][] = [
   ['of a day', DAILY],
-  ['of a month', monthly(0, 0)],
+  ['of a month', monthly(0)],
   ['of a project', { ...gaugeOf('project'), scopeId: 'shop' }],
   ['of a region', { ...gaugeOf('region'), scopeId: 'shop' }],
 ]
@@ -165,7 +163,7 @@ describeScenario('counting', ({ database }) =>
       ['goes on with its count of a gauge', gauge('deploys_per_day'), `'gauge', null`, 8],
       [
         'takes no gauge for a count of its month',
-        { ...monthly(0, 0), limit: 'deploys_per_day' },
+        { ...monthly(0), limit: 'deploys_per_day' },
         `'gauge', null`,
         1,
       ],
@@ -264,10 +262,9 @@ function anOperation(): fc.Arbitrary<UsageOperation> {
   const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
   const window = fc.oneof(
     fc.constantFrom(0, 1, 2).map(daily),
-    // Near the end of a month the next one may be right; else it is not.
-    fc.tuple(fc.constantFrom(0, 1, 2), fc.nat({ max: 1 })).map(([from, more]) => monthly(from, from + more)),
+    fc.constantFrom(0, 1, 2).map(monthly),
     // The last day of a month ends with it.
-    fc.constant({ ...DAILY, resetsAt: MONTHS[0] ?? 0, latestResetsAt: (MONTHS[0] ?? 0) + DAY }),
+    fc.constant({ ...DAILY, resetsAt: MONTHS[0] ?? 0 }),
   )
   const scoped = fc
     .tuple(fc.constantFrom('project', 'region'), fc.constantFrom('p1', 'p2'))

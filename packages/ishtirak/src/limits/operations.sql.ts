@@ -13,8 +13,8 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
 // counter  the counts, locked in one order, as the last commit left them: a second one waits here.
-// placed   what they find. A count of another day or month counts as zero, also of one that a wrong clock wrote, and so does
-//          one that was made while the catalogue counted the limit in another way.
+// placed   what they find. A count of a day or month that is over counts as zero, and so does one that was
+//          made while the catalogue counted the limit in another way.
 // decided  the numbers. A day or month that is over gets nothing back.
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
 // done     what was counted; it is remembered, and marked where it gave something back.
@@ -25,8 +25,8 @@ const applyOperations = statement(
      select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
               place int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint,
-              operation_id text, consume_operation_id text, resets_at timestamptz,
-              latest_resets_at timestamptz, maximum bigint, believed_version bigint, now timestamptz)
+              operation_id text, consume_operation_id text, resets_at timestamptz, maximum bigint,
+              believed_version bigint, now timestamptz)
        left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
      select a.place, o.maximum, o.used, o.resets_at,
@@ -50,8 +50,7 @@ const applyOperations = statement(
       where f.kind = 'release'
    ), counter as materialized (
      select f.place, u.used, u.resets_at, u.revision,
-            u.counts_as <> f.counts_as
-              or coalesce(u.resets_at not between f.resets_at and f.latest_resets_at, false) as is_other
+            u.counts_as <> f.counts_as or coalesce(u.resets_at < f.resets_at, false) as is_other
        from fresh f, lateral (
          select * from usage
           where user_id = f.user_id and limit_name = f.limit_name and scope = f.scope limit 1
@@ -193,7 +192,6 @@ function toInput(operation: UsageOperation, place: number) {
     operation_id: operation.operationId,
     consume_operation_id: operation.consumeOperationId,
     resets_at: at(operation.resetsAt),
-    latest_resets_at: at(operation.latestResetsAt),
     maximum: operation.maximum,
     believed_version: operation.version,
     now: at(operation.now),

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { type Emulator, startEmulator } from '../../../../packages/chargily-emulator/src/emulator.js'
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
+import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { REQUEST_TIMEOUT_MS } from '../http/app.js'
 import { readConfig } from './config.js'
@@ -146,6 +147,15 @@ describe('its configuration', () => {
       await expect(make('http://platform.localhost', { schema })).rejects.toThrow('a schema is named by')
     },
   )
+})
+
+it('answers nothing by a clock of its machine that is not that of the server', async () => {
+  const { billing } = await make('http://127.0.0.1:9')
+  expect(await billing.status('amine')).toMatchObject({ plan: 'free' })
+  const { now } = Date
+  const wrong = vi.spyOn(Date, 'now').mockImplementation(() => now() + DAY)
+  onTestFinished(() => wrong.mockRestore())
+  await expect(billing.status('amine')).rejects.toMatchObject({ code: 'clock_wrong' })
 })
 
 it('two live in one process, on two schemas of one database', async () => {

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { isUserId } from '../core/user-id.js'
+import { guardSystemClock } from '../database/guarded-clock.js'
 import { migrate } from '../database/migrate.js'
 import { openDatabase } from '../database/open-database.js'
 import type { UserIdentity } from '../http/auth.js'
@@ -90,13 +91,13 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   const config = requireProvider(readMountedConfig(options.config, { identifies: identify !== undefined }))
   const tracing = options.traces ? await openHostTracing() : undefined
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
-  const clock = systemClock()
   const { schema } = options
   const database = await openDatabase({
     ...addressOf(options.database),
     ...(schema !== undefined && { schema }),
     log,
   })
+  const clock = guardSystemClock(systemClock(), { database, log, checkedOn: config.clockChecked })
   const hostRequests: HostRequests = new WeakMap()
   const users = identify && { identify: usersOf(identify, hostRequests) }
   const service = await wire(config, { database, clock, log, processMetrics: false, ...users, tracing })

@@ -1,11 +1,15 @@
 // `ishtirak doctor` looks at everything the service needs, also where the service does not start, and changes nothing;
 // `explainFailure` says in one sentence what kept a command from its work.
 import path from 'node:path'
-import { DatabaseError } from '../database/database.js'
+import { type Database, DatabaseError } from '../database/database.js'
 import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
+import { guardSystemClock } from '../database/guarded-clock.js'
+import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
 import { type CheckResult, examineDatabase, examineProvider, examineSettings } from '../overview/examine.js'
+import { systemClock } from '../runtime/clock.js'
 import { ConfigError } from '../runtime/config-file.js'
+import { createLog } from '../runtime/log.js'
 import { type Config, misspelt, readConfig } from './config.js'
 import { runningSandbox } from './sandbox.js'
 import { openConfigured } from './serve.js'
@@ -51,7 +55,8 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
   try {
     const database = await openConfigured(config)
     try {
-      yield* examineDatabase(config, database)
+      const guard = await compareClock(config, database)
+      yield* examineDatabase(config, database, guard)
     } finally {
       await database.close()
     }
@@ -71,6 +76,16 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
       : 'make the folder usable, or set DATA_DIR to another one'
     yield fail('database', `${where}: ${explainFailure(error, env)}`, remedy)
   }
+}
+
+/** As the start does it. The sandbox's clock is moved on purpose. */
+async function compareClock({ chargily, clockChecked: checkedOn }: Config, database: Database) {
+  if (!chargily || !(await schemaFit(database)).runs) return undefined
+  const log = createLog({ level: 'silent' })
+  const { guard } = guardSystemClock(systemClock(), { database, log, checkedOn })
+  // What it throws is a finding.
+  await guard?.compare().catch(() => undefined)
+  return guard
 }
 
 /** The folder belongs to one process: what it is like, the service that has it knows. */

@@ -85,7 +85,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
       refusal ?? `the schema is at ${current}, this version expects ${expected}: ishtirak migrate`,
     )
   }
-  const { config: complete, clock, emulator } = await setUpProvider(config, log)
+  const { config: complete, clock, emulator } = await setUpProvider(config, database, log)
   const key = randomToken(30)
   // Who opens the database may do everything with it.
   const operatorKeys = [{ name, role: 'owner' as const, key }]

@@ -1,6 +1,7 @@
-// What `/readyz` says: whether the database answers soon, and this program runs on its schema.
+// What `/readyz` says: whether the database answers soon, the program runs on its schema, its clock is right.
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
+import type { Clock } from '../runtime/clock.js'
 
 /** Asked to stop: a balancer should send its next request elsewhere. */
 export const DRAINING = { ready: false, checks: { service: 'stopping' } }
@@ -8,8 +9,14 @@ export const DRAINING = { ready: false, checks: { service: 'stopping' } }
 /** Supervisors wait a second or two. */
 const READINESS_LIMIT_MS = 1_500
 
-export async function checkReadiness(database: Database) {
+export async function checkReadiness(database: Database, { guard }: Clock) {
   const { current, expected, runs } = await schemaFit(withLimit(database, givenUpAfter(READINESS_LIMIT_MS)))
   const schema = `at ${current}, ${runs ? 'newer and compatible' : `expected ${expected}`}`
-  return { ready: runs, checks: { database: 'ok', schema: current === expected ? 'ok' : schema } }
+  const trouble = guard?.trouble() ?? null
+  const checks = {
+    database: 'ok',
+    schema: current === expected ? 'ok' : schema,
+    clock: trouble?.words ?? 'ok',
+  }
+  return { ready: runs && trouble === null, checks }
 }

@@ -3,6 +3,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
+import type { Database } from '../database/database.js'
+import { guardSystemClock } from '../database/guarded-clock.js'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
@@ -14,7 +16,7 @@ import type { WiredConfig } from './wire.js'
 /** What the service is wired with: as configured, or completed by the sandbox. */
 interface ProviderSetup {
   readonly config: WiredConfig
-  /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both. */
+  /** In the sandbox moved by the emulator's `/_sandbox/clock`, for both, and not guarded. */
   readonly clock: Clock
   /** Null outside of the sandbox. */
   readonly emulator: Emulator | null
@@ -39,9 +41,12 @@ interface SandboxState {
 const SANDBOX_OPERATOR = 'sandbox'
 
 /** Without a key of the provider: starts the emulator and completes the configuration. */
-export async function setUpProvider(config: Config, log: Log): Promise<ProviderSetup> {
-  const { chargily } = config
-  if (chargily) return { config: { ...config, chargily }, clock: systemClock(), emulator: null }
+export async function setUpProvider(config: Config, database: Database, log: Log): Promise<ProviderSetup> {
+  const { chargily, clockChecked: checkedOn } = config
+  if (chargily) {
+    const clock = guardSystemClock(systemClock(), { database, log, checkedOn })
+    return { config: { ...config, chargily }, clock, emulator: null }
+  }
   const folder = folderOf(config)
   const state = await readSandboxState(config)
   const movable = movableClock(systemClock())

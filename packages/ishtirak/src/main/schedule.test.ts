@@ -50,7 +50,6 @@ describeScenario('the jobs', ({ database }) => {
     onTestFinished(() => world.stop())
     const jobs = world.service.parts.rounds.list()
     expect(jobs.map(({ name }) => name)).toEqual([
-      'repair-instants',
       ...['check-due-payments', 'compare-with-provider'],
       ...['announce-time', 'deliver-events', 'send-mail', 'count-receipts', 'mail-operators'],
       ...['forget-operations', 'prune-events', 'forget-mail', 'erase-proofs', 'forget-operator-sessions'],

@@ -32,7 +32,7 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   const database = await openConfigured(config, { log, onFailure: () => process.exit(1) })
   const migrated = await migrate(database)
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
-  const { config: wired, clock, emulator } = await setUpProvider(config, log)
+  const { config: wired, clock, emulator } = await setUpProvider(config, database, log)
   const service = await wire(wired, { database, log, clock, tracing })
   const demo = emulator && (await loadDemo())
   if (demo) await service.app.register(demo.demoRoute({ config: wired, clock, emulator, service }))

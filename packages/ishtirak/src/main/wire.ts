@@ -56,7 +56,7 @@ import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
+import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
@@ -126,7 +126,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, world, countIn(metrics))
-  publishGauges(metrics, parts, config)
+  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
@@ -135,7 +135,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const operators = callersWithKey(keys, checks.limitAnonymous)
   const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
-  const look = shareLooks(() => checkReadiness(database))
+  const look = shareLooks(() => checkReadiness(database, clock))
   const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
@@ -160,6 +160,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
   const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
+    await clock.guard?.compare()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -243,8 +244,8 @@ const PROVIDER_LOOK_MS = 10 * SECOND
 /** What tells how the service is. */
 function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
   const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
-  const examine = () => examineService(config, database, lookAtProvider)
-  return { examine, lookAtProvider, rounds: createJobRounds(clock) }
+  const examine = () => examineService(config, { database, guard: clock.guard }, lookAtProvider)
+  return { examine, lookAtProvider, rounds: createJobRounds(shownClock(clock)) }
 }
 
 /** The provider's first, which `/upgrade` buys with; transfers, where there are accounts for them; and the desk. */

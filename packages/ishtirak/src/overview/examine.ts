@@ -10,7 +10,7 @@ import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
-import { systemClock } from '../runtime/clock.js'
+import { type ClockGuard, systemClock } from '../runtime/clock.js'
 import type { Config as CommonConfig } from '../runtime/config.js'
 import type { TransferConfig } from '../transfers/transfer-file.js'
 
@@ -47,22 +47,26 @@ type LookAtProvider = () => Promise<Check>
 /** All of it, for a service whose database is open. Throws what the database throws. */
 export async function examineService(
   config: Config,
-  database: Database,
+  { database, guard }: { readonly database: Database; readonly guard: ClockGuard | undefined },
   lookAtProvider: LookAtProvider,
 ): Promise<readonly Check[]> {
   const results: Check[] = []
-  for await (const result of examineDatabase(config, database)) results.push(result)
+  for await (const result of examineDatabase(config, database, guard)) results.push(result)
   for await (const result of examineSettings(config, lookAtProvider)) results.push(result)
   return results
 }
 
-export async function* examineDatabase(config: Config, database: Database): AsyncGenerator<Check> {
+export async function* examineDatabase(
+  config: Config,
+  database: Database,
+  guard: ClockGuard | undefined,
+): AsyncGenerator<Check> {
   // Nothing is reachable before a statement has come back.
   const schema = await examineSchema(database)
   yield ok('database', config.database.url ? 'database_server' : 'database_embedded')
   yield schema
   yield* examineEvents(database, config)
-  yield await examineClock(database)
+  yield await examineClock(database, guard)
   yield* examineOldSecrets(database, config)
 }
 
@@ -134,7 +138,9 @@ async function* examineOldSecrets(database: Database, { oldSecrets, events }: Co
   }
 }
 
-async function examineClock(database: Database): Promise<Check> {
+async function examineClock(database: Database, guard: ClockGuard | undefined): Promise<Check> {
+  const trouble = guard?.trouble()
+  if (trouble) return fail('clock', 'clock_wrong', { seconds: (Math.abs(trouble.ms) / 1_000).toFixed(0) })
   const skew = Math.abs((await readServerTime(database)) - systemClock().now()) / 1_000
   return skew <= CLOCK_SKEW_SECONDS_MAX
     ? ok('clock', 'clock_right', { seconds: skew.toFixed(1) })

@@ -1,6 +1,6 @@
 // Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets are random, and
 // only their digests are stored. A session opens the portal of its user and nothing else.
-import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../core/instant.js'
+import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
@@ -65,19 +65,18 @@ async function insertPortalLink(
   return { token, expiresAt }
 }
 
-// What ends later than $3 began while the clock was ahead, and is over.
 const find = (digest: 'link_digest' | 'session_digest') =>
   `select s.${digest} as digest, s.user_id, s.return_path, ${PROFILE_COLUMNS}
      from unnest($1::text[]) d(digest)
      join portal_sessions s on s.${digest} = d.digest
      left join users u using (user_id)
-    where s.expires_at > $2::timestamptz and s.expires_at <= $3::timestamptz`
+    where s.expires_at > $2::timestamptz`
 const selectLinks = statement('portal_sessions.find_links', find('link_digest'))
 const selectSessions = statement('portal_sessions.find_sessions', find('session_digest'))
 
 /** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
 export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
-  const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], ...validity(deps)])
+  const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], at(deps.clock.now())])
   return row ? parseSession(row) : null
 }
 
@@ -88,23 +87,18 @@ export function createFindSession({ database, clock }: SessionDeps): FindSession
   return shareStatements(database, {
     many: async (database, tokens: readonly string[]) => {
       const digests = tokens.map(digestOf)
-      const rows = await database.query(selectSessions, [digests, ...validity({ clock })])
+      const rows = await database.query(selectSessions, [digests, at(clock.now())])
       const found = new Map(rows.map((row) => [text(row, 'digest'), parseSession(row)]))
       return digests.map((digest) => found.get(digest) ?? null)
     },
   })
 }
 
-function validity({ clock }: Pick<SessionDeps, 'clock'>) {
-  const now = clock.now()
-  return [at(now), at(now + SESSION_MS + CLOCK_SKEW_MAX)]
-}
-
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
 const exchangeLink = statement(
   'portal_sessions.exchange_link',
   `update portal_sessions set link_digest = null, session_digest = $2, expires_at = $3::timestamptz
-    where link_digest = $1 and expires_at > $4::timestamptz and expires_at < $3::timestamptz
+    where link_digest = $1 and expires_at > $4::timestamptz
    returning id`,
 )
 

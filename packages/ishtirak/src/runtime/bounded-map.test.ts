@@ -50,14 +50,6 @@ describe('attempts that failed', () => {
     expect(failures.nextAttemptAt('a', MINUTE)).toBe(1000 + MINUTE)
   })
 
-  it('are forgotten when a clock that was ahead noted them', () => {
-    const failures = createRecentFailures(1, MINUTE)
-    failures.note('a', 400 * 86_400_000)
-    expect(failures.nextAttemptAt('a', 0)).toBeNull()
-    failures.note('a', 0)
-    expect(failures.nextAttemptAt('a', 1)).toBe(MINUTE)
-  })
-
   it('are kept of 10,000 callers at most, the latest among them', () => {
     const failures = createRecentFailures(1, MINUTE)
     for (let n = 0; n <= 10_000; n++) failures.note(`user-${n}`, 0)

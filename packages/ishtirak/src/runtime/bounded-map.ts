@@ -51,9 +51,7 @@ const FAILING_KEYS_MAX = 10_000
 /** In this process: `most` failures in `windowMs`, then one attempt whenever the oldest of them leaves the window. */
 export function createRecentFailures(most: number, windowMs: number): RecentFailures {
   const known = new BoundedMap<string, readonly Instant[]>(FAILING_KEYS_MAX)
-  // An instant in the future was noted by a clock that was wrong.
-  const recent = (key: string, now: Instant) =>
-    (known.get(key) ?? []).filter((at) => at <= now && now < at + windowMs)
+  const recent = (key: string, now: Instant) => (known.get(key) ?? []).filter((at) => now < at + windowMs)
   return {
     nextAttemptAt: (key, now) => {
       const failures = recent(key, now)

@@ -49,7 +49,7 @@ export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
     const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
     // From the start each time: days and months are added on the wall calendar, whatever its clocks do meanwhile.
     const startAfter = (count: number) => start.add({ [`${unit}s`]: count }).startOfDay().epochMilliseconds
-    return { startsAt: start.epochMilliseconds, endsAt: startAfter(1), nextEndsAt: startAfter(2) }
+    return { startsAt: start.epochMilliseconds, endsAt: startAfter(1) }
   }
   const windows = {
     day: keepingFew((instant) => windowOf(instant, 'day')),

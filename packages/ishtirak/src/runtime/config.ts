@@ -109,6 +109,8 @@ function assemble(environment: Environment, files: Files) {
       ...member('schema', environment.DATABASE_SCHEMA),
       dataDir: environment.DATA_DIR,
     },
+    /** The day (UTC) on which a person found the clock of the machine right. */
+    ...member('clockChecked', environment.CLOCK_CHECKED),
     /** Outside the sandbox exactly one of `secrets` and `jwksUrl`. */
     auth: {
       /** The first signs, all are accepted. */

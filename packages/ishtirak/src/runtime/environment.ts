@@ -44,6 +44,7 @@ export const Environment = Type.Object({
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
   DATABASE_SCHEMA: text('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
   DATA_DIR: text('a folder'),
+  CLOCK_CHECKED: text('a day such as 2026-11-21', /^\d{4}-\d{2}-\d{2}$/),
   AUTH_JWT_SECRET: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
     items(value).every((secret) => Buffer.byteLength(secret) >= 32),
   ),

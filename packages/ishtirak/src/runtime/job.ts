@@ -2,7 +2,7 @@
 // or takes no access.
 
 /** Jobs of an earlier stage come first, on the health page and where the test clock runs them all. */
-export const JOB_STAGES = ['repair', 'find_out', 'announce', 'tidy'] as const
+export const JOB_STAGES = ['find_out', 'announce', 'tidy'] as const
 
 export interface Job {
   readonly name: string

@@ -7,6 +7,7 @@
 // the statement's time limit.
 import type { ClientBase, Connection, QueryConfig, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
+import type { LearntTime } from '../../runtime/clock.js'
 import { CALL_LIMIT_MS, type Row } from '../database.js'
 import { type DescribedColumn, type ReadRow, rowReader, withoutColumns } from '../rows.js'
 import { LimitedConnection } from './query-limits.js'
@@ -142,9 +143,18 @@ const MARGIN_MS = 250
 /** Milliseconds since 1970 by the clock of the server, beside the same instant on the scale of `performance.now()`. */
 const offsets = new WeakMap<ClientBase, number>()
 
-/** Call it when the answer has just come: the time that it took makes deadlines earlier, never later. */
-export function noteServerTime(client: ClientBase, serverTimeMs: number): void {
-  offsets.set(client, serverTimeMs - performance.now())
+/**
+ * A pooler gives its clients a process number of its own making; a server that of the process that answers.
+ * Its time is noted as the answer comes: the time that it took makes deadlines earlier, never later.
+ */
+export async function isPooled(client: ClientBase, serverTime: LearntTime): Promise<boolean> {
+  const { rows } = await client.query(
+    inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
+  )
+  offsets.set(client, rows[0]?.now - performance.now())
+  serverTime.note(rows[0]?.now)
+  // The driver keeps the number that was given at the start (pg, client.js); its types leave it out.
+  return !('processID' in client) || client.processID !== rows[0]?.id
 }
 
 /** By the server's clock; null: there is none, or the clocks were never compared. */

@@ -1,6 +1,7 @@
 // A PostgreSQL server, through a pool of connections. Statements are prepared once per connection under their name.
 // It refuses to crash the process when an idle connection dies, and to reuse a connection that failed.
 import pg from 'pg'
+import { LearntTime } from '../../runtime/clock.js'
 import {
   CALL_LIMIT_MS,
   type Database,
@@ -25,9 +26,9 @@ import {
   deadlineCommand,
   deadlineMessages,
   inTime,
+  isPooled,
   isTooLateToSend,
   NamedQuery,
-  noteServerTime,
   pooledMessages,
   prepareDeadline,
   serverDeadline,
@@ -61,6 +62,7 @@ export function openPostgres(options: PostgresOptions): Database {
 
 class Postgres implements Database {
   readonly kind = 'postgres'
+  readonly serverTime = new LearntTime()
   readonly #pool: pg.Pool
   readonly #named: boolean
   readonly #schema: string | undefined
@@ -81,7 +83,7 @@ class Postgres implements Database {
       // An hour: connections drift back to all servers behind a load balancer or after a fail-over.
       maxLifetimeSeconds: 3_600,
       fallback_application_name: 'ishtirak',
-      onConnect: (client) => prepareSession(client, options.schema),
+      onConnect: (client) => prepareSession(client, options.schema, this.serverTime),
     })
     const lost = options.onConnectionLost ?? (() => {})
     // Without a listener an error event ends the process: the pool's for idle connections, the client's for those in
@@ -267,9 +269,13 @@ class PooledSession implements DatabaseSession {
  * fall on the next client of the server connection, so there the role has it (docs/operations.md), if any.
  * The schema goes with each statement there. The pool awaits the promise: a connection is used only after it.
  */
-async function prepareSession(client: pg.ClientBase, schema: string | undefined): Promise<void> {
+async function prepareSession(
+  client: pg.ClientBase,
+  schema: string | undefined,
+  serverTime: LearntTime,
+): Promise<void> {
   await client.query(inTime(`set time zone 'UTC'`))
-  if (await isPooled(client)) return void pooled.add(client)
+  if (await isPooled(client, serverTime)) return void pooled.add(client)
   await client.query(
     inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
      ${prepareDeadline};
@@ -281,16 +287,6 @@ async function prepareSession(client: pg.ClientBase, schema: string | undefined)
 
 /** Connections to a pooler: what is prepared or set on one server connection is not there on the next. */
 const pooled = new WeakSet<pg.ClientBase>()
-
-/** A pooler gives its clients a process number of its own making; a server that of the process that answers. */
-async function isPooled(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query(
-    inTime('select pg_backend_pid() as id, extract(epoch from clock_timestamp())::float8 * 1000 as now'),
-  )
-  noteServerTime(client, rows[0]?.now)
-  // The driver keeps the number that was given at the start (pg, client.js: `processID`); its types leave it out.
-  return !('processID' in client) || client.processID !== rows[0]?.id
-}
 
 function readUrl(text: string): { connectionString: string; named: boolean } {
   const url = new URL(text)
