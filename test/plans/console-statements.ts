@@ -33,7 +33,7 @@ import {
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
-import { actsOnUser } from '../../packages/ishtirak/src/ledger/trail.sql.js'
+import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'

@@ -11,7 +11,7 @@ import { toTimestamp } from '../core/instant.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { nameSchemas, timestamp } from '../http/schemas.js'
-import { ActSchema } from '../ledger/trail.sql.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
 import { listSessions, revokeSession, viewSession } from './sessions.js'
 import { words } from './words.js'
 

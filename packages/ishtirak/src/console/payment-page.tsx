@@ -4,10 +4,11 @@ import { verbOf } from '../acts/act.js'
 import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
-import { type Payment, type PaymentWay, wayOf } from '../core/payment.js'
+import { type PaymentWay, wayOf } from '../core/payment.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
+import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { PaymentFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
@@ -77,13 +78,6 @@ function stateInWords(pages: AllPages, view: View, { payment, parts }: PaymentFi
   return say('notBookedYet', { status: say(statusKey(payment.status)) })
 }
 
-const LOOKS: Readonly<Record<string, string>> = {
-  paid: '',
-  review: 'warn',
-  pending: 'none',
-  requested: 'none',
-}
-
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const offered = actsOffered(pages, view, { subject: PAYMENT, file, deps: pages })
   if (offered.length === 0) return null
@@ -125,15 +119,6 @@ function Reports({ pages, view, file }: { pages: AllPages; view: View; file: Pay
     <Card id="reports" title={say('reports')}>
       <Table columns={columns} safeRows={rows} />
     </Card>
-  )
-}
-
-export function StatusBadge({ view, payment }: { view: View; payment: Payment }) {
-  const { status } = payment
-  return (
-    <span class={`badge ${LOOKS[status] ?? 'bad'}`} safe>
-      {view.say(statusKey(status))}
-    </span>
   )
 }
 

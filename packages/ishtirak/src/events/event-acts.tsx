@@ -79,7 +79,7 @@ export const resendEvent = act<EventActDeps>().does({
   },
 })
 
-export const skipEvent = act<EventActDeps>().does({
+const skipEvent = act<EventActDeps>().does({
   name: 'event.skip',
   roles: [],
   on: EVENT,

@@ -9,9 +9,7 @@ import { instant } from '../database/rows.js'
 
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
-
-import { ActSchema } from '../ledger/trail.sql.js'
-
+import { ActSchema } from '../ledger/user-acts.sql.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { type TrailPosition, trailPage } from './audit-trail.sql.js'
 

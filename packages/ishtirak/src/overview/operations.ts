@@ -1,31 +1,13 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
 // the OpenAPI document and the commands of the CLI are made from it.
 
-import { acts, reads } from '../acts/operation.js'
+import { acts } from '../acts/operation.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
-import { READINGS } from './read-operations.js'
 import * as schemas from './schemas.js'
 
 export const BASE = '/api/v1/operator'
 
-const payment = { params: schemas.PaymentParamsSchema }
-const user = { params: schemas.OperatorUserParamsSchema }
-
 export const OPERATIONS = {
-  ...READINGS,
-  listAllPayments: reads(
-    '/payments',
-    'Payments of all users, newest first',
-    { querystring: schemas.OperatorPaymentsQuerySchema },
-    schemas.OperatorPaymentsSchema,
-    ['invalid_cursor'],
-  ),
-  getPaymentFile: reads(
-    '/payments/:payment_id',
-    'Everything known of one payment',
-    payment,
-    schemas.PaymentFileSchema,
-  ),
   recordPayment: acts(
     '/payments',
     'Record a payment that was made at the desk, in cash or by cheque',
@@ -45,7 +27,6 @@ export const OPERATIONS = {
       'already_refunded',
     ],
   ),
-  getUserFile: reads('/users/:user_id', 'Everything known of one user', user, schemas.UserFileSchema),
 }
 
 for (const [operationId, { schema }] of Object.entries(OPERATIONS)) Object.assign(schema, { operationId })

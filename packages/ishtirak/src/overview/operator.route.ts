@@ -1,5 +1,4 @@
-// The operator's API, behind a key with a name: look at any payment or user, act on it, compare the books, manage events,
-// download. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
+// The operator's API, behind a key with a name: what is no act or reading yet. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { By } from '../acts/audit.sql.js'
@@ -10,13 +9,17 @@ import { type RecordDeps, recordPayment } from '../desk/record.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { type FileDeps, showPayment, showUser } from './acts.js'
+import type { ResendDeps } from '../mail/resend-receipt.js'
+import { type FileDeps, showPayment } from './acts.js'
+import type { HealthDeps } from './health.js'
+import type { InboxDeps } from './inbox.js'
 import { OPERATIONS, routeAt } from './operations.js'
-import { listAllPayments } from './payment-pages.js'
-import { type ReadRoutesDeps, readRoutes } from './reads.route.js'
-import { viewedNow, viewOperatorPayment, viewPaymentFile, viewUserFile } from './views.js'
+import type { SearchDeps } from './search.js'
+import { type ViewDeps, viewedNow, viewPaymentFile } from './views.js'
 
-export interface OperatorRoutesDeps extends RecordDeps, ReadRoutesDeps, SubjectDeps, FileDeps {
+type ReadDeps = HealthDeps & InboxDeps & SearchDeps & ResendDeps & ViewDeps
+
+export interface OperatorRoutesDeps extends RecordDeps, ReadDeps, SubjectDeps, FileDeps {
   readonly database: Database
   /** Known by their key. */
   readonly operators: Callers<Operator>
@@ -29,12 +32,10 @@ export function operatorRoutes(deps: OperatorRoutesDeps) {
     app.addHook('onRequest', deps.operators.onRequest)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     paymentRoutes(app, deps)
-    userRoutes(app, deps)
-    readRoutes(app, deps)
   }
 }
 
-/** With the answer as this catalogue has it. */
+/** With the answer as this service has it. */
 function answering<Operation extends { readonly schema: { readonly response: object } }>(
   operation: Operation,
   answer: TSchema,
@@ -49,16 +50,6 @@ function actedBy({ operators }: OperatorRoutesDeps, request: FastifyRequest, why
 
 function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
   const { schema } = deps.files.payment
-  app.get(...routeAt(OPERATIONS.listAllPayments), async ({ query }) => {
-    const { payments, nextCursor } = await listAllPayments(deps, query)
-    return {
-      data: payments.map((payment) => viewOperatorPayment(payment, viewedNow(deps))),
-      next_cursor: nextCursor,
-    }
-  })
-  app.get(...routeAt(answering(OPERATIONS.getPaymentFile, schema)), async ({ params }) =>
-    viewPaymentFile(await showPayment(deps, params.payment_id), viewedNow(deps)),
-  )
   app.post(...routeAt(answering(OPERATIONS.recordPayment, schema)), async (request) => {
     const {
       user_id: userId,
@@ -75,10 +66,4 @@ function paymentRoutes(app: App, deps: OperatorRoutesDeps): void {
     )
     return viewPaymentFile(await showPayment(deps, paymentId), viewedNow(deps))
   })
-}
-
-function userRoutes(app: App, deps: OperatorRoutesDeps): void {
-  app.get(...routeAt(answering(OPERATIONS.getUserFile, deps.files.user.schema)), async ({ params }) =>
-    viewUserFile(await showUser(deps, params.user_id), viewedNow(deps)),
-  )
 }

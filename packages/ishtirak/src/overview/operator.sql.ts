@@ -24,7 +24,7 @@ import {
   WAY,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
-import { ACT_COLUMNS, ActSchema } from '../ledger/trail.sql.js'
+import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
 import { ReceivedSchema, SentSchema } from './schemas.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'

@@ -1,10 +1,8 @@
 // The commands whose acts and readings are not one object yet.
 
-import { type Static, type TObject, Type } from 'typebox'
-import type { CommandAnswer, CommandOf } from '../acts/act.js'
+import { type TObject, Type } from 'typebox'
+import type { CommandOf } from '../acts/act.js'
 import type { CommandGroups, Operation } from '../acts/commands.js'
-import { CommandFailed } from '../acts/operator-client.js'
-import type { HealthSchema } from './health-schemas.js'
 import { OPERATIONS } from './operations.js'
 
 interface Described {
@@ -18,17 +16,7 @@ const COMMANDS: readonly (readonly [
   operation: Described,
   show?: CommandOf['show'],
   more?: CommandOf & { readonly isFile?: true },
-])[] = [
-  ['health', OPERATIONS.readHealth, undefined, { judge: judgeHealth }],
-  ['inbox', OPERATIONS.readInbox, ({ data, ...rest }) => ({ ...rest, inbox: data })],
-  ['find <word...>', OPERATIONS.search, orNothing],
-  ['payments list', OPERATIONS.listAllPayments, ({ data, ...rest }) => ({ payments: data, ...rest })],
-  ['payments show <payment>', OPERATIONS.getPaymentFile],
-  ['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }],
-  ['users show <user>', OPERATIONS.getUserFile],
-  ['users timeline <user>', OPERATIONS.getTimeline, ({ data, ...rest }) => ({ timeline: data, ...rest })],
-  ['operators trail', OPERATIONS.readTrail, ({ data, ...rest }) => ({ trail: data, ...rest })],
-]
+])[] = [['payments record', OPERATIONS.recordPayment, undefined, { advise: adviseOnUser }]]
 
 export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(
   ([usage, { method, path, schema }, show, more]) => ({
@@ -39,11 +27,6 @@ export const OTHER_COMMANDS: readonly Operation[] = COMMANDS.map(
   }),
 )
 
-function orNothing(found: CommandAnswer, word: string): CommandAnswer {
-  if (Object.values(found).flat().length > 0) return found
-  throw new CommandFailed(`nothing is known as ${word}`)
-}
-
 export const COMMAND_GROUPS: CommandGroups = {
   payments: 'Look at payments, and act on one',
   users: 'Look at a user, grant days, end their access',
@@ -52,15 +35,6 @@ export const COMMAND_GROUPS: CommandGroups = {
   codes: 'Make codes for vouchers and discounts, and see what is used',
   operators: 'See who is signed in to the console, end a session, and read what operators did',
   export: 'Export for the accountant',
-}
-
-/** For a supervisor or a script: which check fails. */
-function judgeHealth({ checks = [] }: CommandAnswer): string | null {
-  const failing = (checks as Static<typeof HealthSchema>['checks']).filter(
-    ({ verdict }) => verdict === 'fail',
-  )
-  if (failing.length === 0) return null
-  return failing.map(({ subject, found }) => `${subject} fails: ${found}`).join('\n')
 }
 
 function adviseOnUser({ code, members }: { readonly code: string; readonly members: object }): string | null {

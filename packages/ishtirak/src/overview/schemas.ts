@@ -9,13 +9,10 @@ import { listQuery } from '../events/schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { heldTimes } from '../ledger/held-time.js'
 
-import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
-import { ActSchema } from '../ledger/trail.sql.js'
+import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
+import { ActSchema } from '../ledger/user-acts.sql.js'
+
 import { InboxEntrySchema } from './inbox-schemas.js'
-
-export const PaymentParamsSchema = Type.Object({ payment_id: Type.String({ maxLength: 100 }) })
-
-export const OperatorUserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
 export const OperatorPaymentsQuerySchema = Type.Object(
   {
@@ -147,7 +144,6 @@ nameSchemas({
   OperatorPayment: OperatorPaymentSchema,
   BrokenPayment: BrokenPaymentSchema,
   OperatorPayments: OperatorPaymentsSchema,
-  AuditEntry: ActSchema,
   KeptReport: KeptReportSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,

@@ -2,11 +2,11 @@
 // where there are none, what can be searched.
 
 import { accessInWords } from '../acts/changes.js'
-import { StatusBadge } from '../console/payment-page.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
+import { StatusBadge } from '../ledger/status-badge.js'
 import { addressOf, Kept, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { UserCell } from '../pages/found.js'

@@ -1,21 +1,42 @@
-// What the pages say of codes, and of texts that are kept in English; that each code has words is checked by the types.
-import { expect, it } from 'vitest'
+// What the pages say of codes, and of texts that are kept in English.
+
+import { expect, expectTypeOf, it } from 'vitest'
 import { actsOf } from '../acts/capability.js'
+import type { MailKind, MailVerdict } from '../core/announcement.js'
+import type { ReportSource } from '../core/checkout.js'
+import type { Differing } from '../core/difference.js'
+import type { EventType } from '../core/event.js'
+import type { PaymentWay } from '../core/payment.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
-import { consoleSay, isConsoleKey } from '../i18n/console.js'
+import { disabledInWords } from '../events/disabled-words.js'
+import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
+import type { SettlementResult } from '../ledger/settle.js'
 import { CAPABILITIES } from '../main/capabilities.js'
-import {
-  actionInWords,
-  codeInWords,
-  disabledInWords,
-  failureInWords,
-  mailedInWords,
-} from './console-words.js'
+import type { Check } from '../overview/examine.js'
+import { actionInWords, codeInWords, failureInWords, mailedInWords } from './console-words.js'
 
 const titles = new Map<string, string>(
   actsOf<never>(CAPABILITIES).map(({ name, texts }) => [name, texts.title.fr]),
 )
 const fr = { say: consoleSay('fr'), titleOfAct: (name: string) => titles.get(name) }
+
+/** By the beginning of their keys. */
+interface Codes {
+  readonly source: ReportSource
+  readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
+  readonly event: EventType
+  readonly mail: MailKind
+  readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
+  readonly differing: Differing
+  readonly disabled: keyof typeof DISABLED_BECAUSE
+  readonly way: PaymentWay
+  readonly subject: Check['subject']
+}
+type CodeKey = { readonly [Each in keyof Codes]: `${Each}_${Codes[Each]}` }[keyof Codes]
+
+it('every code has words, and every word a code', () => {
+  expectTypeOf<Extract<ConsoleKey, `${keyof Codes}_${string}`>>().toEqualTypeOf<CodeKey>()
+})
 
 it('a code stands in the language of the reader, one without words as it is', () => {
   expect(codeInWords(fr, 'did', 'payment.refund')).toBe('Remboursement enregistré')

@@ -1,40 +1,27 @@
 // The codes of the API and of the audit trail in the reader's words. A code that has none, such as one that an older program wrote
 // or that a provider chose, stands as it is.
-import type { MailKind, MailVerdict } from '../core/announcement.js'
-import type { ReportSource } from '../core/checkout.js'
-import { type Differing, NO_ADDRESS, readDifference } from '../core/difference.js'
-import type { EventType } from '../core/event.js'
+import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
-import type { Payment, PaymentWay } from '../core/payment.js'
+import type { Payment } from '../core/payment.js'
 import type { Act } from '../core/role.js'
-import { DISABLED_BECAUSE } from '../events/deliver-events.js'
 import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
-import type { SettlementResult } from '../ledger/settle.js'
-import type { Check } from '../overview/examine.js'
 import type { ConsolePages, View } from './console-frame.js'
 
-/** By the beginning of their keys. */
-interface Codes {
-  readonly source: ReportSource
-  readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
-  readonly event: EventType
-  readonly mail: MailKind
-  readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
-  readonly differing: Differing
-  readonly disabled: keyof typeof DISABLED_BECAUSE
-  readonly way: PaymentWay
-  readonly subject: Check['subject']
-}
-type Closed = keyof Codes
-/** Jobs and acts are named by capabilities; a test looks for their words. */
-type Name = Closed | 'job' | 'did'
-type CodeKey = { readonly [Each in Closed]: `${Each}_${Codes[Each]}` }[Closed]
-
-/** Does not compile where a code has no words, or words have no code. */
-type Worded<Key extends ConsoleKey, Stale extends never> = Key | Stale
-type WordedKey = Worded<CodeKey, Exclude<Extract<ConsoleKey, `${Closed}_${string}`>, CodeKey>>
+/** By the beginning of their keys. What there is of each, capabilities say; a test holds them against the words. */
+type Name =
+  | 'source'
+  | 'outcome'
+  | 'event'
+  | 'mail'
+  | 'mailed'
+  | 'differing'
+  | 'disabled'
+  | 'way'
+  | 'subject'
+  | 'job'
+  | 'did'
 
 export function codeInWords(
   { say }: Pick<View, 'say'>,
@@ -42,7 +29,7 @@ export function codeInWords(
   code: string,
   data?: Readonly<Record<string, string>>,
 ): string {
-  const key: WordedKey | string = `${name}_${code}`
+  const key = `${name}_${code}`
   return isConsoleKey(key) ? say(key, data) : code
 }
 
@@ -131,10 +118,4 @@ export function failureInWords({ say }: Pick<View, 'say'>, failure: string): str
   if (status !== undefined) return say('answered', { status })
   const [, ms] = /^no answer within (\d+) ms$/.exec(failure) ?? []
   return ms === undefined ? failure : say('noAnswer', { seconds: String(Number(ms) / 1_000) })
-}
-
-/** Why the platform's address is switched off. */
-export function disabledInWords(view: Pick<View, 'say'>, because: string): string {
-  const [code] = Object.entries(DISABLED_BECAUSE).find(([, text]) => text === because) ?? []
-  return code === undefined ? because : codeInWords(view, 'disabled', code)
 }

@@ -1,7 +1,7 @@
-// The audit trail of one user, as the API writes it; under no user's id, of what is about no single one.
+// Lines of the audit trail as operators read them, and those about one user.
 import { Type } from 'typebox'
 import { type Queryable, statement } from '../database/database.js'
-import { nullable, timestamp } from '../http/schemas.js'
+import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { viewRows } from './schemas.js'
 
 export const ActSchema = Type.Object({
@@ -15,7 +15,8 @@ export const ActSchema = Type.Object({
   after: Type.Unknown(),
 })
 
-/** Of `audit`. */
+nameSchemas({ AuditEntry: ActSchema })
+
 export const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
 
 const selectActsOfUser = statement(

@@ -1,0 +1,150 @@
+// What operators read across users, and of one payment or user.
+import { type Static, Type } from 'typebox'
+import type { CommandAnswer } from '../acts/act.js'
+import { CommandFailed } from '../acts/operator-client.js'
+import { reading } from '../acts/reading.js'
+import type { Database } from '../database/database.js'
+import { UserIdSchema } from '../ledger/schemas.js'
+import { PAYMENT, type SubjectDeps, USER } from '../ledger/subjects.js'
+import { readTrail, TrailQuerySchema, TrailSchema } from './audit-trail.js'
+import { type HealthDeps, readHealth } from './health.js'
+import { HealthSchema } from './health-schemas.js'
+import { type InboxDeps, readInbox } from './inbox.js'
+import { InboxQuerySchema, InboxSchema, viewInboxEntry } from './inbox-schemas.js'
+import { listAllPayments } from './payment-pages.js'
+import { OperatorPaymentsQuerySchema, OperatorPaymentsSchema } from './schemas.js'
+import { type SearchDeps, search } from './search.js'
+import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
+import { readTimeline, TimelineQuerySchema, TimelineSchema } from './timeline.js'
+import { type ViewDeps, viewedNow, viewFoundUser, viewOperatorPayment } from './views.js'
+
+export interface OverviewReadDeps extends HealthDeps, InboxDeps, SearchDeps, ViewDeps, SubjectDeps {
+  readonly database: Database
+}
+
+const reads = reading<OverviewReadDeps>().reads
+
+const health = reads({
+  path: '/health',
+  operationId: 'readHealth',
+  summary: 'How the service is: what `ishtirak doctor` would say of it, and when its jobs last ran',
+  answer: HealthSchema,
+  command: { usage: 'health', judge: judgeHealth },
+  read: (deps) => readHealth(deps),
+})
+
+const inbox = reads({
+  path: '/inbox',
+  operationId: 'readInbox',
+  summary: 'What waits for a person, kind by kind, what waits longest first',
+  description:
+    'Payments under review, transfers to look at, second payments, findings of the last comparison, events that are not delivered, mail that failed; each with the act that comes next.',
+  query: InboxQuerySchema,
+  answer: InboxSchema,
+  refuses: ['invalid_cursor'],
+  command: { usage: 'inbox', show: ({ data, ...rest }) => ({ ...rest, inbox: data }) },
+  read: async (deps, { query: { kind = null, cursor = null, limit = 50 } }) => {
+    const { counts, entries, nextCursor } = await readInbox(deps, { kind, cursor, limit })
+    return { counts, data: entries.map(viewInboxEntry), next_cursor: nextCursor }
+  },
+})
+
+const trail = reads({
+  path: '/audit',
+  operationId: 'readTrail',
+  summary:
+    'What operators did and were refused, newest first, of all or by operator, act, day, user or payment',
+  query: TrailQuerySchema,
+  answer: TrailSchema,
+  refuses: ['invalid_cursor'],
+  command: { usage: 'operators trail', show: ({ data, ...rest }) => ({ trail: data, ...rest }) },
+  read: (deps, { query }) => readTrail(deps, query),
+})
+
+const found = reads({
+  path: '/search',
+  operationId: 'search',
+  summary:
+    'Users and payments by whatever is known of them: ids, e-mail, name, reference, receipt number, amount and day',
+  query: SearchQuerySchema,
+  answer: FoundSchema,
+  command: { usage: 'find <word...>', show: orNothing },
+  read: async (deps, { query }) => {
+    const { users, payments } = await search(deps, query.q)
+    const context = viewedNow(deps)
+    return {
+      users: users.map(viewFoundUser),
+      payments: payments.map(({ payment, exact }) => ({ ...viewOperatorPayment(payment, context), exact })),
+    }
+  },
+})
+
+const allPayments = reads({
+  path: '/payments',
+  operationId: 'listAllPayments',
+  summary: 'Payments of all users, newest first',
+  query: OperatorPaymentsQuerySchema,
+  answer: OperatorPaymentsSchema,
+  refuses: ['invalid_cursor'],
+  command: { usage: 'payments list', show: ({ data, ...rest }) => ({ payments: data, ...rest }) },
+  read: async (deps, { query }) => {
+    const { payments, nextCursor } = await listAllPayments(deps, query)
+    const context = viewedNow(deps)
+    return {
+      data: payments.map((payment) => viewOperatorPayment(payment, context)),
+      next_cursor: nextCursor,
+    }
+  },
+})
+
+const paymentFile = reads({
+  path: PAYMENT.path,
+  operationId: 'getPaymentFile',
+  summary: 'Everything known of one payment',
+  params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
+  answer: ({ files }) => files.payment.schema,
+  command: { usage: 'payments show <payment>' },
+  read: async ({ files }, { params }) => files.payment.view(await files.payment.read(params.payment_id)),
+})
+
+const userParams = Type.Object({ user_id: UserIdSchema })
+
+const userFile = reads({
+  path: USER.path,
+  operationId: 'getUserFile',
+  summary: 'Everything known of one user',
+  params: userParams,
+  answer: ({ files }) => files.user.schema,
+  command: { usage: 'users show <user>' },
+  read: async ({ files }, { params }) => files.user.view(await files.user.read(params.user_id)),
+})
+
+const timeline = reads({
+  path: `${USER.path}/timeline`,
+  operationId: 'getTimeline',
+  summary: 'What happened to a user, newest first: payments, periods, grants, events, reports, mail and acts',
+  description: 'Events and mail are kept for 90 days. 404 when the user is not known.',
+  params: userParams,
+  query: TimelineQuerySchema,
+  answer: TimelineSchema,
+  refuses: ['invalid_cursor'],
+  command: { usage: 'users timeline <user>', show: ({ data, ...rest }) => ({ timeline: data, ...rest }) },
+  read: (deps, { params, query: { cursor = null, limit = 50 } }) =>
+    readTimeline(deps, { userId: params.user_id, cursor, limit }),
+})
+
+export const OVERVIEW_READINGS = [health, inbox, found, allPayments, paymentFile, userFile, timeline, trail]
+
+function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
+  if (Object.values(answer).flat().length > 0) return answer
+  throw new CommandFailed(`nothing is known as ${word}`)
+}
+
+/** For a supervisor or a script: which check fails. */
+function judgeHealth({ checks = [] }: CommandAnswer): string | null {
+  const failing = (checks as Static<typeof HealthSchema>['checks']).filter(
+    ({ verdict }) => verdict === 'fail',
+  )
+  if (failing.length === 0) return null
+  return failing.map(({ subject, found }) => `${subject} fails: ${found}`).join('\n')
+}
