@@ -121,7 +121,13 @@ async function sweepMs({ databaseUrl }) {
   const times = []
   for (let run = 0; run < 200; run++) {
     const startedAt = performance.now()
-    await claimDuePayments(database, { now, limit: 5, retryAt: now + 120_000 })
+    await claimDuePayments(database, {
+      now,
+      limit: 5,
+      retryAt: now + 120_000,
+      methods: ['chargily'],
+      areMeant: true,
+    })
     times.push(performance.now() - startedAt)
   }
   await database.close()

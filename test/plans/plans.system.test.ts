@@ -49,7 +49,7 @@ function requested(userId: string): RequestedPayment {
   return { user: { userId }, version: null, payment: aPayment({ userId, id: `new-${userId}` }) }
 }
 
-const asked = (userId: string) => ({ user: { userId }, method: 'chargily', now: NOON })
+const asked = (userId: string) => ({ user: { userId }, methods: ['chargily'], now: NOON })
 
 const HOT: [name: string, run: Run, index: RegExp][] = [
   ['a status', (door) => createLoadUser(door)('user-7'), /payments_one_open_per_user/],
@@ -115,7 +115,14 @@ const HOT: [name: string, run: Run, index: RegExp][] = [
 const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   [
     'payments to look up',
-    (door) => claimDuePayments(door, { now: NOON, limit: 5, retryAt: NOON + MINUTE }),
+    (door) =>
+      claimDuePayments(door, {
+        now: NOON,
+        limit: 5,
+        retryAt: NOON + MINUTE,
+        methods: ['chargily'],
+        areMeant: true,
+      }),
     /payments_due/,
   ],
   [

@@ -1,20 +1,46 @@
-// A second payment method beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks alone,
-// and neither method disturbs the other.
+// A second gateway beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks
+// alone, neither disturbs the other, and where the first opens no page the next one does.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
-import { upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
-import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
-import { DAY, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
+import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
+import { webhookRoutes } from '../../packages/ishtirak/src/checkout/webhook.route.js'
+import {
+  ROUND_MS,
+  reconcileDaily,
+  startReconciliation,
+} from '../../packages/ishtirak/src/compare/reconcile.js'
+import { DAY, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { createPaymentMethods } from '../../packages/ishtirak/src/ledger/method.js'
+import { createApp } from '../../packages/ishtirak/src/http/app.js'
+import { createMetrics } from '../../packages/ishtirak/src/http/metrics.js'
+import {
+  createPaymentMethods,
+  type PaymentMethod,
+  type Webhook,
+} from '../../packages/ishtirak/src/ledger/method.js'
+import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
+import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
-import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
-import { createWorld, type World } from '../support/world.js'
+import { ownerNamed } from '../support/operator.js'
+import { createPretendMethod, LOST, type PretendMethod } from '../support/pretend-method.js'
+import { waitFor } from '../support/wait-for.js'
+import { CHARGILY_KEY, createWorld, type World } from '../support/world.js'
 
 const USER = 'user-1'
+/** At Chargily's address. */
+const PUSHED: Webhook = {
+  path: '/api/v1/billing/webhook',
+  signatureHeader: 'signature',
+  isFromAfar: false,
+  operation: { operationId: 'receivePretendEvent', description: 'Called by the pretend gateway.' },
+  verifySignature: (_body, signature) => signature === 'right',
+  readEvent: () => null,
+}
 
 const selectPayments = statement(
   'test.second_method.payments',
@@ -27,22 +53,27 @@ const selectFindings = statement(
      from comparisons c left join comparison_findings f on f.comparison_id = c.id order by c.method`,
 )
 
-describeScenario('a second payment method', ({ database }) => {
+describeScenario('a second gateway', ({ database }) => {
   let world: World
+  let chargily: PaymentMethod
   let gateway: PretendMethod
   let deps: World['service']['parts']
   beforeEach(async () => {
     world = await createWorld(database(), { withoutJobs: true })
     gateway = createPretendMethod(world.clock)
-    const { parts } = world.service
-    deps = { ...parts, methods: createPaymentMethods(parts.methods.primary, gateway.method) }
+    chargily = world.service.parts.methods.of('chargily')
+    deps = withGateways(gateway.method, chargily)
   })
   afterEach(() => world.stop())
 
-  const buy = async () => {
-    const request = { user: { userId: USER }, planId: 'pro', method: 'pretend', locale: 'fr' } as const
-    return upgrade(deps, request)
-  }
+  /** Of a process of its own, in the order in which they are asked. */
+  const withGateways = (...gateways: readonly PaymentMethod[]) => ({
+    ...world.service.parts,
+    upgrades: createUpgradeState(database()),
+    methods: createPaymentMethods(...gateways),
+  })
+  const buy = (process = deps, userId = USER) =>
+    upgrade(process, { user: { userId }, planId: 'pro', locale: 'fr' })
   const status = async () => {
     const { plan, status, currentPeriodEnd, instrument } = await readStatus(deps, USER)
     return [plan.id, status, currentPeriodEnd && new Date(currentPeriodEnd).toISOString(), instrument]
@@ -80,6 +111,7 @@ describeScenario('a second payment method', ({ database }) => {
   })
 
   it('whose answer was lost is ordered again, and there is one order', async () => {
+    deps = withGateways(gateway.method)
     gateway.loseNextAnswer()
     await expect(buy()).rejects.toMatchObject({ code: 'provider_unavailable' })
     expect(await statuses()).toEqual(['pretend requested'])
@@ -110,6 +142,17 @@ describeScenario('a second payment method', ({ database }) => {
     expect(await status()).toEqual(['pro', 'active', end, 'cib_edahabia'])
   })
 
+  it('is looked at within bounds of its own', async () => {
+    for (const userId of ['user-2', 'user-3']) await world.as(userId).upgrade()
+    await pass(MINUTE)
+    await buy()
+    gateway.pay('order-1')
+    // Chargily's are due since a minute when this one is.
+    await pass(2 * MINUTE)
+    expect(await checkDuePayments(deps, 1)).toBe(2)
+    expect(await statuses()).toContain('pretend paid')
+  })
+
   it('that is never paid is looked at until its last look, and then no more', async () => {
     await buy()
     await pass(15 * MINUTE)
@@ -121,9 +164,15 @@ describeScenario('a second payment method', ({ database }) => {
   })
 
   describe('beside Chargily', () => {
-    it('has a place of its own for an open payment, and both that are paid count', async () => {
-      const { checkoutId } = await world.as(USER).upgrade()
+    it('has a place for an open payment with it, whichever is asked first', async () => {
+      const { checkoutUrl } = await world.as(USER).upgrade()
+      expect(await buy()).toMatchObject({ checkoutUrl })
+      expect(await statuses()).toEqual(['chargily pending'])
+    })
+
+    it('and a page that was given out while only one was configured: both that are paid count', async () => {
       await buy()
+      const { checkoutId } = await world.as(USER).upgrade()
       expect(await statuses()).toEqual(['chargily pending', 'pretend pending'])
       gateway.pay('order-1')
       await world.emulator.pay(checkoutId, 'paid')
@@ -137,7 +186,7 @@ describeScenario('a second payment method', ({ database }) => {
     it('may use the same id for another checkout', async () => {
       const { checkoutId } = await world.as(USER).upgrade()
       gateway.nextOrderId(checkoutId)
-      await buy()
+      await buy(withGateways(gateway.method))
       gateway.pay(checkoutId)
       await pass(2 * MINUTE)
       await sweep()
@@ -169,6 +218,161 @@ describeScenario('a second payment method', ({ database }) => {
     })
   })
 
+  describe('asked after Chargily', () => {
+    beforeEach(() => {
+      deps = withGateways(chargily, gateway.method)
+    })
+
+    it('is not asked while Chargily opens a page', async () => {
+      await buy()
+      expect([await statuses(), gateway.orders()]).toEqual([['chargily pending'], []])
+    })
+
+    const fault = (faults: Parameters<World['emulator']['setFaults']>[0]) => (): PaymentMethod => {
+      world.emulator.setFaults(faults)
+      return chargily
+    }
+    const as = (account: { secretKey?: string; apiUrl?: string }) => (): PaymentMethod =>
+      createChargily({ secretKey: CHARGILY_KEY, apiUrl: world.emulator.url, ...account })
+    it.each([
+      ['refuses the key', as({ secretKey: 'test_sk_of_no_account' })],
+      ['is not there', as({ apiUrl: 'http://127.0.0.1:9' })],
+      ['has had too many calls', fault({ api_429: { times: 1 } })],
+      ['fails, and may have opened one', fault({ api_5xx: { times: 1 } })],
+      ['opened one, and its answer was lost', fault({ api_timeout_after: { times: 1 } })],
+    ])('opens the page where Chargily %s; there is one that takes money', async (_name, first) => {
+      deps = withGateways(first(), gateway.method)
+      expect(await buy()).toMatchObject({ checkoutUrl: 'https://gateway.example/order-1' })
+      world.emulator.clearFaults()
+      expect(await buy()).toMatchObject({ checkoutUrl: 'https://gateway.example/order-1' })
+      expect(await statuses()).toEqual(['chargily canceled', 'pretend pending'])
+      await sweep()
+      expect(world.emulator.checkouts().filter(({ status }) => status === 'pending')).toEqual([])
+      gateway.pay('order-1')
+      expect((await status()).slice(0, 2)).toEqual(['pro', 'active'])
+      expect(await statuses()).toEqual(['chargily canceled', 'pretend paid'])
+    })
+
+    it('takes over what Chargily was asked for before and does not say what became of', async () => {
+      world.emulator.setFaults({ api_timeout_after: { times: 1 } })
+      await expect(buy(withGateways(chargily))).rejects.toMatchObject({ code: 'provider_unavailable' })
+      expect(await statuses()).toEqual(['chargily requested'])
+      world.emulator.setFaults({ api_5xx: {} })
+      await buy()
+      expect(await statuses()).toEqual(['chargily canceled', 'pretend pending'])
+      await sweep()
+      world.emulator.clearFaults()
+      await pass(2 * MINUTE)
+      await sweep()
+      expect(world.emulator.checkouts()).toMatchObject([{ status: 'expired' }])
+      expect(await statuses()).toEqual(['chargily canceled', 'pretend pending'])
+    })
+
+    it('is asked by the next click where Chargily took long to fail, and first for a minute', async () => {
+      let asked = 0
+      const slow: PaymentMethod = {
+        ...chargily,
+        createCheckout: async () => {
+          asked += 1
+          world.clock.advance(4 * SECOND)
+          return LOST
+        },
+      }
+      deps = withGateways(slow, gateway.method)
+      await expect(buy()).rejects.toMatchObject({ code: 'provider_unavailable' })
+      expect([await statuses(), asked]).toEqual([['chargily canceled'], 1])
+      await buy()
+      await buy(deps, 'user-2')
+      expect([gateway.orders(), asked]).toEqual([['order-1', 'order-2'], 1])
+      world.clock.advance(MINUTE)
+      await expect(buy(deps, 'user-3')).rejects.toMatchObject({ code: 'provider_unavailable' })
+      expect(asked).toBe(2)
+    })
+
+    it('keeps the place where it does not answer either, and the next click finds the order', async () => {
+      deps = withGateways(as({ apiUrl: 'http://127.0.0.1:9' })(), gateway.method)
+      gateway.loseNextAnswer()
+      await expect(buy()).rejects.toMatchObject({ code: 'provider_unavailable' })
+      expect(await statuses()).toEqual(['chargily canceled', 'pretend requested'])
+      await buy()
+      expect(gateway.orders()).toEqual(['order-1'])
+    })
+
+    it('takes an amount that is too small for Chargily', async () => {
+      deps = withGateways({ ...chargily, leastAmount: 2_001 }, gateway.method)
+      await buy()
+      expect([await statuses(), world.emulator.checkouts()]).toEqual([['pretend pending'], []])
+    })
+
+    it('opens one page for clicks on several processes at once', async () => {
+      const processes = [1, 2, 3].map(() =>
+        withGateways(as({ apiUrl: 'http://127.0.0.1:9' })(), gateway.method),
+      )
+      const pages = await Promise.all(processes.map((process) => buy(process)))
+      expect(new Set(pages.map(({ checkoutUrl }) => checkoutUrl)).size).toBe(1)
+      const open = (await statuses()).filter((one) => !one.endsWith('canceled'))
+      expect([open, gateway.orders()]).toEqual([['pretend pending'], ['order-1']])
+    })
+  })
+
+  describe('for those who run the service', () => {
+    it('has a webhook of its own address and header', async () => {
+      await buy()
+      gateway.pay('order-1')
+      const asked = await gateway.method.getCheckout('order-1')
+      const report = asked.ok ? asked.value : null
+      const webhook: Webhook = {
+        ...PUSHED,
+        path: '/api/v1/billing/webhook/pretend',
+        signatureHeader: 'x-pretend',
+        readEvent: () => ({ id: 'event-1', type: 'paid', report, createdAt: null }),
+      }
+      const methods = createPaymentMethods(chargily, { ...gateway.method, webhook })
+      const { metrics, app: inner } = world.service
+      expect(inner.hasRoute({ method: 'POST', url: '/api/v1/billing/webhook' })).toBe(true)
+      const limitAnonymous = () => undefined
+      const options = { trustedProxies: [], metrics, limitAnonymous, publicUrl: deps.publicUrl }
+      const app = createApp({ ...options, log: createLog({ level: 'silent' }) })
+      await app.register(webhookRoutes({ ...deps, methods, limitAnonymous }))
+      const send = async (url: string, headers: Record<string, string>) =>
+        (await app.inject({ method: 'POST', url, headers, payload: '{}' })).statusCode
+      expect(await send('/api/v1/billing/webhook', { 'x-pretend': 'right' })).toBe(401)
+      expect(await send(webhook.path, { signature: 'right' })).toBe(401)
+      expect(await statuses()).toEqual(['pretend pending'])
+      expect(await send(webhook.path, { 'x-pretend': 'right' })).toBe(200)
+      expect(await statuses()).toEqual(['pretend paid'])
+      await app.close()
+    })
+
+    it('is named in checks and figures beside the other', async () => {
+      const away = createChargily({ secretKey: CHARGILY_KEY, apiUrl: 'http://127.0.0.1:9' })
+      const gateways = watchGateways([away, gateway.method])
+      const checks = await examineService(world.config, { database: database(), guard: undefined }, gateways)
+      const found = checks.filter(({ subject }) => subject === 'provider')
+      expect(found.map(({ verdict, data }) => [verdict, data.gateway])).toEqual([
+        ['fail', 'chargily'],
+        ['ok', 'pretend'],
+      ])
+      expect(found[1]?.found).toMatch(/^pretend: /)
+      const metrics = createMetrics({ processMetrics: false })
+      publishGauges(metrics, { ...deps, examinedGateways: gateways }, { ...world.config, workers: 1 })
+      const read = () => metrics.registry.getSingleMetricAsString('ishtirak_provider_up')
+      await waitFor(async () => (await read()).includes('ishtirak_provider_up{gateway="chargily"} 0'))
+      expect(await read()).toContain('ishtirak_provider_up{gateway="pretend"} 1')
+    })
+
+    it('is compared when an operator names it', async () => {
+      const wanted = { sinceAt: world.clock.now() - DAY, booksUnknown: false }
+      const compare = (gateway: string) =>
+        startReconciliation(deps, { ...wanted, gateway }, { operator: ownerNamed('amina'), reason: null })
+      await compare('pretend')
+      await compare('chargily')
+      await expect(compare('another')).rejects.toMatchObject({ code: 'unknown_method' })
+      const methods = (await database().query(selectFindings)).map(({ method }) => method)
+      expect(methods).toEqual(['chargily', 'pretend'])
+    })
+  })
+
   it('that is not configured any more leaves its payments as they are until it is again', async () => {
     await buy()
     gateway.pay('order-1')
@@ -184,6 +388,8 @@ describeScenario('a second payment method', ({ database }) => {
 
   it.each([
     ['has the name of another', { name: 'chargily' }, 'one name'],
+    ['moves real money beside one that does not', { live: true }, 'real money'],
+    ['has the webhook address of another', { webhook: PUSHED }, 'one webhook address'],
     ['is never looked at', { looksAfterMs: [] }, 'must rise'],
     ['is not looked at for longer than a day', { looksAfterMs: [MINUTE, DAY + MINUTE + 1] }, 'must rise'],
     ['is looked at only after the gateway has undone it', { looksAfterMs: [20 * MINUTE] }, 'acknowledged'],
@@ -191,6 +397,6 @@ describeScenario('a second payment method', ({ database }) => {
     ['is not looked at after its end', { looksAfterMs: [2 * MINUTE, 14 * MINUTE] }, 'acknowledged'],
   ])('that %s is refused at the start', (_name, traits, message) => {
     const odd = { ...gateway.method, ...traits }
-    expect(() => createPaymentMethods(world.service.parts.methods.primary, odd)).toThrow(message)
+    expect(() => createPaymentMethods(chargily, odd)).toThrow(message)
   })
 })

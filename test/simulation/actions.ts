@@ -185,7 +185,10 @@ function receiveWebhooks(
     const task: Task = {
       name: `webhook ${message.eventId}`,
       state,
-      start: () => receiveEvent(parts, Buffer.from(message.body), message.signature),
+      start: () => {
+        const { body, signature } = message
+        return receiveEvent(parts, 'chargily', { body: Buffer.from(body), signature })
+      },
       ended: (end) => webhooks.answered(message, end, world.now),
     }
     return withExpectedErrors(world, task, message.isGenuine ? [] : ['invalid_signature'])

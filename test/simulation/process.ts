@@ -122,7 +122,7 @@ function partsOf(
     ...ofCodes,
     discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
-    rules: { catalogue: CATALOGUE, graceDays: 3, renewalWindowDays: 7, ...rules },
+    rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),
     secondApprovalFrom: SECOND_APPROVAL_FROM,
     publicUrl: 'http://service.invalid',

@@ -21,6 +21,7 @@ export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({
 
 export const RULES: BillingRules = {
   catalogue: catalogueOf(SEED_PLANS),
+  leastAmount: 50,
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,

@@ -1,4 +1,4 @@
-// A second way to pay, over the port alone: its gateway lists nothing and pushes nothing, gives one order for one payment
+// A second gateway, over the port alone: it lists nothing and pushes nothing, gives one order for one payment
 // id, and undoes a payment that was not looked at for 20 minutes. The shape of a gateway such as SATIM's.
 import type { CheckoutReport, CheckoutStatus } from '../../packages/ishtirak/src/core/checkout.js'
 import { HOUR, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
@@ -45,6 +45,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
   const method: PaymentMethod = {
     name: 'pretend',
     live: false,
+    leastAmount: 50,
     checkoutLifetimeMs: LIFETIME_MS,
     looksAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
     acknowledgeWithinMs: ACKNOWLEDGE_WITHIN_MS,
@@ -103,7 +104,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
   }
 }
 
-const LOST: ProviderAnswer<never> = {
+export const LOST: ProviderAnswer<never> = {
   ok: false,
   failure: {
     kind: 'unavailable',

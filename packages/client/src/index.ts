@@ -22,6 +22,7 @@ import type {
 import { verifyEvent } from './verify-event.js'
 
 export { BillingApiError, BillingConfigurationError, BillingUnreachableError } from './errors.js'
+export { type ActRequest, createOperator, type Operator, type OperatorOptions } from './operator.js'
 export type * from './types.js'
 export { type BillingEvent, type EventHeaders, InvalidEventError, verifyEvent } from './verify-event.js'
 

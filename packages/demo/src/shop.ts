@@ -27,6 +27,7 @@ import {
   transferIn,
   updateUser,
   uploadProof,
+  webhookUrlOf,
 } from 'ishtirak/internal'
 import type { Person } from './people.js'
 import { type Slip, slipAsPdf, slipAsPng } from './slips.js'
@@ -131,7 +132,8 @@ async function payCheckout(
   await emulator.pay(checkoutId, way.outcome ?? 'paid', way.card)
   const event = emulator.deliveries().findLast(({ checkout_id }) => checkout_id === checkoutId)
   if (!event) throw new Error(`the emulator signed no event of ${checkoutId}`)
-  if (!way.isLost) await receiveEvent(parts, Buffer.from(event.body), event.signature ?? undefined, REQUEST)
+  const message = { body: Buffer.from(event.body), signature: event.signature ?? undefined }
+  if (!way.isLost) await receiveEvent(parts, 'chargily', message, REQUEST)
 }
 
 /** The provider made two pages for one payment, and the user has paid this one too. */
@@ -155,9 +157,10 @@ export async function payForeignPage(
   const { publicUrl, methods } = shop.parts
   const { userId, paymentId, planId, months, price, locale } = of
   const page = `${publicUrl}/billing/return/${paymentId}`
-  const answer = await methods.primary.createCheckout({
+  const provider = methods.of('chargily')
+  const answer = await provider.createCheckout({
     ...{ paymentId, userId, planId, months, price, locale, description: planId },
-    ...{ successUrl: page, failureUrl: page, webhookUrl: `${publicUrl}/api/v1/billing/webhook` },
+    ...{ successUrl: page, failureUrl: page, webhookUrl: webhookUrlOf(provider, publicUrl) },
   })
   if (!answer.ok) throw new Error(`the emulator opened no page: ${JSON.stringify(answer.failure)}`)
   await payCheckout(shop, answer.value.checkoutId, { card: 'edahabia', isLost: of.isLost })

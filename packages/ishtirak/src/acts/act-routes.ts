@@ -35,10 +35,15 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
       return doAct(deps, act, callOf(deps, act, request, request.body))
     })
     app.get(address, { schema: previewSchema(act) }, async (request) => {
-      const preview = await previewOf(act, deps, callOf(deps, act, request, request.query))
-      return act.previews ? act.previews.view(preview) : viewPreview(preview)
+      return previewAct(deps, act, callOf(deps, act, request, request.query))
     })
   }
+}
+
+/** What the API and the mounted call answer to the preview. */
+export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
+  const preview = await previewOf(act, deps, call)
+  return act.previews ? act.previews.view(preview) : viewPreview(preview)
 }
 
 /** What the API and the mounted call answer. */

@@ -39,7 +39,7 @@ export async function exportAccounts(
   const { from, to } = readMonth(deps, month, '/query/month')
   const act = { operator, act: 'payments.export', reason: null } as const
   await recordAct(deps, act, { after: { month, file: 'accounts', ...(way && { method: way }) } })
-  return linesOf(deps, { from, to, live: deps.methods.primary.live, way }, format)
+  return linesOf(deps, { from, to, live: deps.methods.live, way }, format)
 }
 
 /**

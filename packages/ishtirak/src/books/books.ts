@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
 import { countReceipts } from './figures.sql.js'
+import { monthRoutes } from './month.route.js'
 import { getJournal, getMonth, readAccounts } from './readings.js'
 import './words.js'
 
@@ -12,6 +13,8 @@ const COUNTED_A_ROUND = 5_000
 export const books: Capability<AccountsDeps> = {
   name: 'books',
   readings: [getMonth, getJournal, readAccounts],
+  console: monthRoutes,
+  sections: [{ key: 'month', path: '/console/months', place: 2 }],
   jobs: ({ database }) => [
     // The figures of a month are added up as its receipts come.
     {

@@ -54,7 +54,7 @@ export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
   const { database, clock, methods } = deps
-  const { live } = methods.primary
+  const { live } = methods
   const { from, to, days } = readMonth(deps, month)
   await countReceipts(database, COUNTED_AT_ONCE)
   const now = clock.now()

@@ -32,8 +32,8 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   const { loadUser, catalogue, clock, rules, methods } = deps
   const loaded = await loadUser(userId)
   const facts = loaded?.user.subscription ?? NEVER_PAID
-  const method = methods.primary.name
-  const code = await codeOf(deps, { userId, typed, method })
+  const names = methods.gateways.map(({ name }) => name)
+  const code = await codeOf(deps, { userId, typed, methods: names })
   const wanted = { ...offer, code, mode: 'payment' as const }
   const decision = decideQuote(facts, wanted, catalogue, clock.now(), rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
@@ -43,7 +43,14 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
 /** Undefined: none was given. Null: it takes nothing off. */
 export async function codeOf(
   { discounts: [discount] }: Pick<QuoteDeps, 'discounts'>,
-  { typed, ...of }: { readonly userId: string; readonly typed: string | undefined; readonly method: string },
+  {
+    typed,
+    ...of
+  }: {
+    readonly userId: string
+    readonly typed: string | undefined
+    readonly methods: readonly string[]
+  },
 ): Promise<Wanted['code']> {
   if (typed === undefined) return undefined
   return discount ? discount.lookUp({ ...of, typed }) : null

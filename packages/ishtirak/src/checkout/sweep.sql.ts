@@ -11,8 +11,8 @@ const claimDue = statement(
   'checks.claim_due',
   `with due as (
      select user_id, id from payments
-      where next_check_at <= $1::timestamptz
-      order by next_check_at
+      where next_check_at <= $1::timestamptz and (method = any($4::text[])) = $5
+      order by next_check_at, id
       limit $2::int
         for update skip locked
    )
@@ -25,9 +25,17 @@ const claimDue = statement(
 /** Claims up to `limit` payments that are due, and has them due again at `retryAt` should the look not be finished. */
 export async function claimDuePayments(
   database: Queryable,
-  claim: { readonly now: Instant; readonly limit: number; readonly retryAt: Instant },
+  claim: {
+    readonly now: Instant
+    readonly limit: number
+    readonly retryAt: Instant
+    /** Of these methods, or of all others. */
+    readonly methods: readonly string[]
+    readonly areMeant: boolean
+  },
 ): Promise<readonly Payment[]> {
-  const rows = await database.query(claimDue, [at(claim.now), claim.limit, at(claim.retryAt)])
+  const { now, limit, retryAt, methods, areMeant } = claim
+  const rows = await database.query(claimDue, [at(now), limit, at(retryAt), methods, areMeant])
   return rows.map(parsePayment)
 }
 

@@ -11,10 +11,24 @@ import { withdrawPayment } from './upgrade.sql.js'
 /** A look that was not finished (crash, provider out of reach) is due again after this. */
 const RETRY_MS = 2 * MINUTE
 
-/** Looks up to `limit` due payments at the provider. Gives how many were looked at; failures stay due. */
+/**
+ * Looks up to `limit` due payments of each gateway, as each has its own bounds, and of everything else. Gives
+ * how many were looked at; failures stay due.
+ */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
+  const gateways = deps.methods.gateways.map(({ name }) => name)
+  let looked = await checkDue(deps, limit, { methods: gateways, areMeant: false })
+  for (const name of gateways) looked += await checkDue(deps, limit, { methods: [name], areMeant: true })
+  return looked
+}
+
+async function checkDue(
+  deps: SettleDeps,
+  limit: number,
+  of: { readonly methods: readonly string[]; readonly areMeant: boolean },
+): Promise<number> {
   const now = deps.clock.now()
-  const due = await claimDuePayments(deps.database, { now, limit, retryAt: now + RETRY_MS })
+  const due = await claimDuePayments(deps.database, { now, limit, retryAt: now + RETRY_MS, ...of })
   for (const payment of due) await check(deps, payment)
   return due.length
 }

@@ -1,9 +1,7 @@
 // The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and what such a payment
 // would be.
 import type { FastifyRequest } from 'fastify'
-import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { wayOf } from '../core/payment.js'
 import type { App } from '../http/app.js'
 import type { UserIdentity } from '../http/auth.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
@@ -108,10 +106,8 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
 export async function createPayment(
   deps: Omit<UpgradeRoutesDeps, 'identify'>,
   buyer: Buyer,
-  { plan, months = 1, method: way = 'card', code }: PaymentRequest,
+  { plan, months = 1, method, code }: PaymentRequest,
 ): Promise<PaymentView> {
-  const method = deps.methods.all.find(({ name, begunBy }) => begunBy === 'user' && wayOf(name) === way)?.name
-  if (method === undefined) throw new BillingError('unknown_method')
   const { paymentId } = await openPayment(deps, {
     ...buyer,
     planId: plan,

@@ -40,7 +40,7 @@ const insertCode = statement(
 
 describeScenario('upgrades that are asked for together', ({ database }) => {
   const asked = (...userIds: string[]) =>
-    userIds.map((userId) => ({ user: { userId }, method: 'chargily', now: NOON }))
+    userIds.map((userId) => ({ user: { userId }, methods: ['chargily'], now: NOON }))
 
   it('take one statement to load and one to write, with new and known users', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
@@ -122,7 +122,7 @@ describeScenario('upgrades that are asked for together', ({ database }) => {
   it('learn from the token what is not known of a user, and change nothing that is', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'a', email: 'a@example.dz' }, null)])
     const user = { userId: 'a', email: 'other@example.dz', name: 'Amine', locale: 'fr' }
-    const [loaded] = await loadForUpgrades(database(), [{ user, method: 'chargily', now: NOON }])
+    const [loaded] = await loadForUpgrades(database(), [{ user, methods: ['chargily'], now: NOON }])
     expect(loaded?.version).toBe(1)
     expect(await database().query(selectUsers)).toEqual([
       { user_id: 'a', version: 1, email: 'a@example.dz', name: 'Amine', locale: 'fr' },
@@ -137,13 +137,13 @@ describeScenario('upgrades that are asked for together', ({ database }) => {
     const load = (now: number) =>
       loadForUpgrades(
         database(),
-        ['a', 'b'].map((userId) => ({ user: { userId }, method: 'chargily', now })),
+        ['a', 'b'].map((userId) => ({ user: { userId }, methods: ['chargily'], now })),
       )
     expect((await load(NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])
     await database().query(openAll)
     const loaded = await loadForUpgrades(database(), [
-      { user: { userId: 'a' }, method: 'chargily', now: NOON + HOUR + 1 },
-      { user: { userId: 'b' }, method: 'chargily', now: NOON + HOUR - 1 },
+      { user: { userId: 'a' }, methods: ['chargily'], now: NOON + HOUR + 1 },
+      { user: { userId: 'b' }, methods: ['chargily'], now: NOON + HOUR - 1 },
     ])
     expect(loaded.map(({ recentAt }) => recentAt)).toEqual([[], [NOON]])
   })

@@ -23,13 +23,14 @@ import {
   rememberUser,
 } from '../ledger/users.sql.js'
 
+// Methods are compared by `<@`, which no index serves: with `= any` the index of open payments is not used.
 const selectFacts = statement(
   'upgrades.load',
   `select a.ordinal, ${FACT_COLUMNS}, p.*, recent.at as recent_at, withdrawn.id as withdrawn_id,
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
             or (u.locale is null and a.locale is not null) as is_news
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
-          with ordinality a(user_id, email, name, locale, method, since, ordinal)
+          with ordinality a(user_id, email, name, locale, methods, since, ordinal)
      join users u on u.user_id = a.user_id
      cross join lateral (
        select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at
@@ -39,11 +40,11 @@ const selectFacts = statement(
      ) recent
      cross join lateral (
        select max(w.id) as id from payments w
-        where w.user_id = u.user_id and w.method = a.method and w.status = 'canceled' and w.next_check_at is not null
-          and w.reports = '[]'
+        where w.user_id = u.user_id and array[w.method] <@ string_to_array(a.methods, ',')
+          and w.status = 'canceled' and w.next_check_at is not null and w.reports = '[]'
           and coalesce(w.checkout_url, case when w.review is null then w.method_reference end) is not null
      ) withdrawn
-     ${openPayment('p.method = a.method')}`,
+     ${openPayment("array[p.method] <@ string_to_array(a.methods, ',')")}`,
 )
 
 /** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
@@ -53,8 +54,8 @@ export interface LoadedForUpgrade extends UpgradeFacts {
 
 export interface Asked {
   readonly user: KnownUser
-  /** Whose place for an open payment is looked at. */
-  readonly method: string
+  /** Of these together one payment may be open. */
+  readonly methods: readonly string[]
   readonly now: Instant
 }
 
@@ -68,7 +69,7 @@ export async function loadForUpgrades(
     known.map(([, email]) => email),
     known.map(([, , name]) => name),
     known.map(([, , , locale]) => locale),
-    asked.map(({ method }) => method),
+    asked.map(({ methods }) => methods.join(',')),
     asked.map(({ now }) => at(now - HOUR)),
   ])
   const found = new Map(rows.map((row) => [integer(row, 'ordinal'), row]))
@@ -244,7 +245,7 @@ const withdraw = statement(
   `with guard as (
      update users set version = version + 1 where user_id = $1 returning user_id
    ), withdrawn as (
-     update payments p set status = $3::text, next_check_at = null
+     update payments p set status = $3::text, next_check_at = $4::timestamptz
        from guard g
       where p.user_id = g.user_id and p.id = $2 and p.status = 'requested'
      returning p.code_hash
@@ -252,11 +253,12 @@ const withdraw = statement(
    update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
 )
 
-/** There is no checkout and will be none (refused, or never made), so the user's place is free again. */
+/** No user knows a page of it (refused, or never made): the place is free. `lookAt`: one may be there. */
 export async function withdrawPayment(
   database: Queryable,
   payment: Payment,
   status: 'canceled' | 'expired',
+  lookAt: Instant | null = null,
 ): Promise<void> {
-  await database.query(withdraw, [payment.userId, payment.id, status])
+  await database.query(withdraw, [payment.userId, payment.id, status, at(lookAt)])
 }

@@ -12,11 +12,14 @@ import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { termInWords } from '../i18n/formats.js'
+import { webhookUrlOf } from '../ledger/method.js'
+import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, refusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
+import { createOutages, failOver, type GatewayQueue, queueGateways } from './gateways.js'
 import { codeOf } from './quote.js'
 import { endCheckout, lookUpPayment } from './sweep.js'
 import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
@@ -30,12 +33,17 @@ export interface UpgradeRequest {
   readonly mode?: PurchaseMode
   /** As it was typed. */
   readonly code?: string | undefined
-  /** The name of the payment method; absent: the primary one. */
-  readonly method?: string
+  /** As callers choose it, such as `transfer`; absent: `card`. */
+  readonly method?: string | undefined
   /** The language of the provider's page. */
   readonly locale: Locale
   /** For the log: the lines of one purchase are found by it. */
   readonly requestId?: string
+}
+
+/** A request, and whom it may ask for a page. */
+interface Click extends UpgradeRequest {
+  readonly gateways: GatewayQueue
 }
 
 export interface OpenedCheckout {
@@ -73,6 +81,7 @@ export function createUpgradeState(database: Queryable) {
     /** Clicks of different users share the statements. */
     requests: createUpgradeRequests(database),
     failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
+    outages: createOutages(),
   }
 }
 
@@ -86,31 +95,32 @@ export async function upgrade(
   return { checkoutUrl, paymentId }
 }
 
-/** The same by any method, also one without pages. */
-export function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+/** The same by any method, also one without pages. Throws `unknown_method` where it is not taken. */
+export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+  const { user, code, method = 'card' } = request
+  const gateways = queueGateways(deps, method)
   // The id of a user holds no line break, so no two users have one key.
-  const { user, code, method = '' } = request
   const { planId, months, mode } = wantedBy(request)
   const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${method}\n${code ?? ''}`
-  const open = () => openOrReturn(deps, request)
+  const open = () => openOrReturn(deps, { ...request, gateways })
   const [discount] = code === undefined ? [] : deps.discounts
   return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
 }
 
-async function openOrReturn(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
+async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCheckout> {
   let polls = 0
   let wanted = wantedBy(request)
   let paidBefore: Instant | null | undefined
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
-    const method = methodOf(deps, request).name
-    const facts = await deps.upgrades.requests.load({ user: request.user, method, now })
+    const { names: methods } = request.gateways
+    const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
     const { paidUntil } = facts.subscription
     // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
     if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
     paidBefore = paidUntil
     // Read after the user's facts, so that a use that comes between them makes those stale.
-    const code = await codeOf(deps, { userId: request.user.userId, typed: request.code, method })
+    const code = await codeOf(deps, { userId: request.user.userId, typed: request.code, methods })
     wanted = { ...wanted, code }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
@@ -137,7 +147,7 @@ type Attempt = () => Promise<OpenedCheckout | null>
 function attemptOf(
   deps: UpgradeDeps,
   decision: UpgradeDecision,
-  request: UpgradeRequest,
+  request: Click,
   version: number | null,
 ): Attempt | null {
   if (decision.kind === 'close') return () => closeAtProvider(deps, decision, request)
@@ -163,23 +173,22 @@ async function bounded(
   }
 }
 
-const methodOf = ({ methods }: UpgradeDeps, { method }: UpgradeRequest) =>
-  method === undefined ? methods.primary : methods.of(method)
-
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   deps: UpgradeDeps,
   { offer, amount, discount, codeHash }: Quote,
-  request: UpgradeRequest,
+  request: Click,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
   const now = deps.clock.now()
+  const method = request.gateways.next(amount)
+  if (!method) throw new BillingError('provider_rejected')
   const payment = newPayment({
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
     offer: { ...offer, price: { ...offer.price, amount } },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
-    method: methodOf(deps, request),
+    method,
     createdAt: now,
     attemptEndsAt: now + ATTEMPT_MS,
   })
@@ -193,14 +202,11 @@ async function requestPayment(
  * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It may be
  * of another plan than the one that is wanted now; the next round of the loop sees to that.
  */
-async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: UpgradeRequest): Promise<null> {
+async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null
   const lookup = await lookUpPayment(deps, mine, { source: 'upgrade', requestId: request.requestId })
-  if (!lookup.ok) {
-    await moveAttemptLease(deps.database, mine, deps.clock.now())
-    throw unavailable(lookup.failure)
-  }
+  if (!lookup.ok) return failOver(deps, request.gateways, mine, { failure: lookup.failure, mayExist: true })
   if (lookup.value.length === 0) await openCheckout(deps, mine, request)
   return null
 }
@@ -209,7 +215,7 @@ async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Upg
 async function openCheckout(
   deps: UpgradeDeps,
   payment: Payment,
-  request: UpgradeRequest,
+  request: Click,
 ): Promise<OpenedCheckout | null> {
   const { userId, plan, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
@@ -220,7 +226,7 @@ async function openCheckout(
     locale: request.locale,
     successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
     failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
-    webhookUrl: `${deps.publicUrl}/api/v1/billing/webhook`,
+    webhookUrl: webhookUrlOf(method, deps.publicUrl),
   })
   if (answer.ok) {
     if (method.settledBy === 'provider') deps.count({ name: 'checkout_opened' })
@@ -229,13 +235,8 @@ async function openCheckout(
   const { failure } = answer
   const line = { request_id: request.requestId, payment_id: payment.id, failure }
   deps.log.warn(line, 'the provider opened no checkout')
-  if (failure.kind === 'rejected') {
-    await withdrawPayment(deps.database, payment, 'canceled')
-    throw new BillingError('provider_rejected')
-  }
-  // The attempt is over, so the next click need not wait for its end.
-  await moveAttemptLease(deps.database, payment, deps.clock.now())
-  throw unavailable(failure)
+  const mayExist = failure.kind === 'unavailable' && failure.outcomeUnknown
+  return failOver(deps, request.gateways, payment, { failure, mayExist })
 }
 
 /** The answer is compared with the order before the user sees it. Null: as for `openCheckout`. */
@@ -288,9 +289,8 @@ async function closeAtProvider(
 
 /** A page that may still lie open in the user's browser: it takes no money any more before another is given out. */
 async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest) {
-  const { name: method } = methodOf(deps, request)
-  const found = await deps.settlements.load({ method, checkoutId: null, paymentId })
-  return found && closeAtProvider(deps, { payment: found.payment, isSame: false }, request)
+  const payment = await findPayment(deps.database, request.user.userId, paymentId)
+  return payment && closeAtProvider(deps, { payment, isSame: false }, request)
 }
 
 function opened({ id, checkoutUrl }: Payment): OpenedCheckout {

@@ -1,10 +1,11 @@
-// The provider's webhook: answered 200 only after the event and its whole effect are committed.
+// The webhooks of the gateways, each at its own address: 200 only after the event and its effect are saved.
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { acceptRawBytes, rawBody } from '../http/request.js'
-import { BASE, WebhookAnswerSchema } from '../ledger/schemas.js'
+import type { Webhook } from '../ledger/method.js'
+import { WebhookAnswerSchema } from '../ledger/schemas.js'
 import { receiveEvent, type WebhookDeps } from './webhook.js'
 
 export interface WebhookRoutesDeps extends WebhookDeps {
@@ -12,12 +13,18 @@ export interface WebhookRoutesDeps extends WebhookDeps {
 }
 
 export function webhookRoutes(deps: WebhookRoutesDeps) {
+  return async (app: App): Promise<void> => {
+    acceptRawBytes(app)
+    for (const { name, webhook } of deps.methods.all) if (webhook) webhookRoute(app, deps, name, webhook)
+  }
+}
+
+function webhookRoute(app: App, deps: WebhookRoutesDeps, method: string, webhook: Webhook): void {
   const schema = {
     security: [{ signature: [] }],
     tags: ['provider'],
-    operationId: 'receivePaymentEvent',
     summary: 'Payment webhook (internal)',
-    description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',
+    ...webhook.operation,
     response: {
       200: WebhookAnswerSchema,
       ...problemResponses(
@@ -29,19 +36,16 @@ export function webhookRoutes(deps: WebhookRoutesDeps) {
       ),
     },
   }
-  return async (app: App): Promise<void> => {
-    acceptRawBytes(app)
-    app.post(`${BASE}/webhook`, { schema }, async (request, reply) => {
-      const { signature } = request.headers
-      const signed = typeof signature === 'string' ? signature : undefined
-      const received = receiveEvent(deps, rawBody(request), signed, request.id)
-      const { duplicate } = await received.catch((error: unknown) => {
-        // Only what is not signed is counted: the provider calls as often as it has something to say.
-        if (error instanceof BillingError && error.code === 'invalid_signature')
-          deps.limitAnonymous(request, reply)
-        throw error
-      })
-      return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
+  app.post(webhook.path, { schema }, async (request, reply) => {
+    const given = request.headers[webhook.signatureHeader]
+    const signature = typeof given === 'string' ? given : undefined
+    const received = receiveEvent(deps, method, { body: rawBody(request), signature }, request.id)
+    const { duplicate } = await received.catch((error: unknown) => {
+      // Only what is not signed is counted: the provider calls as often as it has something to say.
+      if (error instanceof BillingError && error.code === 'invalid_signature')
+        deps.limitAnonymous(request, reply)
+      throw error
     })
-  }
+    return duplicate ? { received: true as const, duplicate: true as const } : { received: true as const }
+  })
 }

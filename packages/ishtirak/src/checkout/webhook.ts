@@ -17,11 +17,11 @@ export interface WebhookDeps extends SettleDeps {
  */
 export async function receiveEvent(
   deps: WebhookDeps,
-  body: Uint8Array,
-  signature: string | undefined,
+  method: string,
+  { body, signature }: { readonly body: Uint8Array; readonly signature: string | undefined },
   requestId?: string,
 ): Promise<{ readonly duplicate: boolean }> {
-  const { name: method, webhook } = deps.methods.primary
+  const { webhook } = deps.methods.of(method)
   if (!webhook) throw new BillingError('not_found')
   if (webhook.verifySignature(body, signature))
     return bookEvent(deps, method, webhook.readEvent(body), requestId)

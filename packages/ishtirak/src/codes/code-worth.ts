@@ -20,7 +20,8 @@ export function readCodeWorth(deps: QuoteDeps & CodeDeps, userId: string, typed:
   return countingTries(deps, userId, async () => {
     const { loadUser, clock, methods, rules } = deps
     const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
-    const code = await lookUpCode(deps, { userId, typed, method: methods.primary.name })
+    const names = methods.gateways.map(({ name }) => name)
+    const code = await lookUpCode(deps, { userId, typed, methods: names })
     const now = clock.now()
     const gives = monthsOf(code, now)
     if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }

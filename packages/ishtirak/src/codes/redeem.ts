@@ -44,7 +44,7 @@ async function redeemOnFacts(deps: RedeemDeps, user: KnownUser, typed: string): 
   const now = deps.clock.now()
   const loaded = await deps.loadUser(userId)
   // After the user, so that a use that comes between them makes those facts stale.
-  const code = await lookUpCode(deps, { userId, typed, method: '' })
+  const code = await lookUpCode(deps, { userId, typed, methods: [] })
   const gives = monthsOf(code, now)
   if (!gives || !code) throw new BillingError('code_not_valid')
   if (!loaded) {

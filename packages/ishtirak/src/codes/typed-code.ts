@@ -21,11 +21,11 @@ export interface CodeDeps {
 /** Null: it is no code of ours. */
 export async function lookUpCode(
   { database, codeKeys, noteUse }: CodeDeps,
-  of: { readonly userId: string; readonly typed: string; readonly method: string },
+  of: { readonly userId: string; readonly typed: string; readonly methods: readonly string[] },
 ): Promise<CodeFacts | null> {
-  const { userId, typed, method } = of
+  const { userId, typed, methods } = of
   const hashes = hashesOf(codeKeys, typed)
-  const found = await findCode(database, { userId, hashes, method })
+  const found = await findCode(database, { userId, hashes, methods })
   const key = found && codeKeys[hashes.indexOf(found.hash)]
   if (key) noteUse('CODE_KEYS', key)
   return found

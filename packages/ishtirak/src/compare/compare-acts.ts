@@ -28,12 +28,13 @@ export const startComparing = act<ReconcileActDeps>().does({
   description:
     'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
   input: ReconcileRequestSchema,
+  refuses: ['unknown_method'],
   answer: ReconciliationSchema,
   texts: actTexts(words, 'compare'),
   command: { usage: 'reconcile', follow: comparisonFinished },
-  run: (deps, { input: { since, unknown }, by }) => {
+  run: (deps, { input: { since, unknown, gateway }, by }) => {
     const sinceAt = readInstant(deps.wallClock, 'since', since)
-    return startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book' }, by)
+    return startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book', gateway }, by)
   },
   preview: async ({ wallClock }, { input: { since } }) => {
     readInstant(wallClock, 'since', since)

@@ -14,6 +14,12 @@ export const ReconcileRequestSchema = Type.Object(
           '`book` enters payments that have no row here, for after the restore of an older backup. Not where two deployments share an account of the provider.',
       }),
     ),
+    gateway: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Whose list, such as `chargily`; without it that of the first gateway',
+      }),
+    ),
     why: Type.Optional(reason),
   },
   { additionalProperties: false },

@@ -43,14 +43,12 @@ export interface ReconcileDeps extends SettleDeps {
 export type ReconcileActDeps = ReconcileDeps & ActDeps & { readonly wallClock: WallClock }
 
 /**
- * The daily job. For each payment method that has a second set of books it begins a comparison a day after the last began (the
+ * The daily job. For each gateway it begins a comparison a day after the last began (the
  * first: a day after its first payment), and does one round of an unfinished one. Gives the calls made so far.
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
-  for (const method of deps.methods.all) {
-    if (method.settledBy === 'provider') calls += await reconcileMethod(deps, method)
-  }
+  for (const gateway of deps.methods.gateways) calls += await reconcileMethod(deps, gateway)
   return calls
 }
 
@@ -67,7 +65,7 @@ async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Prom
 
 /**
  * The operator's comparison: written to the audit trail, then the first round at once. Throws `conflict` where the same
- * operation has begun one.
+ * operation has begun one, `unknown_method` where there is no such gateway.
  */
 export async function startReconciliation(
   deps: ReconcileDeps,
@@ -75,12 +73,16 @@ export async function startReconciliation(
     readonly sinceAt: Instant
     /** Only an operator can say that no other deployment takes money through this account of the provider. */
     readonly booksUnknown: boolean
+    /** Its name; absent: the first. */
+    readonly gateway?: string | undefined
   },
   by: By,
 ): Promise<Reconciliation> {
   const now = deps.clock.now()
-  const { sinceAt, booksUnknown } = request
-  const walk = newWalk(deps, deps.methods.primary, { sinceAt, booksUnknown, now })
+  const { sinceAt, booksUnknown, gateway: name } = request
+  const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
+  if (!gateway) throw new BillingError('unknown_method')
+  const walk = newWalk(deps, gateway, { sinceAt, booksUnknown, now })
   const { id } = walk
   const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
   const facts = { paymentId: null, before: {}, after, now }

@@ -27,8 +27,8 @@ export interface CheckoutOrder {
   readonly locale: Locale
   readonly successUrl: string
   readonly failureUrl: string
-  /** Where the provider sends its events for this checkout. */
-  readonly webhookUrl: string
+  /** Where the provider sends its events for this checkout; null: it sends none. */
+  readonly webhookUrl: string | null
 }
 
 /** By which way a report reaches us: an event that was sent, or a question of ours. */
@@ -74,6 +74,8 @@ export interface MethodTraits {
   readonly name: string
   /** Which money it moves. Compared with every report. */
   readonly live: boolean
+  /** The least that it takes, in whole units of the currency. */
+  readonly leastAmount: number
   /** How long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
   /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, by a day at most. */

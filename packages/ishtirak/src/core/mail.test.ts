@@ -18,6 +18,7 @@ const [FREE, PRO] = SEED_PLANS
 if (!FREE || !PRO) throw new Error('the seed has two plans')
 const RULES: BillingRules = {
   catalogue: { limits: SEED_LIMITS, plans: SEED_PLANS, free: FREE },
+  leastAmount: 50,
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,

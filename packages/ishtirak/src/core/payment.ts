@@ -3,15 +3,7 @@
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
-import {
-  type Catalogue,
-  LONGEST_TERM,
-  type Money,
-  type Offer,
-  offersOf,
-  type Plan,
-  SMALLEST_PAYABLE_AMOUNT,
-} from './plan.js'
+import { type Catalogue, LONGEST_TERM, type Money, type Offer, offersOf, type Plan } from './plan.js'
 import { isUserId } from './user-id.js'
 
 /**
@@ -217,7 +209,7 @@ export function paymentBehind(
   const offer = offerBehind(report, catalogue)
   if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
   const createdAt = report.createdAt ?? report.updatedAt ?? now
-  const bought = cheaper(offer, report.code)
+  const bought = cheaper(offer, report.code, method)
   const payment = newPayment({
     ...bought,
     id: paymentId,
@@ -231,9 +223,9 @@ export function paymentBehind(
 }
 
 /** By what its checkout says that a code took off; anything else than the price that is left differs. */
-function cheaper(offer: Offer, code: TakenOff | undefined) {
+function cheaper(offer: Offer, code: TakenOff | undefined, { leastAmount }: MethodTraits) {
   const amount = offer.price.amount - (code?.discount ?? 0)
-  if (!code || amount < SMALLEST_PAYABLE_AMOUNT) return { offer }
+  if (!code || amount < leastAmount) return { offer }
   return { offer: { ...offer, price: { ...offer.price, amount } }, code }
 }
 

@@ -120,22 +120,23 @@ function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'lim
   return Object.fromEntries(limits.map((limit) => [limit.name, maximumOf(plan.limits, limit)]))
 }
 
-/** The least that Chargily accepts: "The amount field must be greater than or equal to 50." */
-export const SMALLEST_PAYABLE_AMOUNT = 50
-
-/** Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator. */
+/**
+ * Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator.
+ * No gateway takes less than `leastAmount`.
+ */
 export function assembleCatalogue(
   plans: readonly Plan[],
   limits: readonly LimitDefinition[],
+  leastAmount: number,
 ): Catalogue | readonly string[] {
   const [free, second] = plans.filter((plan) => plan.price === 0)
   const problems = plans.flatMap((plan, index) => [
     ...(plans.findIndex((other) => other.id === plan.id) < index ? [`plan "${plan.id}" stands twice`] : []),
     ...(plan.currency === 'DZD' ? [] : [`plan "${plan.id}": the provider takes DZD only`]),
-    ...(plan.price > 0 && plan.price < SMALLEST_PAYABLE_AMOUNT
-      ? [`plan "${plan.id}": the provider takes no payment under ${SMALLEST_PAYABLE_AMOUNT} DZD`]
+    ...(plan.price > 0 && plan.price < leastAmount
+      ? [`plan "${plan.id}": the provider takes no payment under ${leastAmount} DZD`]
       : []),
-    ...termProblems(plan).map((problem) => `plan "${plan.id}": ${problem}`),
+    ...termProblems(plan, leastAmount).map((problem) => `plan "${plan.id}": ${problem}`),
   ])
   if (second) problems.push('more than one plan costs 0')
   if (!free) return [...problems, 'no plan costs 0: users who never paid need one']
@@ -146,15 +147,15 @@ export function assembleCatalogue(
   return { limits, plans: plans.map(inOrder), free: inOrder(free) }
 }
 
-function termProblems({ price: single, terms = [] }: Plan): readonly string[] {
+function termProblems({ price: single, terms = [] }: Plan, leastAmount: number): readonly string[] {
   if (single === 0 && terms.length > 0) return ['it costs nothing, so it has no terms']
   return terms.flatMap(({ months, price }, index) => [
     ...(terms.findIndex((other) => other.months === months) < index
       ? [`the term of ${months} months stands twice`]
       : []),
     ...(months === 1 && price !== single ? [`a term of 1 month costs what the plan costs, ${single}`] : []),
-    ...(price < SMALLEST_PAYABLE_AMOUNT
-      ? [`the term of ${months} months: the provider takes no payment under ${SMALLEST_PAYABLE_AMOUNT} DZD`]
+    ...(price < leastAmount
+      ? [`the term of ${months} months: the provider takes no payment under ${leastAmount} DZD`]
       : []),
     ...(months > 1 && price > months * single
       ? [`the term of ${months} months costs more than ${months} single months, ${months * single}`]

@@ -281,6 +281,7 @@ describe('a payment that is known from its checkout alone', () => {
   const method = {
     name: 'chargily',
     live: false,
+    leastAmount: 50,
     checkoutLifetimeMs: 1,
     looksAfterMs: [1],
     acknowledgeWithinMs: null,

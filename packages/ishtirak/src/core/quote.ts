@@ -2,15 +2,7 @@
 // renewal that is shown and the checkout that is not needed any more all ask here. Pure.
 import { type CodeFacts, type Discount, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
-import {
-  type Catalogue,
-  type Offer,
-  offerOf,
-  offersOf,
-  type Plan,
-  planById,
-  SMALLEST_PAYABLE_AMOUNT,
-} from './plan.js'
+import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
 import {
   type BillingRules,
   type Period,
@@ -79,7 +71,7 @@ export function decideQuote(
   const offer = offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
   const discount = code === undefined ? undefined : discountOf(code, offer, now)
-  const taken = discountOn(offer.price.amount, discount)
+  const taken = discountOn(offer.price.amount, discount, rules.leastAmount)
   const amount = offer.price.amount - taken
   const quote = {
     ...{ offer, discount: taken, amount, codeHash: code?.hash ?? null },
@@ -101,11 +93,11 @@ export function decideQuote(
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
 }
 
-/** In whole units, rounded in the seller's favour; what is left to pay is never less than the provider takes. */
-function discountOn(price: number, discount: Discount | null | undefined): number {
+/** In whole units, rounded in the seller's favour. */
+function discountOn(price: number, discount: Discount | null | undefined, leastAmount: number): number {
   if (!discount) return 0
   const wanted = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
-  return Math.min(wanted, price - SMALLEST_PAYABLE_AMOUNT)
+  return Math.min(wanted, price - leastAmount)
 }
 
 type Renewability =

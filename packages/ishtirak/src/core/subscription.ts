@@ -69,6 +69,8 @@ export const NEVER_PAID: SubscriptionFacts = {
 /** The rules that a status depends on. All of them are configuration. */
 export interface BillingRules {
   readonly catalogue: Catalogue
+  /** What is left to be paid after a discount is never less. */
+  readonly leastAmount: number
   readonly graceDays: number
   readonly renewalWindowDays: number
   /** How far ahead may be bought before the renewal window. */

@@ -27,6 +27,7 @@ function deskMethod(name: DeskMethod, traits: Pick<PaymentMethod, 'live' | 'bear
     settledBy: 'operator',
     accounts: [],
     instruments: [name],
+    leastAmount: 0,
     // It is paid when it is written.
     checkoutLifetimeMs: 0,
     looksAfterMs: [DAY],

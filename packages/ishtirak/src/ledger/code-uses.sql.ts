@@ -14,7 +14,9 @@ const selectCode = statement(
   `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses, own.held
      from (
        select count(*) filter (where ${HOLDS})::int as paid,
-              count(*) filter (where p.status in ('requested', 'pending') and p.method = $3)::int as held
+              count(*) filter (
+                where p.status in ('requested', 'pending') and p.method = any($3::text[])
+              )::int as held
          from payments p where p.user_id = $1 and p.code_hash = any($2::text[])
      ) own
     cross join (
@@ -25,14 +27,14 @@ const selectCode = statement(
 )
 
 /**
- * Null: none of these is a code of ours. The use that the user's open payment by this method holds is not counted, because the
- * next choice replaces that payment.
+ * Null: none of these is a code of ours. The use that the user's open payment by these methods holds is not
+ * counted, because the next choice replaces that payment.
  */
 export async function findCode(
   database: Queryable,
-  of: { readonly userId: string; readonly hashes: readonly string[]; readonly method: string },
+  of: { readonly userId: string; readonly hashes: readonly string[]; readonly methods: readonly string[] },
 ): Promise<CodeFacts | null> {
-  const [row] = await database.query(selectCode, [of.userId, of.hashes, of.method])
+  const [row] = await database.query(selectCode, [of.userId, of.hashes, of.methods])
   return row && row.hash !== null ? parseCode(row) : null
 }
 

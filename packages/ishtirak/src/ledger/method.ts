@@ -63,6 +63,14 @@ export interface CheckoutList {
 
 /** Signed messages that the provider sends. */
 export interface Webhook {
+  /** Where, below the public address. No two gateways have one. */
+  readonly path: string
+  /** The header that the signature of the body comes in, in lower case. */
+  readonly signatureHeader: string
+  /** Its sender is not on this network: an address of this machine is out of its reach. */
+  readonly isFromAfar: boolean
+  /** How the OpenAPI document names and describes it. */
+  readonly operation: { readonly operationId: string; readonly description: string }
   /** Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws. */
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
   /** Reads a verified body. Null: not JSON, or not an event. Never throws. */
@@ -100,24 +108,33 @@ export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Insta
 
 export interface PaymentMethods {
   readonly all: readonly PaymentMethod[]
-  /** What `/upgrade` buys with: the first. */
-  readonly primary: PaymentMethod
+  /** Those with pages that take cards, in the order in which they are asked for one; at least one. */
+  readonly gateways: readonly PaymentMethod[]
+  /** Whether real money moves, by every method. */
+  readonly live: boolean
   /** By the name that a payment holds. One that is not configured any more answers every call with a failure. */
   of(name: string): PaymentMethod
 }
 
-/** Throws where two have one name, or the schedule of looks of one is not what the sweep needs. */
-export function createPaymentMethods(
-  primary: PaymentMethod,
-  ...others: readonly PaymentMethod[]
-): PaymentMethods {
-  const all = [primary, ...others]
+/** Throws where they do not go together, or the schedule of looks of one is not what the sweep needs. */
+export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentMethods {
   const byName = new Map(all.map((method) => [method.name, method]))
   if (byName.size < all.length) throw new Error('two payment methods have one name')
+  const paths = all.flatMap(({ webhook }) => webhook?.path ?? [])
+  if (new Set(paths).size < paths.length) throw new Error('two payment methods have one webhook address')
   for (const method of all) checkLooks(method)
-  if (primary.settledBy !== 'provider')
-    throw new Error(`${primary.name} has no page that a click could lead to`)
-  return { all, primary, of: (name) => byName.get(name) ?? notConfigured(name) }
+  const gateways = all.filter(({ settledBy }) => settledBy === 'provider')
+  if (gateways.length === 0) throw new Error('no payment method has a page that a click could lead to')
+  const live = all.some((method) => method.live)
+  // Test cards are public: beside live money they would buy what others pay for.
+  if (!all.every((method) => method.live === live))
+    throw new Error('some payment methods move real money and others do not')
+  return { all, gateways, live, of: (name) => byName.get(name) ?? notConfigured(name) }
+}
+
+/** Where the method sends what happens to a checkout. */
+export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): string | null {
+  return webhook && `${publicUrl}${webhook.path}`
 }
 
 function checkLooks(traits: MethodTraits): void {
@@ -152,6 +169,7 @@ function notConfigured(name: string): PaymentMethod {
   return {
     name,
     live: false,
+    leastAmount: 0,
     checkoutLifetimeMs: 0,
     looksAfterMs: [DAY],
     acknowledgeWithinMs: null,

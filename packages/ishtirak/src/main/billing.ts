@@ -1,6 +1,5 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of the API. There is
 // no quota on calls: the host is trusted as the platform with its key is.
-import type { TSchema } from 'typebox'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
 import { listPayments, showPayment } from '../checkout/status.route.js'
@@ -11,7 +10,6 @@ import { isUserId } from '../core/user-id.js'
 import { readIdentity, type UserIdentity } from '../http/auth.js'
 import { toBillingError } from '../http/problem.js'
 import { newRequestId } from '../http/request.js'
-import { validatorCompiler } from '../http/schemas.js'
 import {
   type BillingStatus,
   type OfferView,
@@ -55,6 +53,7 @@ import {
 } from '../limits/usage.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
+import { checker } from './checker.js'
 import type { Service } from './wire.js'
 
 /**
@@ -160,16 +159,6 @@ export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
 function idOf(userId: string): string {
   if (isUserId(userId)) return userId
   throw wrongField('user_id', 'wrong_format')
-}
-
-/** Throws `validation_failed` as the API does: a host in JavaScript has no compiler that looks. */
-function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
-  const check = validatorCompiler({ schema, method: '', url: '' })
-  return (value) => {
-    const { error } = check(value) as { readonly error?: Error }
-    if (error) throw error
-    return value
-  }
 }
 
 const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
+import type { Operator } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { migrate } from '../database/migrate.js'
@@ -18,12 +19,15 @@ import { missingPackages } from '../runtime/package.js'
 import { type Billing, createBilling, identityOf } from './billing.js'
 import { type Config, readMountedConfig } from './config.js'
 import { type HostRequests, mounted } from './mounted.js'
+import { createOperatorCalls, type OperatorCalls } from './operator-calls.js'
 import type { ServiceTracing } from './tracing.js'
 import { type WiredConfig, wire } from './wire.js'
 
+export type { Operator } from '../core/role.js'
 export type { UserIdentity } from '../http/auth.js'
 export type { FetchClient } from '../http/mount.js'
 export type { Billing } from './billing.js'
+export type { OperatorCalls } from './operator-calls.js'
 export { BillingError, ConfigError }
 
 export interface IshtirakOptions {
@@ -75,6 +79,8 @@ export interface HostRequest {
 export interface Ishtirak extends MountedApp {
   /** The calls of the API, without HTTP. */
   readonly billing: Billing
+  /** What operators do, by one of them: `ishtirak.operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
+  readonly operator: (as: Operator) => OperatorCalls
   /** Brings the schema to what this version expects. Any number of processes may do so at once. Gives the files applied. */
   migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>
   /** Begins the jobs (looks at due payments, events, mail), in one process or in several. The schema must be there. */
@@ -113,6 +119,7 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
       { config, hostRequests, ...(options.prefix !== undefined && { prefix: options.prefix }) },
     ),
     billing: createBilling(service.parts),
+    operator: createOperatorCalls(service.parts, service.acts),
     migrate: () => migrate(database),
     start: service.start,
     stop,

@@ -6,13 +6,14 @@ import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../databas
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
-import { type CheckResult, examineDatabase, examineProvider, examineSettings } from '../overview/examine.js'
+import { type CheckResult, examineDatabase, examineSettings, watchGateways } from '../overview/examine.js'
 import { systemClock } from '../runtime/clock.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
 import { type Config, misspelt, readConfig } from './config.js'
 import { runningSandbox } from './sandbox.js'
 import { openConfigured } from './serve.js'
+import { gatewaysOf } from './wire.js'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +31,13 @@ export async function* examine(env: Variables): AsyncGenerator<CheckResult> {
   for (const { name, nearest } of misspelt(env))
     yield warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`)
   yield* openAndExamine(config, env)
-  yield* examineSettings(config, () => examineProvider(config))
+  yield* examineSettings(config, examinedGateways(config))
+}
+
+function examinedGateways({ chargily }: Config) {
+  const clock = systemClock()
+  const log = createLog({ level: 'silent' })
+  return watchGateways(chargily ? gatewaysOf({ chargily }, { clock, log, noteUse: () => undefined }) : [])
 }
 
 function ok(subject: string, found: string): CheckResult {

@@ -6,7 +6,7 @@ import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { type EventQueue, eventQueue } from '../events/event-history.sql.js'
 import { shareLooks } from '../http/health.js'
 import type { Metrics } from '../http/metrics.js'
-import type { Check } from '../overview/examine.js'
+import type { Check, ExaminedGateway } from '../overview/examine.js'
 import type { JobRounds } from '../overview/health.js'
 import { type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
@@ -18,7 +18,7 @@ interface GaugeDeps {
   readonly clock: Clock
   readonly log: Log
   readonly rounds: JobRounds
-  readonly lookAtProvider: () => Promise<Check>
+  readonly examinedGateways: readonly ExaminedGateway[]
 }
 
 const WAITS_MS = 30 * SECOND
@@ -55,10 +55,22 @@ export function publishGauges(
       },
     })
   addWaits(add, deps, events !== undefined)
-  const provider = latestLook(deps.lookAtProvider, PROVIDER_MS * workers)
-  const help = '1: the provider answers and knows the key; 0: not; NaN: not asked yet'
-  add({ name: 'ishtirak_provider_up', help }, () => [{ labels: {}, value: provider() }], 'min')
+  addProviders(add, deps.examinedGateways, PROVIDER_MS * workers)
   addJobs(add, deps.rounds)
+}
+
+/** One gateway has no label, as before there could be several. */
+function addProviders(add: AddGauge, gateways: readonly ExaminedGateway[], everyMs: number): void {
+  const ups = gateways.map(({ gateway, look }) => ({
+    labels: gateways.length > 1 ? { gateway: gateway.name } : {},
+    up: latestLook(look, everyMs),
+  }))
+  const help = '1: the provider answers and knows the key; 0: not; NaN: not asked yet'
+  add(
+    { name: 'ishtirak_provider_up', help, labelNames: ['gateway'] },
+    () => ups.map(({ labels, up }) => ({ labels, value: up() })),
+    'min',
+  )
 }
 
 function addWaits(add: AddGauge, deps: GaugeDeps, sendsEvents: boolean): void {

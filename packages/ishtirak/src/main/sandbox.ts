@@ -3,6 +3,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
+import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import type { Database } from '../database/database.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
@@ -68,7 +69,7 @@ export async function setUpProvider(config: Config, database: Database, log: Log
     clock,
     host: config.host,
     port: config.sandbox?.port ?? 0,
-    webhookEndpoint: `${config.publicUrl}/api/v1/billing/webhook`,
+    webhookEndpoint: `${config.publicUrl}${WEBHOOK.path}`,
     account: { name: 'Ishtirak (sandbox)' },
     ...(folder === null ? {} : { stateFile: path.join(folder, 'emulator.jsonl') }),
     log: (line) => log.debug({ emulator: line }, 'emulator'),

@@ -3,8 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
+import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import type { Capability, Discount } from '../acts/capability.js'
+import { actsOf, type Capability, type Discount } from '../acts/capability.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -13,7 +14,7 @@ import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
 import { createForgeryLog } from '../checkout/webhook.js'
 import { consoleRoutes } from '../console/console.route.js'
-import { HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
@@ -36,7 +37,7 @@ import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
 import { createLoadHeldTime } from '../ledger/held-time.sql.js'
-import { createPaymentMethods } from '../ledger/method.js'
+import { createPaymentMethods, type PaymentMethod, type PaymentMethods } from '../ledger/method.js'
 import { createListPayments } from '../ledger/payments.sql.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
@@ -45,7 +46,7 @@ import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
-import { examineProvider, examineService } from '../overview/examine.js'
+import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { operatorRoutes } from '../overview/operator.route.js'
@@ -78,6 +79,7 @@ export interface Service {
   readonly app: App
   /** What the use cases are given. */
   readonly parts: Parts
+  readonly acts: readonly Act<Parts>[]
   readonly runner: Runner
   /** Begins the jobs. The schema must be there, which nothing before needs. */
   start(): Promise<void>
@@ -177,7 +179,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     await database.close()
     await world.tracing?.stop()
   }
-  return { app, parts: all, runner, metrics, start, drain, stop }
+  return { app, parts: all, acts: actsOf(capabilities), runner, metrics, start, drain, stop }
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -188,10 +190,12 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
   const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
+  const methods = methodsOf(config, { database, clock, log, tracing, noteUse })
   return {
     ...{ database, clock, log, count, ids, wait, publicUrl, seller, oldSecrets, noteUse },
     ...(tracing && { tracing }),
-    methods: methodsOf(config, { database, clock, log, tracing, noteUse }),
+    methods,
+    rules: rulesOf(config, methods),
     proofDays: config.proofDays,
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
@@ -203,7 +207,6 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     drawCode: randomCode,
-    rules: rulesOf(config),
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
@@ -224,7 +227,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { database, clock }),
+    ...watched(config, { database, clock, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.operatorMail && { operatorMail: config.operatorMail }),
@@ -238,32 +241,45 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
   }
 }
 
-/** The provider bounds our calls: questions within this time share one. */
-const PROVIDER_LOOK_MS = 10 * SECOND
-
 /** What tells how the service is. */
-function watched(config: WiredConfig, { database, clock }: Pick<Surroundings, 'database' | 'clock'>) {
-  const lookAtProvider = shareLooks(() => examineProvider(config), PROVIDER_LOOK_MS)
-  const examine = () => examineService(config, { database, guard: clock.guard }, lookAtProvider)
-  return { examine, lookAtProvider, rounds: createJobRounds(shownClock(clock)) }
+function watched(
+  config: WiredConfig,
+  {
+    database,
+    clock,
+    methods,
+  }: Pick<Surroundings, 'database' | 'clock'> & { readonly methods: PaymentMethods },
+) {
+  const examinedGateways = watchGateways(methods.gateways)
+  const examine = () => examineService(config, { database, guard: clock.guard }, examinedGateways)
+  return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 
-/** The provider's first, which `/upgrade` buys with; transfers, where there are accounts for them; and the desk. */
-function methodsOf(
-  { transfers, chargily, seller }: WiredConfig,
-  world: Pick<Surroundings, 'database' | 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse },
-) {
-  const { clock, log, tracing, noteUse } = world
-  const live = chargily.secretKey.startsWith('live_sk_')
-  const provider = createChargily({
-    ...chargily,
-    noteWebhookKey: (key) => noteUse('CHARGILY_WEBHOOK_KEYS', key),
-    ...(tracing && { send: tracing.send('chargily') }),
-    clock,
-    log: (line) => log.debug(line, 'provider call'),
-  })
+type GatewayWorld = Pick<Surroundings, 'clock' | 'log' | 'tracing'> & { readonly noteUse: NoteUse }
+
+/** The gateways, in the order in which a purchase asks them for a page. */
+export function gatewaysOf(
+  { chargily }: Pick<WiredConfig, 'chargily'>,
+  { clock, log, tracing, noteUse }: GatewayWorld,
+): readonly PaymentMethod[] {
+  return [
+    createChargily({
+      ...chargily,
+      noteWebhookKey: (key) => noteUse('CHARGILY_WEBHOOK_KEYS', key),
+      ...(tracing && { send: tracing.send('chargily') }),
+      clock,
+      log: (line) => log.debug(line, 'provider call'),
+    }),
+  ]
+}
+
+/** The gateways; transfers, where there are accounts for them; and the desk. */
+function methodsOf(config: WiredConfig, world: GatewayWorld & Pick<Surroundings, 'database'>) {
+  const { transfers, seller } = config
+  const gateways = gatewaysOf(config, world)
+  const live = gateways.some((gateway) => gateway.live)
   return createPaymentMethods(
-    provider,
+    ...gateways,
     ...(transfers ? [createTransfer({ ...world, ...transfers, live })] : []),
     ...createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
   )
@@ -277,9 +293,10 @@ function recorded(settlements: Settlements, tracing: Tracing | undefined): Settl
   return { ...settlements, save }
 }
 
-function rulesOf({ plans, billing }: Config): BillingRules {
+function rulesOf({ plans, billing }: Config, { gateways }: PaymentMethods): BillingRules {
   return {
     catalogue: plans,
+    leastAmount: Math.min(...gateways.map(({ leastAmount }) => leastAmount)),
     graceDays: billing.graceDays,
     renewalWindowDays: billing.renewalWindowDays,
     prepayMaxMonths: billing.prepayMaxMonths,

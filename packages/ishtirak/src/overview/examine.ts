@@ -2,13 +2,14 @@
 // the running service. Nothing is changed. Its texts are those of the console; the command line and the API have the English ones.
 
 import { loadUses } from '../access/old-secrets.sql.js'
-import { createChargily } from '../checkout/gateways/chargily/chargily.js'
-import { DAY, toTimestamp } from '../core/instant.js'
+import { DAY, SECOND, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
+import { shareLooks } from '../http/health.js'
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
+import type { PaymentMethod } from '../ledger/method.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
 import type { Config as CommonConfig } from '../runtime/config.js'
@@ -42,17 +43,27 @@ export interface Check extends CheckResult {
 /** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
 const CLOCK_SKEW_SECONDS_MAX = 30
 
-type LookAtProvider = () => Promise<Check>
+/** The provider bounds our calls: questions within this time share one. */
+const LOOK_MS = 10 * SECOND
+
+export type ExaminedGateway = ReturnType<typeof watchGateways>[number]
+
+export function watchGateways(gateways: readonly PaymentMethod[]) {
+  return gateways.map((gateway) => ({
+    gateway,
+    look: shareLooks(() => examineProvider(gateway), LOOK_MS),
+  }))
+}
 
 /** All of it, for a service whose database is open. Throws what the database throws. */
 export async function examineService(
   config: Config,
   { database, guard }: { readonly database: Database; readonly guard: ClockGuard | undefined },
-  lookAtProvider: LookAtProvider,
+  gateways: readonly ExaminedGateway[],
 ): Promise<readonly Check[]> {
   const results: Check[] = []
   for await (const result of examineDatabase(config, database, guard)) results.push(result)
-  for await (const result of examineSettings(config, lookAtProvider)) results.push(result)
+  for await (const result of examineSettings(config, gateways)) results.push(result)
   return results
 }
 
@@ -70,12 +81,19 @@ export async function* examineDatabase(
   yield* examineOldSecrets(database, config)
 }
 
+/** No gateways: the sandbox, which has not started yet. */
 export async function* examineSettings(
   config: Config,
-  lookAtProvider: LookAtProvider,
+  gateways: readonly ExaminedGateway[],
 ): AsyncGenerator<Check> {
-  yield* examineMode(config)
-  yield await lookAtProvider()
+  yield* examineMode(config, gateways)
+  if (gateways.length === 0) yield ok('provider', 'provider_emulator')
+  for (const { gateway, look } of gateways) {
+    const check = await look()
+    const { name } = gateway
+    const named = { data: { ...check.data, gateway: name }, found: `${name}: ${check.found}` }
+    yield gateways.length > 1 ? { ...check, ...named } : check
+  }
   yield examineTransfers(config)
   yield platformApi(config)
   // Off is a choice, but it should be a known one.
@@ -85,10 +103,11 @@ export async function* examineSettings(
   yield examineReceipts(missingForReceipts())
 }
 
-function* examineMode({ chargily, publicUrl }: Config): Generator<Check> {
-  if (!chargily) return
-  yield ok('mode', chargily.secretKey.startsWith('live_sk_') ? 'mode_live' : 'mode_test')
-  if (chargily.apiUrl || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
+function* examineMode({ publicUrl }: Config, gateways: readonly ExaminedGateway[]): Generator<Check> {
+  if (gateways.length === 0) return
+  yield ok('mode', gateways.some(({ gateway }) => gateway.live) ? 'mode_live' : 'mode_test')
+  const isCalledFromAfar = gateways.some(({ gateway }) => gateway.webhook?.isFromAfar)
+  if (!isCalledFromAfar || !/\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) return
   yield warn('webhook', 'webhook_local', { url: publicUrl })
 }
 
@@ -147,9 +166,8 @@ async function examineClock(database: Database, guard: ClockGuard | undefined): 
     : fail('clock', 'clock_off', { seconds: skew.toFixed(0) })
 }
 
-export async function examineProvider({ chargily }: Config): Promise<Check> {
-  if (!chargily) return ok('provider', 'provider_emulator')
-  const answer = await createChargily({ ...chargily, clock: systemClock() }).checkKey()
+async function examineProvider(gateway: PaymentMethod): Promise<Check> {
+  const answer = await gateway.checkKey()
   if (answer.ok) return ok('provider', 'provider_answers')
   const { failure } = answer
   const { detail } = failure
@@ -178,9 +196,9 @@ function examineTransfers({ transfers }: Config): Check {
     : ok('transfers', 'transfers_two', { kinds, days, amount: `${second} DZD` })
 }
 
-function platformApi({ platformKeys, chargily }: Config): Check {
+function platformApi({ platformKeys, sandbox }: Config): Check {
   if (platformKeys.length > 0) return ok('platform API', 'platform_on')
-  if (!chargily) return ok('platform API', 'platform_sandbox')
+  if (sandbox) return ok('platform API', 'platform_sandbox')
   return warn('platform API', 'platform_off')
 }
 

@@ -1,7 +1,6 @@
 // How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and the jobs.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { comparisonCard } from '../compare/health-part.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -40,11 +39,11 @@ export function healthRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console/health', hidden, async (request, reply) => {
     const view = viewOf(pages, request, reply)
-    const [health, events, trail, safeComparison] = await Promise.all([
+    const [health, events, trail, safeCards] = await Promise.all([
       readHealth(pages),
       reportEvents(pages, { userId: null, waiting: true, limit: EVENTS_SHOWN }),
       trailIn(pages, request),
-      comparisonCard(pages, view),
+      Promise.all(pages.healthCards.map((card) => card(view))),
     ])
     const path = addressOf(pages.base, 'health')
     const html = renderConsole(pages, {
@@ -57,7 +56,7 @@ export function healthRoute(app: App, pages: AllPages): void {
           <h1 safe>{view.say('health')}</h1>
           <NoticeOf view={view} acts={trail.trail.data} notice={noticeIn(request)} />
           <Checks {...{ pages, view, health }} />
-          {safeComparison}
+          {safeCards}
           <Deliveries {...{ pages, view, events, health }} />
           <Jobs {...{ pages, view, health }} />
           <TrailCard {...{ pages, view, path }} shown={trail} />
@@ -104,6 +103,7 @@ function Found({ pages, view, check }: { pages: AllPages; view: View; check: Hea
   const remedy = `remedy_${code}`
   return (
     <>
+      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
       <Text>{say(`check_${code}`, told)}</Text>
       {check.remedy !== '' && isConsoleKey(remedy) ? (
         <span class="soft small line">

@@ -22,7 +22,7 @@ export type Found = Awaited<ReturnType<typeof search>>
 export async function search(deps: SearchDeps, typed: string) {
   const { database, wallClock, methods, clock, rules } = deps
   const now = clock.now()
-  const wanted = readSearch(typed, methods.primary.live)
+  const wanted = readSearch(typed, methods.live)
   const day = wanted.amountAndDay && wallClock.dayOf(wanted.amountAndDay.day)
   const [users, exact, byAmount] = await Promise.all([
     findUsersByWord(database, wanted.word),

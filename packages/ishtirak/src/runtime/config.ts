@@ -5,8 +5,8 @@ import type { Seller } from '../core/receipt.js'
 import { ConfigError } from './config-file.js'
 import {
   type Environment,
+  type GatewaySettings,
   givenVariables,
-  isPrivateEnough,
   isSandbox,
   readEnvironment,
   type Settings,
@@ -25,10 +25,17 @@ export type Config = Readonly<ReturnType<typeof assemble>>
 /** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
 const DRAIN_SECONDS = 5
 
+/** What this module does not know of. */
+interface OwnSettings<Part> {
+  /** All that could be configured. */
+  readonly gateways: readonly GatewaySettings[]
+  readonly settings: Settings<Part>
+}
+
 /** Throws `ConfigError` with everything that is wrong. */
-export function readConfig<Part>(variables: Variables, settings: Settings<Part>): Config & Part {
+export function readConfig<Part>(variables: Variables, own: OwnSettings<Part>): Config & Part {
   const given = givenVariables(variables)
-  return read(given, missingSecrets(given), settings)
+  return read(given, missingSecrets(given, own.gateways), own)
 }
 
 /** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
@@ -45,33 +52,35 @@ const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIE
  */
 export function readMountedConfig<Part>(
   variables: Variables,
-  settings: Settings<Part>,
+  { gateways, settings }: OwnSettings<Part>,
   host: { readonly identifies: boolean },
 ): Config & Part {
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
   const given = Object.entries(givenVariables(variables))
   const own = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
   const tokens = host.identifies ? [] : missingTokenKey(own)
-  return read(
-    own,
-    [...missing(own, 'PUBLIC_URL'), ...missing(own, 'CHARGILY_SECRET_KEY'), ...tokens],
-    settings,
-  )
+  const lacking = [...missing(own, 'PUBLIC_URL'), ...missingGateway(own, gateways), ...tokens]
+  return read(own, lacking, { gateways, settings })
 }
 
 function read<Part>(
   variables: Variables,
   lacking: readonly string[],
-  settings: Settings<Part>,
+  { gateways, settings }: OwnSettings<Part>,
 ): Config & Part {
-  const { environment, misfits } = readEnvironment(variables)
+  const { environment, misfits } = readEnvironment(variables, gateways)
   const problems = [
     ...misfits.map(({ problem }) => problem),
     ...lacking,
     // What contradicts a variable that does not fit is not known before it does.
-    ...contradictions(environment).filter((problem) => !misfits.some(({ name }) => names(problem, name))),
+    ...contradictions(environment, gateways).filter(
+      (problem) => !misfits.some(({ name }) => names(problem, name)),
+    ),
   ]
-  const plans = collect(problems, () => readPlans(environment.PLANS_FILE))
+  // The sandbox plays one of them.
+  const sold = environment.gateways.length > 0 ? environment.gateways : gateways
+  const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
+  const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
   const seller = collect(problems, () => readSeller(environment))
   const part = collect(problems, () => settings.read(variables))
   if (!plans || !seller || part === undefined || problems.length > 0) throw new ConfigError(problems)
@@ -166,17 +175,11 @@ function addressesOf(environment: Environment) {
   }
 }
 
-/** The provider, the platform's receiver of events, the mail server. */
+/** The platform's receiver of events, the mail server. */
 function outgoingOf(environment: Environment) {
-  const { CHARGILY_SECRET_KEY: secretKey, EVENTS_URL: url, MAIL_FROM: from } = environment
-  const { OPERATOR_MAIL: operators } = environment
-  const webhookKeys = items(environment.CHARGILY_WEBHOOK_KEYS)
+  const { EVENTS_URL: url, MAIL_FROM: from, OPERATOR_MAIL: operators } = environment
   const secrets = items(environment.EVENTS_SECRETS)
   return {
-    /** Null in the sandbox, which draws its own key. */
-    chargily: secretKey
-      ? { secretKey, webhookKeys, ...member('apiUrl', environment.CHARGILY_API_URL) }
-      : null,
     ...member('events', url === undefined ? url : { url, secrets, reach: reachOf(environment) }),
     ...member('smtpUrl', environment.SMTP_URL),
     /** The sender of our mail; unset: the seller. */
@@ -197,19 +200,25 @@ function reachOf(environment: Environment): Reach {
 
 /** Receipts are legal papers: where real money moves, they name a real seller. */
 function readSeller(environment: Environment): Seller {
-  const { SELLER_FILE: file, CHARGILY_SECRET_KEY: key } = environment
+  const { SELLER_FILE: file, gateways, given } = environment
   if (file !== undefined) return readSellerFile(file)
-  if (key?.startsWith('live_sk_'))
+  if (gateways.some((gateway) => gateway.isLive(given)))
     throw new ConfigError(['SELLER_FILE is missing: receipts of real money name their seller'])
   return EXAMPLE_SELLER
 }
 
 /** Of the raw variables: a wrong value is not missing. */
-function missingSecrets(variables: Variables): readonly string[] {
-  const provider = missing(variables, 'CHARGILY_SECRET_KEY')
+function missingSecrets(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
+  const provider = missingGateway(variables, gateways)
   if (provider.length > 0 && variables.NODE_ENV !== 'production') return []
   return [...provider, ...missingTokenKey(variables)]
 }
+
+function missingGateway(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
+  return gateways.some(({ key }) => variables[key] !== undefined) ? [] : [`${keysOf(gateways)} is missing`]
+}
+
+const keysOf = (gateways: readonly GatewaySettings[]) => gateways.map(({ key }) => key).join(' or ')
 
 function missingTokenKey(variables: Variables): readonly string[] {
   const [secret, keyServer] = [missing(variables, 'AUTH_JWT_SECRET'), missing(variables, 'AUTH_JWKS_URL')]
@@ -250,8 +259,8 @@ function member<Name extends string, Value>(name: Name, value: Value | undefined
 }
 
 /** Values that are right alone and wrong together. */
-function contradictions(environment: Environment): readonly string[] {
-  const { PUBLIC_URL: publicUrl, CHARGILY_SECRET_KEY: key, WORKERS: workers } = environment
+function contradictions(environment: Environment, gateways: readonly GatewaySettings[]): readonly string[] {
+  const { PUBLIC_URL: publicUrl, WORKERS: workers } = environment
   const isEmbedded = environment.DATABASE_URL === undefined || environment.DATABASE_URL === 'memory:'
   const operators = readOperatorKeys(environment.OPERATOR_KEYS)
   const claims: readonly (readonly [boolean, string])[] = [
@@ -259,8 +268,6 @@ function contradictions(environment: Environment): readonly string[] {
       !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
       'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
     ],
-    [!key && !!environment.CHARGILY_WEBHOOK_KEYS, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
-    [!key && !!environment.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
     [!!environment.EVENTS_URL && !environment.EVENTS_SECRETS, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
     [!environment.EVENTS_URL && !!environment.EVENTS_SECRETS, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
     [!!environment.OPERATOR_MAIL && !environment.SMTP_URL, 'SMTP_URL is missing: OPERATOR_MAIL is set'],
@@ -271,7 +278,7 @@ function contradictions(environment: Environment): readonly string[] {
     [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
     [
       workers > 1 && !isEmbedded && isSandbox(environment),
-      'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
+      `WORKERS above 1 is not for the sandbox: ${keysOf(gateways)} is missing`,
     ],
     [isKeyTwice(operators), 'OPERATOR_KEYS names one key twice'],
     ...SECRET_LISTS.map(
@@ -279,12 +286,9 @@ function contradictions(environment: Environment): readonly string[] {
     ),
     [hasTwoRoles(operators), 'OPERATOR_KEYS gives one name two roles'],
     [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
-    [
-      !!key?.startsWith('live_sk_') && publicUrl !== undefined && !isPrivateEnough(publicUrl),
-      'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
-    ],
+    ...gateways.flatMap((gateway) => gateway.contradictions(environment.given)),
+    ...issuerContradictions(environment),
+    ...portContradictions(environment),
   ]
-  return [...claims, ...issuerContradictions(environment), ...portContradictions(environment)].flatMap(
-    ([isWrong, problem]) => (isWrong ? [problem] : []),
-  )
+  return claims.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
 }

@@ -21,12 +21,10 @@ const refined = (expects: string, fits: (value: string) => boolean) =>
 const timeZone = () => refined('a time zone such as Africa/Algiers', isTimeZone)
 const url = (expects: string, ...schemes: readonly string[]) =>
   refined(expects, (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol))
-const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
+export const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
 /** Separated by commas, spaces around them allowed. */
-const listOf = (expects: string, one: RegExp) =>
+export const listOf = (expects: string, one: RegExp) =>
   text(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
-
-const CHARGILY_KEY = /(test|live)_sk_[\w-]+/
 
 export const Environment = Type.Object({
   NODE_ENV: text('a word such as production or development', /^\w+$/),
@@ -66,12 +64,6 @@ export const Environment = Type.Object({
     /^[\x21-\x7e]+$/,
   ),
   CODE_KEYS: listOf('keys of at least 32 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{32,}/),
-  CHARGILY_SECRET_KEY: text(
-    'a key that starts with test_sk_ or live_sk_',
-    new RegExp(`^${CHARGILY_KEY.source}$`),
-  ),
-  CHARGILY_WEBHOOK_KEYS: listOf('keys that start with test_sk_ or live_sk_', CHARGILY_KEY),
-  CHARGILY_API_URL: web(),
   PLANS_FILE: text('a file'),
   BILLING_TIMEZONE: timeZone(),
   QUOTA_TIMEZONE: timeZone(),
@@ -122,8 +114,29 @@ const DEFAULTS = {
   LOG_LEVEL: 'info' as LogLevel,
 }
 
-export type Environment = Static<typeof Environment> & typeof DEFAULTS
+export type Environment = Static<typeof Environment> &
+  typeof DEFAULTS & {
+    /** Whose keys are set. */
+    readonly gateways: readonly GatewaySettings[]
+    /** Those that fit, as they were given. */
+    readonly given: Variables
+  }
 export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What a payment gateway says of its own variables, which are read with the others. */
+export interface GatewaySettings {
+  readonly variables: Readonly<Record<string, ReturnType<typeof text>>>
+  /** The variable without which the gateway is not configured. */
+  readonly key: string
+  /** The list of its old keys. */
+  readonly oldKeys: `${string}_WEBHOOK_KEYS`
+  /** The least that it takes, in whole units of the currency. */
+  readonly leastAmount: number
+  /** Whether the key moves real money. */
+  isLive(given: Variables): boolean
+  /** What is right alone and wrong together; here and below of what fits. */
+  contradictions(given: Variables): readonly (readonly [isWrong: boolean, problem: string])[]
+}
 
 /**
  * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value,
@@ -136,13 +149,18 @@ export function givenVariables(variables: Variables): Variables {
 }
 
 /** Of `givenVariables`: those that fit or are unset, and what is wrong with the others. */
-export function readEnvironment(variables: Variables): {
+export function readEnvironment(
+  variables: Variables,
+  gateways: readonly GatewaySettings[],
+): {
   readonly environment: Environment
   readonly misfits: readonly { readonly name: string; readonly problem: string }[]
 } {
-  const { values, misfits } = readValues(Environment.properties, variables)
+  const properties = Object.assign({}, Environment.properties, ...gateways.map((one) => one.variables))
+  const { values, fitting: given, misfits } = readValues(properties, variables)
   if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
-  return { environment: { ...DEFAULTS, ...values }, misfits }
+  const configured = gateways.filter(({ key }) => given[key] !== undefined)
+  return { environment: { ...DEFAULTS, ...values, gateways: configured, given }, misfits }
 }
 
 /** What a capability reads of the environment. */
@@ -170,19 +188,22 @@ export function settingsOf<Properties extends TProperties, Part>(
 
 function readValues(properties: TProperties, variables: Variables) {
   const values: Record<string, unknown> = {}
+  const fitting: Record<string, string> = {}
   const misfits = []
   for (const [name, schema] of Object.entries(properties)) {
     const given = variables[name]?.trim()
     if (given === undefined) continue
     const value =
       'type' in schema && schema.type === 'integer' && /^\d{1,9}$/.test(given) ? Number(given) : given
-    if (Value.Check(schema, value)) values[name] = value
-    else {
+    if (Value.Check(schema, value)) {
+      values[name] = value
+      fitting[name] = given
+    } else {
       const expects = 'description' in schema ? schema.description : 'something else'
       misfits.push({ name, problem: `${name} must be ${expects}` })
     }
   }
-  return { values, misfits }
+  return { values, fitting, misfits }
 }
 
 /** Read where the operator's commands are typed. */
@@ -235,7 +256,7 @@ function isTimeZone(value: string): boolean {
 
 /** The provider is played here: no key for a real one. */
 export function isSandbox(environment: Environment): boolean {
-  return environment.CHARGILY_SECRET_KEY === undefined && environment.NODE_ENV !== 'production'
+  return environment.gateways.length === 0 && environment.NODE_ENV !== 'production'
 }
 
 /** Encrypted, or on this machine. */

@@ -1,5 +1,5 @@
 // Lists of secrets. The first is the one that is used; those behind it are old ones, accepted until nothing uses them any more.
-import type { Environment } from './environment.js'
+import type { Environment, GatewaySettings } from './environment.js'
 import { items, readOperatorKeys } from './operator-keys.js'
 import { keyedDigest } from './secret.js'
 
@@ -9,12 +9,12 @@ export const SECRET_LISTS = [
   'PLATFORM_API_KEYS',
   'OPERATOR_OIDC_CLIENT_SECRET',
   'CODE_KEYS',
-  'CHARGILY_WEBHOOK_KEYS',
   'EVENTS_SECRETS',
 ] as const
 
 /** Lists whose use is seen here. Which of EVENTS_SECRETS the platform checks, it alone knows. */
-type WatchedList = Exclude<(typeof SECRET_LISTS)[number], 'EVENTS_SECRETS'> | 'OPERATOR_KEYS'
+type OurList = Exclude<(typeof SECRET_LISTS)[number], 'EVENTS_SECRETS'>
+type WatchedList = OurList | 'OPERATOR_KEYS' | GatewaySettings['oldKeys']
 
 /** Tells that a secret of the list was accepted; most are not old, and then nothing happens. */
 export type NoteUse = (list: WatchedList, secret: string) => void
@@ -35,16 +35,17 @@ export function oldSecretsOf(environment: Environment): readonly OldSecret[] {
   const operators = readOperatorKeys(environment.OPERATOR_KEYS)
   const names = [...new Set(operators.map(({ name }) => name))]
   const keysOf = (holder: string) => operators.flatMap(({ name, key }) => (name === holder ? [key] : []))
-  const behindFirst = (list: Exclude<WatchedList, 'OPERATOR_KEYS'>) =>
-    describe(list, null, items(environment[list])).slice(1)
+  const behindFirst = (list: OurList) => describe(list, null, items(environment[list])).slice(1)
   return [
     ...behindFirst('AUTH_JWT_SECRET'),
     ...behindFirst('PLATFORM_API_KEYS'),
     ...names.flatMap((name) => describe('OPERATOR_KEYS', name, keysOf(name)).slice(1)),
     ...behindFirst('OPERATOR_OIDC_CLIENT_SECRET'),
     ...behindFirst('CODE_KEYS'),
-    // The one in use is CHARGILY_SECRET_KEY.
-    ...describe('CHARGILY_WEBHOOK_KEYS', null, items(environment.CHARGILY_WEBHOOK_KEYS)),
+    // The one in use is a variable of its own.
+    ...environment.gateways.flatMap(({ oldKeys }) =>
+      describe(oldKeys, null, items(environment.given[oldKeys])),
+    ),
   ]
 }
 

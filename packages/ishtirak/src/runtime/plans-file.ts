@@ -7,17 +7,18 @@ import { byLocale } from '../core/locale.js'
 import { assembleCatalogue, type Catalogue, LONGEST_TERM, type Plan, SEED_PLANS } from '../core/plan.js'
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 
-/** Without a file the limits and plans of `seed.md`. Throws `ConfigError`. */
-export function readPlans(file: string | undefined): Catalogue {
+/** Without a file those of `seed.md`. No gateway takes less than `leastAmount`. Throws `ConfigError`. */
+export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
   if (file === undefined) return SEED_CATALOGUE
   const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
   // An array is a file whose limits are those of `seed.md`.
-  if (Array.isArray(content)) return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS)
+  if (Array.isArray(content))
+    return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS, leastAmount)
   if (!Value.Check(ObjectSchema, content)) refuse(schemaProblems('PLANS_FILE', ObjectSchema, content))
   const problems = Object.entries(content.limits).flatMap(limitProblems)
   if (problems.length > 0) refuse(problems)
   const limits = Object.entries(content.limits).map(toDefinition)
-  return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits)
+  return catalogueOf(checkedPlans(content.plans, limits, '/plans'), limits, leastAmount)
 }
 
 /** Without a file. */
@@ -153,8 +154,8 @@ function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place:
   return plans
 }
 
-function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[]): Catalogue {
-  const catalogue = assembleCatalogue(plans, limits)
+function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[], leastAmount = 0): Catalogue {
+  const catalogue = assembleCatalogue(plans, limits, leastAmount)
   if ('free' in catalogue) return catalogue
   return refuse(catalogue.map((problem) => `PLANS_FILE: ${problem}`))
 }

@@ -2,7 +2,6 @@
 
 import { wantedIn } from '../checkout/buy-form.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
-import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
 import type { Pages } from '../pages/portal-frame.js'
@@ -25,14 +24,12 @@ export function transferRoutes(app: App, pages: Pages & TransferPagesDeps): void
   app.post('/portal/transfer', hidden, async (request, reply) => {
     const session = users.of(request)
     reader.requireOwnForm(request, session)
-    const method = transferMethod(pages)?.name
-    if (method === undefined) throw new BillingError('unknown_method')
     const { userId } = session
     const locale = reader.language(request, reply, session)
     await openPayment(pages, {
       user: { userId },
       ...wantedIn(request),
-      method,
+      method: 'transfer',
       locale,
       requestId: request.id,
     })

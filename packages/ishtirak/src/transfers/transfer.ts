@@ -46,6 +46,7 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
     bearsStampDuty: false,
     accounts,
     instruments: [...new Set(accounts.map(({ kind }) => INSTRUMENTS[kind]))],
+    leastAmount: 0,
     checkoutLifetimeMs: lifetimeMs,
     // Nothing is heard at these: they end the waiting, and settle what a process that died has left.
     looksAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),

@@ -40,7 +40,11 @@ interface Chargily extends PaymentMethod {
   readonly webhook: Webhook
 }
 
+/** "The amount field must be greater than or equal to 50." */
+export const LEAST_AMOUNT = 50
+
 const TRAITS = {
+  leastAmount: LEAST_AMOUNT,
   /** API reference, checkouts/expire. */
   checkoutLifetimeMs: 30 * MINUTE,
   // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is booked late.
@@ -51,6 +55,16 @@ const TRAITS = {
   instruments: ['edahabia', 'cib'],
   begunBy: 'user',
   bearsStampDuty: false,
+} as const
+
+/** The address is written into the dashboards of shops: it stays. */
+export const WEBHOOK = {
+  path: '/api/v1/billing/webhook',
+  signatureHeader: 'signature',
+  operation: {
+    operationId: 'receivePaymentEvent',
+    description: 'Called by Chargily Pay. Header `signature`: hex HMAC-SHA256 of the raw body.',
+  },
 } as const
 
 /** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is asked for. */
@@ -70,7 +84,12 @@ export function createChargily(options: ChargilyOptions): Chargily {
       page: listCheckouts,
       find: (paymentId, since) => searchCheckouts(listCheckouts, paymentId, since),
     },
-    webhook: { verifySignature: signatureVerifier(account.webhookKeys, options.noteWebhookKey), readEvent },
+    webhook: {
+      ...WEBHOOK,
+      isFromAfar: options.apiUrl === undefined,
+      verifySignature: signatureVerifier(account.webhookKeys, options.noteWebhookKey),
+      readEvent,
+    },
     createCheckout: (order) => openCheckout(call, order, writeMs),
     getCheckout,
     expireCheckout: async (checkoutId) => {
@@ -112,7 +131,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
     currency: 'dzd',
     success_url: order.successUrl,
     failure_url: order.failureUrl,
-    webhook_endpoint: order.webhookUrl,
+    ...(order.webhookUrl !== null && { webhook_endpoint: order.webhookUrl }),
     description: order.description,
     locale: order.locale,
     // The user pays exactly the plan's price: 3,037.50 instead of 3,000 reads as a bug.

@@ -1,0 +1,53 @@
+// The variables of Chargily: what each may be, what contradicts, and what is read of them.
+import {
+  type GatewaySettings,
+  isPrivateEnough,
+  listOf,
+  text,
+  type Variables,
+  web,
+} from '../../../runtime/environment.js'
+import { isTwice } from '../../../runtime/old-secrets.js'
+import { items } from '../../../runtime/operator-keys.js'
+import type { AccountSettings } from './account.js'
+import { LEAST_AMOUNT } from './chargily.js'
+
+const KEY = /(test|live)_sk_[\w-]+/
+
+const isLive = ({ CHARGILY_SECRET_KEY: key }: Variables) => key?.startsWith('live_sk_') ?? false
+
+export const CHARGILY: GatewaySettings = {
+  variables: {
+    CHARGILY_SECRET_KEY: text('a key that starts with test_sk_ or live_sk_', new RegExp(`^${KEY.source}$`)),
+    CHARGILY_WEBHOOK_KEYS: listOf('keys that start with test_sk_ or live_sk_', KEY),
+    CHARGILY_API_URL: web(),
+  },
+  key: 'CHARGILY_SECRET_KEY',
+  oldKeys: 'CHARGILY_WEBHOOK_KEYS',
+  leastAmount: LEAST_AMOUNT,
+  isLive,
+  contradictions: (given) => {
+    const { CHARGILY_SECRET_KEY: key, CHARGILY_WEBHOOK_KEYS: webhookKeys, PUBLIC_URL: publicUrl } = given
+    return [
+      [!key && !!webhookKeys, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
+      [!key && !!given.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
+      [isTwice(items(webhookKeys)), 'CHARGILY_WEBHOOK_KEYS names one secret twice'],
+      [
+        isLive(given) && publicUrl !== undefined && !isPrivateEnough(publicUrl),
+        'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
+      ],
+    ]
+  },
+}
+
+/** Null: it is not configured. */
+export function chargilyAccount(given: Variables): AccountSettings | null {
+  const secretKey = given.CHARGILY_SECRET_KEY?.trim()
+  const apiUrl = given.CHARGILY_API_URL?.trim()
+  if (secretKey === undefined) return null
+  return {
+    secretKey,
+    webhookKeys: items(given.CHARGILY_WEBHOOK_KEYS),
+    ...(apiUrl !== undefined && { apiUrl }),
+  }
+}

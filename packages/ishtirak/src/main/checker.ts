@@ -1,0 +1,13 @@
+// A value of a host, checked as the API checks what it is sent: a host in JavaScript has no compiler that looks.
+import type { TSchema } from 'typebox'
+import { validatorCompiler } from '../http/schemas.js'
+
+/** Throws `validation_failed`. */
+export function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
+  const check = validatorCompiler({ schema, method: '', url: '' })
+  return (value) => {
+    const { error } = check(value) as { readonly error?: Error }
+    if (error) throw error
+    return value
+  }
+}

@@ -1,0 +1,49 @@
+// The acts of operators, called by a host that mounts Ishtirak: the same checks, trail and answers as over HTTP.
+import type { Act } from '../acts/act.js'
+import { callBy, doAct, previewAct } from '../acts/act-routes.js'
+import { BillingError } from '../core/error.js'
+import type { Operator } from '../core/role.js'
+import { toBillingError } from '../http/problem.js'
+import { checker } from './checker.js'
+import type { Parts } from './wire.js'
+
+/** As one operator, who stands in the audit trail. */
+export interface OperatorCalls {
+  /**
+   * `act('payment.refund', 'pay_…', { why })`: by the name of the act in the audit trail; `id` is empty where it is on nothing.
+   * Answers what the API answers. Throws `BillingError` with the code that it would answer.
+   */
+  act(name: string, id: string, request: object): Promise<unknown>
+  /** What the act would change now. Nothing is changed. */
+  preview(name: string, id: string, asked?: object): Promise<unknown>
+}
+
+export function createOperatorCalls(parts: Parts, acts: readonly Act<Parts>[]) {
+  const byName = new Map<string, Act<Parts>>(acts.map((act) => [act.name, act]))
+  const named = (name: string) => {
+    const act = byName.get(name)
+    if (!act) throw new BillingError('not_found', { extra: { act: name } })
+    return act
+  }
+  return (operator: Operator): OperatorCalls => ({
+    act: (name, id, request) =>
+      answered(() => {
+        const act = named(name)
+        return doAct(parts, act, callBy(operator, id, checker<object>(act.body)(request)))
+      }),
+    preview: (name, id, asked = {}) =>
+      answered(() => {
+        const act = named(name)
+        return previewAct(parts, act, callBy(operator, id, checker<object>(act.asked)(asked)))
+      }),
+  })
+}
+
+/** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
+async function answered(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await call()
+  } catch (error) {
+    throw toBillingError(error)
+  }
+}

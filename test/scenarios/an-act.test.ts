@@ -1,0 +1,194 @@
+// An act that is declared once is there in all six ways: over HTTP with its preview, in the OpenAPI document, as a command with
+// its help, as a form of the console, as a call of a host that mounts the service, and as a call of the client.
+import { Command } from 'commander'
+import { Type } from 'typebox'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createOperator } from '../../packages/client/src/index.js'
+import { act } from '../../packages/ishtirak/src/acts/act.js'
+import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
+import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
+import { reason } from '../../packages/ishtirak/src/acts/reason.js'
+import { BillingError } from '../../packages/ishtirak/src/core/error.js'
+import { loadUser } from '../../packages/ishtirak/src/ledger/load.js'
+import type { SaveDeps } from '../../packages/ishtirak/src/ledger/save.js'
+import { type SubjectDeps, USER } from '../../packages/ishtirak/src/ledger/subjects.js'
+import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
+import { createOperatorCalls } from '../../packages/ishtirak/src/main/operator-calls.js'
+import { commandHost } from '../../packages/ishtirak/src/main/operator-client.js'
+import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operator-commands.js'
+import { enterConsole } from '../support/console.js'
+import { describeScenario } from '../support/databases.js'
+import { operatorOf } from '../support/operator.js'
+import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { createWorld, type World } from '../support/world.js'
+
+const flag = act<SaveDeps & SubjectDeps>().decides({
+  name: 'user.flag',
+  roles: ['support'],
+  on: USER,
+  operationId: 'flagUser',
+  summary: 'Flag a user for a second look',
+  input: Type.Object(
+    { level: Type.Integer({ minimum: 1, maximum: 5, description: 'How urgent it is' }), why: reason },
+    { additionalProperties: false },
+  ),
+  texts: {
+    title: { en: 'Flag the user', fr: 'Signaler l’utilisateur', ar: 'تمييز المستخدم' },
+    text: { en: 'Others see it.', fr: 'Les autres le voient.', ar: 'يراه الآخرون.' },
+  },
+  load: (deps, { id }) => loadUser(deps, id),
+  decide: (_user, { input }) => {
+    if (input.level === 5) throw new BillingError('conflict', { extra: { level: 5 } })
+    return input.level
+  },
+  save: async (deps, { id, by }, { decision }) => {
+    await recordAct(deps, { ...by, act: 'user.flag' }, { userId: id, after: { level: decision } })
+    return 'saved'
+  },
+  preview: ({ decision }) => ({
+    changes: [{ what: 'Level', before: null, after: String(decision) }],
+    detail: null,
+  }),
+})
+const flags: Capability<SaveDeps & SubjectDeps> = { name: 'flags', acts: [flag] }
+
+describeScenario('an act that is declared once', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const capabilities = [...CAPABILITIES, flags]
+    world = await createWorld(database(), { env: ROLES_ENV, capabilities, isNew: true })
+    await world.as('user-1').buy()
+  })
+  afterEach(() => world.stop())
+  afterEach(() => {
+    delete process.env.OPERATOR_KEY
+  })
+
+  const owner = () => operatorOf(world, ROLE_KEYS.owner)
+  const PATH = '/users/user-1/flag'
+  const trail = async () =>
+    ((await owner().get('/users/user-1')).body.audit as { act: string; after: object; why: string }[])
+      .filter(({ act }) => act === 'user.flag' || act === 'operator.refused')
+      .map(({ act, after, why }) => ({ act, after, why }))
+
+  it('is a route that asks for the role and the input, answers its subject and stands in the trail', async () => {
+    expect((await owner().post(PATH, { level: 2, why: 'ticket 1' })).body.user_id).toBe('user-1')
+    expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 2 }, why: 'ticket 1' }])
+    expect((await owner().post(PATH, { level: 6, why: 'x' })).body.errors).toMatchObject([
+      { pointer: '/level', code: 'too_large' },
+    ])
+    expect((await owner().post('/users/nobody/flag', { level: 1, why: 'x' })).status).toBe(404)
+    const viewer = await operatorOf(world, ROLE_KEYS.viewer).post(PATH, { level: 1, why: 'x' })
+    expect([viewer.status, viewer.body.act]).toEqual([403, 'user.flag'])
+  })
+
+  it('is shown beforehand at the same address, and changes nothing by that', async () => {
+    const preview = await owner().get(`${PATH}?level=3`)
+    expect([preview.status, preview.body.changes]).toEqual([
+      200,
+      [{ what: 'Level', before: null, after: '3' }],
+    ])
+    expect((await owner().get(`${PATH}?level=5`)).status).toBe(409)
+    expect(await trail()).toEqual([])
+  })
+
+  it('is done once under one operation_id, also at the same moment; for something else it is refused', async () => {
+    const request = { level: 2, why: 'ticket 1', operation_id: 'op 1' }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => owner().post(PATH, request)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(await trail()).toHaveLength(1)
+    const other = await owner().post(PATH, { ...request, level: 3 })
+    expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { level: 2 } }])
+  })
+
+  it('leaves a refusal in the trail, and is refused the same when it is sent again', async () => {
+    const request = { level: 5, why: 'ticket 1', operation_id: 'op 1' }
+    for (const answer of [await owner().post(PATH, request), await owner().post(PATH, request)])
+      expect([answer.status, answer.body.level]).toEqual([409, 5])
+    expect(await trail()).toMatchObject([
+      { act: 'operator.refused', after: { act: 'user.flag', code: 'conflict', level: 5 } },
+    ])
+  })
+
+  it('is in the document of operators, with its preview, and in no other', async () => {
+    const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
+    const { paths } = (await world.call('GET', '/openapi-operator.json', { headers })).body
+    const { post, get } = paths['/api/v1/operator/users/{user_id}/flag']
+    expect([post.operationId, post.summary, get.operationId]).toEqual([
+      'flagUser',
+      'Flag a user for a second look',
+      'previewFlagUser',
+    ])
+    expect((await world.call('GET', '/openapi.json')).text).not.toContain('flag')
+  })
+
+  it('is a command, with its help and its preview', async () => {
+    process.env.OPERATOR_KEY = ROLE_KEYS.owner
+    const help = programOf().commands.find((one) => one.name() === 'users')
+    const own = help?.commands.find((one) => one.name() === 'flag')
+    expect(own?.helpInformation()).toMatch(/Flag a user for a second look[\s\S]*--level <level>[\s\S]*--why/)
+    const shown = await run(['users', 'flag', 'user-1', '--level', '2', '--preview', '--url', world.url])
+    expect(shown).toMatch(/Level/)
+    expect(await trail()).toEqual([])
+    await run(['users', 'flag', 'user-1', '--level', '2', '--why', 'ticket 1', '--url', world.url])
+    expect(await trail()).toHaveLength(1)
+  })
+
+  it('is a form of the console: asked, shown beforehand, done once and told', async () => {
+    const visit = await enterConsole(world, ROLE_KEYS.owner)
+    expect((await visit.open('/console/users/user-1')).text).toContain('Flag the user')
+    expect((await visit.open('/console/users/user-1/flag')).text).toContain('How urgent it is')
+    const { path, words, fields } = await visit.ask('/console/users/user-1/flag', '?level=4')
+    expect(words).toContain('Level 4')
+    const send = () => visit.submit(path, { ...fields, why: 'ticket 1' })
+    const answers = [await send(), await send()]
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
+    expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 4 }, why: 'ticket 1' }])
+  })
+
+  it('is a call of a host that mounts the service', async () => {
+    const { parts, acts } = world.service
+    const amina = createOperatorCalls(parts, acts)({ name: 'amina', role: 'owner' })
+    expect(await amina.preview('user.flag', 'user-1', { level: 1 })).toMatchObject({
+      changes: [{ after: '1' }],
+    })
+    expect(await amina.act('user.flag', 'user-1', { level: 1, why: 'x' })).toMatchObject({
+      user_id: 'user-1',
+    })
+    await expect(amina.act('user.flag', 'user-1', { level: 9, why: 'x' })).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+    await expect(amina.act('user.unknown', 'user-1', {})).rejects.toMatchObject({ code: 'not_found' })
+    expect(await trail()).toHaveLength(1)
+  })
+
+  it('is a call of the client', async () => {
+    const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner })
+    const preview = await operator.preview('user.flag', 'user-1', { level: 1 })
+    expect(preview.changes).toMatchObject([{ after: '1' }])
+    const answer = await operator.act('user.flag', 'user-1', { level: 1, why: 'x', operation_id: 'op' })
+    expect(answer.user_id).toBe('user-1')
+    await expect(operator.act('user.flag', 'nobody', { level: 1, why: 'x' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})
+
+function programOf(): Command {
+  const program = new Command('ishtirak').exitOverride()
+  addAllOperatorCommands(program, [...CAPABILITIES, flags], commandHost)
+  return program
+}
+
+/** What the command printed. */
+async function run(args: readonly string[]): Promise<string> {
+  const { write } = process.stdout
+  const printed: string[] = []
+  process.stdout.write = (text) => printed.push(String(text)) > 0
+  try {
+    await programOf().parseAsync(args, { from: 'user' })
+  } finally {
+    process.stdout.write = write
+  }
+  return printed.join('')
+}
