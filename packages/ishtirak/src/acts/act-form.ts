@@ -1,7 +1,7 @@
 // What the form of an act carries, and that it is acted on once.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, type ValidationProblem, wrongField } from '../core/error.js'
-import { latinDigits, readTypedAmount } from '../core/typed-amount.js'
+import { readTypedAmount } from '../core/typed-amount.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { fieldOf } from '../pages/reader.js'
 import { type By, type FoundAct, findAct, wasTriedMeanwhile } from './audit.sql.js'
@@ -40,15 +40,6 @@ export function typedIn({ body }: FastifyRequest): Readonly<Record<string, strin
 export function isAsShown(request: FastifyRequest): boolean {
   const shown = [...new URLSearchParams(fieldOf(request, 'shown'))]
   return shown.length > 0 && shown.every(([name, value]) => fieldOf(request, name) === value)
-}
-
-/** A whole number from 1 on, typed with spaces or without. Throws `validation_failed`. */
-export function countIn(field: string, typed: string, most: number): number {
-  const digits = latinDigits(typed).replace(/\s/g, '')
-  const count = Number(digits)
-  if (digits === '') throw wrongField(field, 'required')
-  if (!/^\d+$/.test(digits)) throw wrongField(field, 'wrong_format')
-  return within(field, count, most)
 }
 
 /** Whole dinars from 1 on, typed as `readTypedAmount` has it. Throws `validation_failed`. */

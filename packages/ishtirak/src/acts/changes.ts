@@ -10,7 +10,7 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Change } from './act-page.js'
 import { type Change as Decided, isAccess } from './preview.js'
 
-export function statusChange(
+function statusChange(
   { say }: View,
   { before, after }: { readonly before: string; readonly after: string },
 ): Change {

@@ -4,89 +4,113 @@ import { describe, expect, it } from 'vitest'
 import { CODE_ENV } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './operator-client.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 
-interface Trace {
-  /** In the addresses of the documents. */
-  readonly paths: RegExp
-  /** In the names of commands. */
-  readonly commands: RegExp
-  /** On a page of the console, without its head. */
-  readonly page?: readonly [path: string, trace: RegExp]
-  /** Pages of its own in the console. */
-  readonly own: readonly string[]
+const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
+
+interface Traces {
+  /** Of the operator's API: ids of operations, and schemas. */
+  readonly document: RegExp
+  /** Of the commands. */
+  readonly help: RegExp
+  /** Of the pages of a payment, of its user, of the operators and of health. */
+  readonly pages?: RegExp
 }
 
-const TRACES: Readonly<Record<string, Trace>> = {
+/** By what it is told where it is there. */
+const TRACES: Readonly<Record<string, Traces>> = {
+  transfers: {
+    document: /"(approvePayment|refusePayment|preview(Approve|Refuse)Payment|downloadProof|TransferState)"/,
+    help: /transfer(?! to )|payments (approve|refuse|proof)/i,
+  },
+  grants: {
+    document: /"(grantDays|previewGrantDays|GrantRequest)"/,
+    help: /grant <user>/,
+    pages: /Grant days/,
+  },
   codes: {
-    paths: /^\/(codes|redeem|redemptions)\b|\/operator\/codes\b/,
-    commands: /^codes /,
-    own: ['/console/codes/bat_1/revoke'],
+    document: /"((preview)?(c|C)reateCodes|listCodeBatches|getCodeBatch|(preview)?(r|R)evokeCodes|NewCodes)"/,
+    help: /^codes /m,
   },
-  books: {
-    paths: /\/(months|exports)\b/,
-    commands: /^(months|journal|export)\b/,
-    page: ['/console', /\/console\/months/],
-    own: ['/console/months'],
-  },
+  books: { document: /"(getMonth|getJournal|exportAccounts)"/, help: /^(months|journal|export) /m },
   compare: {
-    paths: /\/(reconciliations|findings)\b/,
-    commands: /^(reconcile|findings)\b/,
-    page: ['/console/health', /id="comparison"|\/console\/reconciliations/],
-    own: ['/console/reconciliations/start'],
+    document: /"((start|continue|list)Reconciliations?|closeFinding|ReconcileRequest)"/,
+    help: /^(reconcile|findings) /m,
+    pages: /Last comparison with the provider/,
   },
-  backup: { paths: /\/backup\b/, commands: /^(backup|restore)\b/, own: [] },
+  backup: { document: /"downloadBackup"/, help: /^(backup|restore) /m },
 }
 
-const bodyOf = (html: string) => html.replace(/^.*<\/head>/s, '')
-
-describeScenario('a service', ({ database }) => {
-  describe.each(Object.entries(TRACES))('without %s', (absent, { paths, commands, page, own }) => {
-    const capabilities = CAPABILITIES.filter(({ name }) => name !== absent)
-    const start = (of: typeof capabilities) =>
-      createWorld(database(), { env: { ...ROLES_ENV, ...CODE_ENV }, capabilities: of })
-
-    it('sells by card', async () => {
-      await using world = await start(capabilities)
-      const { paymentId } = await world.as('user-1').buy()
-      const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
-      const file = await world.call('GET', `/api/v1/operator/payments/${paymentId}`, { headers })
-      expect(file.body).toMatchObject({ payment: { status: 'paid' } })
-    })
-
-    it('has nothing of it in the documents, in the commands and in the console', async () => {
-      await using whole = await start(CAPABILITIES)
-      expect((await documented(whole)).some((path) => paths.test(path))).toBe(true)
-      expect(commandsOf(CAPABILITIES).some((usage) => commands.test(usage))).toBe(true)
-      await using world = await start(capabilities)
-      expect((await documented(world)).filter((path) => paths.test(path))).toEqual([])
-      expect(commandsOf(capabilities).filter((usage) => commands.test(usage))).toEqual([])
-      const there = await enterConsole(whole, ROLE_KEYS.owner)
-      const visit = await enterConsole(world, ROLE_KEYS.owner)
-      const [path, trace] = page ?? ['/console', /^$/]
-      if (page) expect(bodyOf((await there.open(path)).text)).toMatch(trace)
-      const { status, text } = await visit.open(path)
-      expect([status, bodyOf(text)]).toEqual([200, expect.not.stringMatching(trace)])
-      for (const address of own) expect((await visit.open(address)).status).toBe(404)
-    })
-  })
-})
-
-async function documented(world: World): Promise<readonly string[]> {
-  const open = (await world.call('GET', '/openapi.json')).body
-  const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
-  const operators = (await world.call('GET', '/openapi-operator.json', { headers })).body
-  return [...Object.keys(open.paths), ...Object.keys(operators.paths)]
-}
-
-function commandsOf(capabilities: typeof CAPABILITIES): readonly string[] {
+/** What all commands say of themselves. */
+function helpOf(capabilities: typeof CAPABILITIES): string {
   const program = new Command('ishtirak')
   addAllOperatorCommands(program, capabilities, commandHost)
-  return program.commands.flatMap((one) =>
-    one.commands.length > 0 ? one.commands.map((below) => `${one.name()} ${below.name()}`) : [one.name()],
-  )
+  const usages = ({ commands }: Command, before = ''): string[] =>
+    commands.flatMap((one) => {
+      const name = `${before}${one.name()} ${one.usage().replace('[options] ', '')}`
+      return [`${name} ${one.description()}`, ...usages(one, `${before}${one.name()} `)]
+    })
+  return usages(program).join('\n')
 }
+
+/** Without what all pages have: their sheet. */
+async function pagesOf(world: World, paymentId: string): Promise<string> {
+  const visit = await enterConsole(world, ROLE_KEYS.owner)
+  const paths = [`/payments/${paymentId}`, '/users/user-1', '/operators', '/health', '']
+  const texts: string[] = []
+  for (const path of paths) {
+    const { status, text } = await visit.open(`/console${path}`)
+    expect([path, status]).toEqual([path, 200])
+    texts.push(wordsOf(text.replace(/^.*<\/head>/s, '')))
+  }
+  return texts.join('\n')
+}
+
+describeScenario('a service', ({ database }) => {
+  const start = (absent?: string) =>
+    createWorld(database(), {
+      env: { ...ROLES_ENV, ...CODE_ENV, TRANSFER_FILE },
+      capabilities: CAPABILITIES.filter(({ name }) => name !== absent),
+    })
+  const documentOf = async (world: World) => {
+    const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
+    return (await world.call('GET', '/openapi-operator.json', { headers })).text
+  }
+
+  describe.each(Object.entries(TRACES))('without %s', (name, { document, help, pages }) => {
+    const others = CAPABILITIES.filter((one) => one.name !== name)
+
+    it('sells by card, and neither its API nor its console has a trace of it', async () => {
+      const seen = async (world: World) => {
+        const { paymentId } = await world.as('user-1').buy()
+        const { body } = await world.as('user-1').get('/api/v1/billing/status')
+        expect([body.plan, body.status]).toEqual(['pro', 'active'])
+        return { document: await documentOf(world), pages: await pagesOf(world, paymentId) }
+      }
+      await using world = await start(name)
+      const without = await seen(world)
+      expect(without.document).not.toMatch(document)
+      if (pages) expect(without.pages).not.toMatch(pages)
+    })
+
+    it('has none of its commands', () => {
+      expect(helpOf(CAPABILITIES)).toMatch(help)
+      expect(helpOf(others)).not.toMatch(help)
+    })
+  })
+
+  it('with all of them shows each', async () => {
+    await using world = await start()
+    const { paymentId } = await world.as('user-1').buy()
+    const [document, pages] = [await documentOf(world), await pagesOf(world, paymentId)]
+    for (const [name, traces] of Object.entries(TRACES)) {
+      expect([name, traces.document.test(document)]).toEqual([name, true])
+      if (traces.pages) expect(pages).toMatch(traces.pages)
+    }
+  })
+})
