@@ -151,7 +151,7 @@ it('say what is not there, what a word may be, and find what a customer names', 
   expect(await refused('operators', 'revoke', 'nope', '--why', 'x')).toBe('no session nope\n')
   expect(await refused('find', 'nope')).toBe('nothing is known as nope\n')
   expect(await refused('payments', 'list', '--status', 'payed')).toMatch(/Allowed choices are .*paid, failed/)
-  expect(await refused('export', 'payments', '--month', '2026-13')).toContain('A month such as 2026-11')
+  expect(await refused('export', 'accounts', '--month', '2026-13')).toContain('A month such as 2026-11')
   expect(await refused('journal', '2026-13')).toBe('A month such as 2026-11, at least 1970-01\n')
   expect(await refused('reconcile', '--since', '2026-02-30')).toMatch(
     /--since .* A day such as 2026-11-01, or/,
