@@ -45,6 +45,7 @@ import {
 } from '../../packages/ishtirak/src/overview/search.sql.js'
 import { timelinePage } from '../../packages/ishtirak/src/overview/timeline.sql.js'
 import { listProofs } from '../../packages/ishtirak/src/transfers/proof.sql.js'
+import { sameProofsOf } from '../../packages/ishtirak/src/transfers/same-proofs.sql.js'
 import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
 
@@ -152,7 +153,7 @@ export const CONSOLE: Asked[] = [
     (door) => findFinding(door, findingNamed('differs chk_7_5 user-7')),
     /comparison_findings_once/,
   ],
-  ['payments with the same proof', traces('operator.same_proofs'), /transfer_proofs_same/],
+  ['payments with the same proof', (door) => sameProofsOf(door, ofPayment), /transfer_proofs_same/],
   [
     'a payment and its user',
     (door) => findPaymentWithUser(door, 'pay_7_5'),
