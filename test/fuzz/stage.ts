@@ -44,13 +44,14 @@ export async function openStage(database: Database): Promise<Stage> {
   const operator = operatorOf(world)
   await operator.post('/users/paid/grant', { days: 3, operation_id: 'first', why: 'to begin with' })
   const made = { count: 3, uses: 1_000, uses_per_user: 1_000, why: 'to begin with' }
-  const vouchers = (await operator.post('/codes', { ...made, kind: 'months', plan: 'pro', months: 1 })).body
-  const discounts = (await operator.post('/codes', { ...made, kind: 'percent', percent: 15 })).body
+  const vouchers = (await operator.post('/codes/create', { ...made, kind: 'months', plan: 'pro', months: 1 }))
+    .body
+  const discounts = (await operator.post('/codes/create', { ...made, kind: 'percent', percent: 15 })).body
   await world.as('paid').post('/api/v1/billing/redeem', { code: vouchers.codes[0] })
   const [redeemed] = (await world.as('paid').get('/api/v1/billing/redemptions')).body.data
   // Checkouts expire before anything is compared, because the provider sends an event for each.
   await world.advance(HOUR / SECOND)
-  const reconciliation = await operator.post('/reconciliations', { since: '2026-11-01' })
+  const reconciliation = await operator.post('/reconciliations/start', { since: '2026-11-01' })
   return {
     world,
     targets: await targetsOf(world, {

@@ -607,9 +607,9 @@ export const mutations = [
   },
   {
     rule: 'only an owner ends the session of another operator',
-    file: src('access/sessions.ts'),
-    from: "requireRole(by.operator, 'operator.revoke')",
-    to: 'void requireRole',
+    file: src('access/session-acts.ts'),
+    from: "  name: 'operator.revoke',\n  roles: [],",
+    to: "  name: 'operator.revoke',\n  roles: ['support', 'accountant', 'viewer'],",
     tests: [src('access/operators-page.test.ts')],
   },
   {
@@ -754,9 +754,9 @@ export const mutations = [
   },
   {
     rule: 'a finding is not closed by a call that has read another one',
-    file: src('overview/operator.route.ts'),
-    from: 'seenVersion === undefined ? {} : { seenVersion }',
-    to: '{}',
+    file: src('compare/close-finding.tsx'),
+    from: 'requireUnchanged({ seenVersion: input.version }, version)',
+    to: 'void requireUnchanged',
     tests: [src('compare/reconcile.test.ts')],
   },
   {

@@ -77,7 +77,7 @@ describeScenario('a demo', ({ database, reset }) => {
   it('hands what its provider knows to that of the sandbox: a comparison finds what it is to find, and no more', async () => {
     await fillDemo(world, 8)
     const operator = operatorOf(world)
-    let { body } = await operator.post('/reconciliations', { since: '2025-11-01', why: 'a test' })
+    let { body } = await operator.post('/reconciliations/start', { since: '2025-11-01', why: 'a test' })
     while (body.reconciliation.finished_at === null) {
       await world.advance(30)
       body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body

@@ -23,6 +23,7 @@ export async function makeCodes(
   operator: OperatorCaller,
   batch: object,
 ): Promise<{ readonly id: string; readonly code: string; readonly codes: readonly string[] }> {
-  const { batch_id, codes } = (await operator.post('/codes', { count: 1, why: 'a test', ...batch })).body
+  const { batch_id, codes } = (await operator.post('/codes/create', { count: 1, why: 'a test', ...batch }))
+    .body
   return { id: batch_id, code: codes[0], codes }
 }

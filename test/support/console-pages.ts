@@ -26,7 +26,7 @@ export async function openShop(
   const world = await createWorld(database, { env: { ...ENV, ...env }, host: 'none' })
   await fillDemo(world, users)
   const operator = operatorOf(world, ROLE_KEYS.owner)
-  let { body } = await operator.post('/reconciliations', {
+  let { body } = await operator.post('/reconciliations/start', {
     since: '2026-10-01',
     why: 'the weekly comparison',
   })

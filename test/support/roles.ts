@@ -215,13 +215,13 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ],
   startReconciliation: [
     {
-      act: 'reconcile',
-      path: '/reconciliations',
+      act: 'reconciliation.start',
+      path: '/reconciliations/start',
       body: { since: '2026-11-20' },
       command: ['reconcile', '--since', '2026-11-20'],
     },
   ],
-  continueReconciliation: [{ act: 'reconcile', path: '/reconciliations/x/continue' }],
+  continueReconciliation: [{ act: 'reconciliation.start', path: '/reconciliations/x/continue' }],
   closeFinding: [
     {
       act: 'finding.close',
@@ -250,6 +250,37 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['events', 'skip', 'x', ...why],
     },
   ],
+  previewCreateCodes: [
+    {
+      act: 'codes.create',
+      path: '/codes/create?kind=percent&percent=10&count=1',
+      command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1', '--preview'],
+    },
+  ],
+  previewRevokeCodes: [
+    { act: 'codes.revoke', path: '/codes/x/revoke', command: ['codes', 'revoke', 'x', '--preview'] },
+  ],
+  previewStartReconciliation: [
+    {
+      act: 'reconciliation.start',
+      path: '/reconciliations/start?since=2026-11-20',
+      command: ['reconcile', '--since', '2026-11-20', '--preview'],
+    },
+  ],
+  previewCloseFinding: [
+    {
+      act: 'finding.close',
+      path: '/findings/x/close?kind=differs',
+      command: ['findings', 'close', 'x', '--kind', 'differs', '--preview'],
+    },
+  ],
+  previewRevokeOperatorSession: [
+    {
+      act: 'operator.revoke',
+      path: '/sessions/x/revoke',
+      command: ['operators', 'revoke', 'x', '--preview'],
+    },
+  ],
   previewResendEvent: [
     {
       act: 'event.resend',
@@ -270,7 +301,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   createCodes: [
     {
       act: 'codes.create',
-      path: '/codes',
+      path: '/codes/create',
       body: { kind: 'percent', percent: 10, count: 1, why: 'x' },
       command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1', ...why],
     },

@@ -3,12 +3,14 @@ import {
   announceTime,
   BillingError,
   beginDelivery,
+  callBy,
   checkDuePayments,
   consume,
   continueReconciliation,
   createCodes,
   DAY,
   deliverEvents,
+  doAct,
   drainDeliveries,
   HOUR,
   type Instant,
@@ -16,7 +18,7 @@ import {
   type MovableClock,
   ROUND_MS,
   reportUsage,
-  revokeBatch,
+  revokeCodes,
   scopeField,
   sendDueMail,
   startReconciliation,
@@ -134,7 +136,8 @@ async function* office(shop: Shop): Story {
   const off = { ...batch, kind: 'amount', amount: 500, count: 20 } as const
   const misprinted = await createCodes(parts, off, by('owner', 'flyers'))
   yield nowIn(shop) + HOUR
-  await revokeBatch(parts, misprinted.batch_id, by('owner', 'misprinted'))
+  const { operator } = by('owner', 'misprinted')
+  await doAct(parts, revokeCodes, callBy(operator, misprinted.batch_id, { why: 'misprinted' }))
 }
 
 /**
@@ -162,7 +165,7 @@ async function* comparison(shop: Shop, seed: number): Story {
   let { reconciliation } = await startReconciliation(parts, request, who)
   while (reconciliation.finished_at === null) {
     yield nowIn(shop) + ROUND_MS
-    reconciliation = (await continueReconciliation(parts, reconciliation.id, who.operator)).reconciliation
+    reconciliation = (await continueReconciliation(parts, reconciliation.id)).reconciliation
   }
 }
 

@@ -1,20 +1,19 @@
 // What the operators' way in brings to the service.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, MINUTE } from '../core/instant.js'
-import type { Database } from '../database/database.js'
-import type { Clock } from '../runtime/clock.js'
 import type { OldSecretWatch } from './old-secrets.js'
+import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
 import './words.js'
 
-export interface AccessDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface AccessDeps extends SessionActDeps {
   readonly oldSecrets: OldSecretWatch
 }
 
 export const access: Capability<AccessDeps> = {
   name: 'access',
+  acts: [revokeOperatorSession],
+  readings: [listOperatorSessions],
   jobs: (deps) => [
     {
       name: 'forget-operator-sessions',

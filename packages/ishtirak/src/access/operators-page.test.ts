@@ -57,7 +57,7 @@ describeScenario('operators in the console', ({ database }) => {
 
   it('ends a session for a reason, once, however often the form is sent', async () => {
     const [{ session_id: id }] = (await sessions()).data
-    const path = `/console/operators/${id}/revoke`
+    const path = `/console/sessions/${id}/revoke`
     const page = await owner.open(path)
     expect(wordsOf(page.text)).toMatch(/Session of support Until 21 November 2026 at 21:01 over/)
     const fields = fieldsOfAct(page.text)
@@ -76,6 +76,17 @@ describeScenario('operators in the console', ({ database }) => {
     const again = await operatorOf(world, ROLE_KEYS.owner).post(`/sessions/${id}/revoke`, { why: 'x' })
     expect([again.status, again.body]).toMatchObject([409, { code: 'already_revoked' }])
     expect(again.body.revoked_at).toMatch(/^2026-11-21T/)
+  })
+
+  it('is ended once by an operation, and answered the same again', async () => {
+    const api = operatorOf(world, ROLE_KEYS.owner)
+    const { session_id: id } = (await sessions()).data.find(
+      ({ operator }: { operator: string }) => operator === 'support',
+    )
+    const revoke = () => api.post(`/sessions/${id}/revoke`, { why: 'x', operation_id: 'ticket-1' })
+    const first = await revoke()
+    expect(first.body).toMatchObject({ session_id: id, operator: 'support' })
+    expect((await revoke()).body).toEqual(first.body)
   })
 
   it.each(['operators', 'health'])(
@@ -126,7 +137,7 @@ describeScenario('operators in the console', ({ database }) => {
 
   it('lets no other role end one', async () => {
     const [, { session_id: id }] = (await sessions()).data
-    const path = `/console/operators/${id}/revoke`
+    const path = `/console/sessions/${id}/revoke`
     expect((await support.open(path)).status).toBe(403)
     const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '0' }
     expect((await support.submit(path, fields)).status).toBe(403)

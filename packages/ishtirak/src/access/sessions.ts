@@ -5,7 +5,7 @@ import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
-import { type Operator, type OperatorSession, requireRole } from '../core/role.js'
+import type { Operator, OperatorSession } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
@@ -98,7 +98,8 @@ function secretOf(
 }
 
 export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
-  await end(deps, id, { operator, act: 'operator.sign_out', reason: null })
+  const act = { operator, act: 'operator.sign_out', reason: null }
+  await end(deps, id, act, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
 type ListDeps = Pick<SessionsDeps, 'clock'> & { readonly database: Queryable }
@@ -116,8 +117,7 @@ const ACTS_SHOWN = 50
 
 /** Throws `already_revoked`, or `not_found`: it is over, or never was. */
 export async function revokeSession(deps: EndDeps, id: string, by: By): Promise<OperatorSession> {
-  requireRole(by.operator, 'operator.revoke')
-  const ended = await end(deps, id, { ...by, act: 'operator.revoke' })
+  const ended = await end(deps, id, { ...by, act: 'operator.revoke' }, viewSession)
   if (ended) return ended
   const revokedAt = await findRevocation(deps.database, id)
   if (revokedAt === null) throw new BillingError('not_found', { extra: { session_id: id } })
@@ -130,13 +130,25 @@ function end(
   deps: EndDeps,
   id: string,
   by: Parameters<typeof recordAct>[1],
+  describe: (session: OperatorSession) => object,
 ): Promise<OperatorSession | null> {
   return deps.database.transaction(async (transaction) => {
     const ended = await deleteSession(transaction, id)
-    const after = { session_id: id, operator: ended?.operator.name }
-    if (ended) await recordAct({ ...deps, database: transaction }, by, { after })
+    if (ended) await recordAct({ ...deps, database: transaction }, by, { after: describe(ended) })
     return ended
   })
+}
+
+/** As the API and the trail write it. */
+export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: OperatorSession) {
+  return {
+    session_id: id,
+    operator: operator.name,
+    role: operator.role,
+    signed_in_by: signedInBy,
+    created_at: toTimestamp(createdAt),
+    expires_at: toTimestamp(expiresAt),
+  }
 }
 
 /** A job: gives how many it forgot. */

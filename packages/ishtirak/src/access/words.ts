@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'access'>(import.meta.url)
+export const words = addWords<'access'>(import.meta.url)

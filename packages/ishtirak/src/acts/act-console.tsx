@@ -34,7 +34,7 @@ export function actPages<Deps extends ActDeps>(
   pages: Pages<Deps>,
   acts: readonly Act<Deps>[],
 ): void {
-  for (const act of acts) {
+  for (const act of acts.filter(({ form }) => form !== null)) {
     const path = `/console${act.on.path}/${verbOf(act)}`
     const hidden = forOperators(pages)
     const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
@@ -65,6 +65,7 @@ export function actsOffered<Deps, File>(
   return acts.filter(
     (act) =>
       act.on.name === of.subject.name &&
+      act.form !== null &&
       mayDo(session.operator, act) &&
       act.form?.isPossible?.(of.deps) !== false &&
       act.form?.isOffered?.(of.file) !== false,
@@ -86,7 +87,7 @@ async function done<Deps extends ActDeps>(
   requireRole(by.operator, act)
   const decides = fieldOf(request, 'shown') !== ''
   if (decides && !isAsShown(request)) throw new BillingError('validation_failed')
-  const call = { id, input: inputIn(pages, act, typed), by }
+  const call = { id, input: inputIn(pages, act, typed, id), by }
   const about = await act.on.about(pages, id)
   const page = act.on.page?.(id, about) ?? `/console${pathOf(act.on, id)}`
   const goTo = (query: string) => reply.headers(pages.headers).redirect(`${pages.base}${page}?${query}`, 303)
@@ -210,8 +211,8 @@ interface SchemaWords {
 }
 
 /** Throws `validation_failed`. */
-function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed): object {
-  if (act.form?.read) return act.form.read(pages, typed)
+function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed, id: string): object {
+  if (act.form?.read) return act.form.read(pages, typed, id)
   const entries = Object.entries(act.asked.properties).flatMap(([name, schema]) => {
     const text = (typed[name] ?? '').trim()
     const { type }: SchemaWords = Object(schema)
@@ -238,7 +239,7 @@ async function show<Deps extends ActDeps>(
   typed: Typed,
 ): Promise<Shown> {
   const by = { operator: view.session.operator, reason: null }
-  const input = inputIn(pages, act, assuming(act, typed))
+  const input = inputIn(pages, act, assuming(act, typed), id)
   const preview = await previewOf(act, pages, { id, input, by })
   const words = act.form?.inWords?.(pages, view, preview, typed) ?? {
     changes: changesInWords(pages, view, preview.changes),

@@ -1,5 +1,5 @@
 // The operator's API, made from the acts and readings of the capabilities: an act is a POST, its preview a GET of the same address.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { type Operator, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
@@ -68,12 +68,14 @@ export function readingRoutes<Deps extends OperatorCallers>(
   readings: readonly Reading<Deps>[],
 ): void {
   for (const reading of readings) {
-    const { path, name, roles } = reading
-    app.get(`${BASE}${path}`, { schema: readingSchema(reading, deps) }, async (request, reply) => {
+    const { method = 'GET', path, name, roles } = reading
+    const route = { method, url: `${BASE}${path}`, schema: readingSchema(reading, deps) }
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
       return reading.read(deps, { params: request.params, query: request.query, operator, reply })
-    })
+    }
+    app.route({ ...route, handler })
   }
 }
 

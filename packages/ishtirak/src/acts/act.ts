@@ -48,7 +48,8 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly answer?: TSchema
   /** Title of its button and page, and a sentence under it. */
   readonly texts: { readonly title: Translated; readonly text: Translated }
-  readonly form?: ActForm<Deps, File, Detail>
+  /** Null: the console has none. */
+  readonly form?: ActForm<Deps, File, Detail> | null
   readonly command?: CommandOf
   /** The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
@@ -178,7 +179,7 @@ function decided<Deps extends ActDeps, Input, Facts extends { readonly version: 
 > {
   return {
     run: async (deps, call) => {
-      const { userId } = await on.about(deps, call.id)
+      const { userId } = await on.about(deps, call.id, Object(call.input))
       const round = async () => {
         const facts = await load(deps, call)
         const now = deps.clock.now()

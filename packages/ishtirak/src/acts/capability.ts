@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import type { App } from '../http/app.js'
-import type { ConsolePages } from '../pages/console-frame.js'
+import type { ConsolePages, Section, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
@@ -26,6 +26,10 @@ export interface Capability<Deps = never> {
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Pages of the console that are more than the form of an act. */
   readonly console?: (app: App, pages: ConsolePages & Deps) => void
+  /** Pages that every page of the console leads to. */
+  readonly sections?: readonly Section[]
+  /** Its card on the page of health. */
+  readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */

@@ -1,12 +1,12 @@
 import type { TObject } from 'typebox'
 import { expect, it } from 'vitest'
+import { OperatorSessionsSchema } from '../access/session-acts.js'
 import { CodeBatchesSchema } from '../codes/code-schemas.js'
 import { ReconciliationSchema } from '../compare/reconcile-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
 import { RefundPreviewSchema } from '../ledger/refund.js'
 import { TrailSchema } from '../overview/audit-trail.js'
 import { InboxSchema } from '../overview/inbox-schemas.js'
-import { OPERATIONS } from '../overview/operations.js'
 import { OperatorPaymentSchema, PaymentFileSchema, UserFileSchema } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
@@ -88,7 +88,7 @@ it('each column is a member of the list’s schema', () => {
     trail: TrailSchema.properties.data,
     waiting: UserFileSchema.properties.waiting,
     time: UserFileSchema.properties.time,
-    sessions: OPERATIONS.listOperatorSessions.schema.response[200].properties.data,
+    sessions: OperatorSessionsSchema.properties.data,
   }
   for (const [list, columns] of Object.entries(COLUMNS)) {
     const { items }: { items?: TObject } = Object(schemas[list as keyof typeof schemas])

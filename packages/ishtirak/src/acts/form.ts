@@ -21,7 +21,7 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   /** Of fields that may be chosen last: what follows is shown for these values. */
   readonly assumes?: Typed
   /** What was typed, as the input; absent: by its schema. Throws `validation_failed`. */
-  read?(pages: ConsolePages & Deps, typed: Typed): object
+  read?(pages: ConsolePages & Deps, typed: Typed, id: string): object
   /** What changes, in words; absent: by `Preview`. */
   inWords?(
     pages: ConsolePages & Deps,

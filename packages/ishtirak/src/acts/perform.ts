@@ -17,7 +17,7 @@ export async function perform<Deps extends ActDeps>(
   call: Call<object>,
 ): Promise<Performed> {
   requireRole(call.by.operator, act.more?.(call.input) ?? act)
-  const { userId, paymentId } = await act.on.about(deps, call.id)
+  const { userId, paymentId } = await act.on.about(deps, call.id, call.input)
   const { operationId } = call.by
   const by = { ...call.by, act: act.name, ...askedIn(call) }
   const earlier = () =>
@@ -46,7 +46,7 @@ export async function findPerformed<Deps extends ActDeps>(
   call: Call<object>,
 ): Promise<FoundAct | null> {
   if (call.by.operationId === undefined) return null
-  const { userId } = await act.on.about(deps, call.id)
+  const { userId } = await act.on.about(deps, call.id, call.input)
   return findAct(deps.database, { userId, operationId: nameOf(act, call) })
 }
 

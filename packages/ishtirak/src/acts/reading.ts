@@ -18,6 +18,8 @@ interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
   readonly name?: string
   /** Beside `owner`, those who may. */
   readonly roles?: readonly Exclude<Role, 'owner'>[]
+  /** POST: it goes on with what an act began, and may be asked as often as one likes; absent: GET. */
+  readonly method?: 'POST'
   /** Below the operator's API. */
   readonly path: string
   readonly operationId: string

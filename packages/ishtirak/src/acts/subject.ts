@@ -12,7 +12,7 @@ export interface Subject<Deps = unknown, File = unknown> {
   /** `payments <payment>`: the group of its commands, and their argument, where it has an id. */
   readonly command: { readonly group: string; readonly argument?: string }
   /** Whose trail an act on it is in (`NO_USER` for none), and how a person knows it. Throws `not_found`. */
-  about(deps: Deps, id: string): Promise<About>
+  about(deps: Deps, id: string, asked?: object): Promise<About>
   /** Everything known of it: what acts on it answer, and by which its page says what can be done. */
   file?(deps: Deps): SubjectFile<File>
   /** The page of the console that tells what was done, where it is not the subject's own. Without the base. */

@@ -95,7 +95,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       const { clock, emulator } = before
       const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
       expect((await after.as('user-1').get('/api/v1/billing/status')).body.plan).toBe('pro')
-      await operatorOf(after).post('/reconciliations', { since: '2026-11-20' })
+      await operatorOf(after).post('/reconciliations/start', { since: '2026-11-20' })
       expect((await after.as('user-3').get('/api/v1/billing/status')).body.plan).toBe('pro')
       await after.as('user-4').buy()
       const numbers = (await restored.query(receipts)).map(({ number }) => number)
@@ -129,7 +129,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
       const operator = operatorOf(after)
       const found = async (unknown?: string) => {
-        const { body } = await operator.post('/reconciliations', { since: '2026-11-20', unknown })
+        const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
         const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
         return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
       }

@@ -2,18 +2,20 @@
 // in it, with tax, duty and fees, and their total. A refund is a line of its own, below zero, so that the lines add up to
 // the month, which is that of the billing time zone.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
+import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type PaymentWay, wayOf } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
-import { type Operator, requireRole } from '../core/role.js'
+import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
-import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from './csv.js'
 import { type Entry, entriesOf, type Span } from './figures.sql.js'
 import { type MonthsDeps, readMonth } from './months.js'
 
 export type AccountsDeps = MonthsDeps & AuditDeps
+
+export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
 
 export type AccountsFormat = 'plain' | 'excel'
 const FORMS: Readonly<Record<AccountsFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
@@ -33,7 +35,7 @@ export async function exportAccounts(
   },
 ): Promise<AsyncIterable<string>> {
   const { month, format, way, operator } = of
-  requireRole(operator, 'payments.export')
+  requireRole(operator, EXPORT)
   const { from, to } = readMonth(deps, month, '/query/month')
   const act = { operator, act: 'payments.export', reason: null } as const
   await recordAct(deps, act, { after: { month, file: 'accounts', ...(way && { method: way }) } })

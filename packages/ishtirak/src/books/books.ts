@@ -1,15 +1,20 @@
 // What the books bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
-import type { Database } from '../database/database.js'
+import type { AccountsDeps } from './accounts.js'
 import { countReceipts } from './figures.sql.js'
+import { monthRoutes } from './month.route.js'
+import { getJournal, getMonth, readAccounts } from './readings.js'
 import './words.js'
 
 /** Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours. */
 const COUNTED_A_ROUND = 5_000
 
-export const books: Capability<{ readonly database: Database }> = {
+export const books: Capability<AccountsDeps> = {
   name: 'books',
+  readings: [getMonth, getJournal, readAccounts],
+  console: monthRoutes,
+  sections: [{ key: 'month', path: '/console/months', place: 2 }],
   jobs: ({ database }) => [
     // The figures of a month are added up as its receipts come.
     {

@@ -5,6 +5,7 @@ import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
 import { addressOf, Facts, Kept, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { EXPORT } from './accounts.js'
 import { MonthChart } from './month-chart.js'
 import type { MonthFigures } from './months.js'
 import type { BooksPages } from './pages.js'
@@ -210,7 +211,7 @@ function Users({ pages, view, figures }: Shown) {
 function Files({ pages, view, figures }: Shown) {
   const { say, session } = view
   const path = addressOf(pages.base, 'months', figures.month)
-  const may = mayDo(session.operator, 'payments.export')
+  const may = mayDo(session.operator, EXPORT)
   return (
     <Card id="files" title={say('monthFiles')}>
       <p class="actions">

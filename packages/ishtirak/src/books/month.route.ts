@@ -2,7 +2,6 @@
 
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { sendAccounts } from '../overview/reads.route.js'
 import { addressOf, goTo, sendPage } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
@@ -12,6 +11,7 @@ import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
 import type { BooksPages } from './pages.js'
+import { sendAccounts } from './readings.js'
 
 interface Params {
   readonly month: string

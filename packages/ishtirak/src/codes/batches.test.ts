@@ -24,7 +24,7 @@ describeScenario('codes of the operator', ({ database }) => {
   afterEach(() => world.stop())
 
   it('are shown once, and nothing that is stored shows them', async () => {
-    const made = await operator.post('/codes', MONTHS)
+    const made = await operator.post('/codes/create', MONTHS)
     expect(made.body).toEqual({
       batch_id: expect.stringMatching(/^bat_/),
       codes: Array.from({ length: 3 }, () => expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{4}(-|$)){4}$/)),
@@ -39,10 +39,11 @@ describeScenario('codes of the operator', ({ database }) => {
   })
 
   it('are listed as batches, newest first, with what is used and left', async () => {
-    const first = (await operator.post('/codes', { ...PERCENT, count: 2, uses: 5, uses_per_user: 2 })).body
+    const first = (await operator.post('/codes/create', { ...PERCENT, count: 2, uses: 5, uses_per_user: 2 }))
+      .body
     world.clock.advance(1_000)
     const until = { from: '2026-12-01', until: '2027-01-01T12:00:00Z' }
-    const second = (await operator.post('/codes', { ...MONTHS, ...until })).body
+    const second = (await operator.post('/codes/create', { ...MONTHS, ...until })).body
     const { data } = (await operator.get('/codes')).body
     expect(data).toMatchObject([
       { batch_id: second.batch_id, plan: 'pro', months: 1, count: 3, used: 0, left: 3, created_by: 'amina' },
@@ -55,7 +56,7 @@ describeScenario('codes of the operator', ({ database }) => {
   })
 
   it('are revoked as a batch, once, with who and why in the audit trail', async () => {
-    const { batch_id } = (await operator.post('/codes', PERCENT)).body
+    const { batch_id } = (await operator.post('/codes/create', PERCENT)).body
     const revoked = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
     expect(revoked.body).toMatchObject({ batch_id, revoked_at: '2026-11-21T12:00:00Z', revoked_by: 'amina' })
     const again = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
@@ -66,7 +67,23 @@ describeScenario('codes of the operator', ({ database }) => {
     const none = await operator.post('/codes/nope/revoke', { why: 'leaked' })
     expect(none.body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
     const [row] = await database().query(everything)
-    expect(row?.audited).toMatchObject([{ kind: 'percent' }, { batch_id }])
+    expect(row?.audited).toMatchObject([
+      { kind: 'percent' },
+      { batch_id },
+      { act: 'codes.revoke', code: 'already_revoked' },
+    ])
+  })
+
+  it('are made once by an operation, whose second sending names the batch; a preview makes none', async () => {
+    const asked = { ...PERCENT, operation_id: 'order-1' }
+    const { batch_id } = (await operator.post('/codes/create', asked)).body
+    const again = await operator.post('/codes/create', asked)
+    expect([again.status, again.body]).toMatchObject([409, { code: 'conflict', batch_id }])
+    const preview = await operator.get('/codes/create?kind=percent&percent=15&count=7')
+    expect(preview.body.changes).toEqual([{ what: 'codes', before: null, after: '7' }])
+    const revoked = await operator.get(`/codes/${batch_id}/revoke`)
+    expect(revoked.body.changes).toEqual([{ what: 'codesLeft', before: '1', after: '0' }])
+    expect((await operator.get('/codes')).body.data).toMatchObject([{ batch_id, revoked_at: null }])
   })
 
   it.each([
@@ -83,27 +100,27 @@ describeScenario('codes of the operator', ({ database }) => {
     [{ ...PERCENT, until: '2026-11-21T12:00:00Z' }, '/until', 'too_small'],
     [{ ...PERCENT, why: ' ' }, '/why', 'wrong_format'],
   ])('that make no sense are refused: %j', async (body, pointer, code) => {
-    const refused = await operator.post('/codes', body)
+    const refused = await operator.post('/codes/create', body)
     expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer, code }]])
   })
 
   it('are for plans that are sold', async () => {
-    expect((await operator.post('/codes', { ...MONTHS, plan: 'gold' })).body.code).toBe('unknown_plan')
-    expect((await operator.post('/codes', { ...PERCENT, plan: 'free' })).body.code).toBe(
+    expect((await operator.post('/codes/create', { ...MONTHS, plan: 'gold' })).body.code).toBe('unknown_plan')
+    expect((await operator.post('/codes/create', { ...PERCENT, plan: 'free' })).body.code).toBe(
       'plan_not_purchasable',
     )
   })
 
   it('that take something off are for terms that are sold; time can be given by any number of months', async () => {
-    const codeOf = async (batch: object) => (await operator.post('/codes', batch)).body.code
+    const codeOf = async (batch: object) => (await operator.post('/codes/create', batch)).body.code
     expect(await codeOf({ ...PERCENT, months: 7 })).toBe('unknown_term')
     expect(await codeOf({ ...PERCENT, plan: 'pro', months: 7 })).toBe('unknown_term')
-    expect((await operator.post('/codes', { ...PERCENT, plan: 'pro', months: 1 })).status).toBe(200)
-    expect((await operator.post('/codes', { ...MONTHS, months: 7 })).status).toBe(200)
+    expect((await operator.post('/codes/create', { ...PERCENT, plan: 'pro', months: 1 })).status).toBe(200)
+    expect((await operator.post('/codes/create', { ...MONTHS, months: 7 })).status).toBe(200)
   })
 
   it('10,000 at once are 10,000 different ones', async () => {
-    const { codes } = (await operator.post('/codes', { ...PERCENT, count: 10_000 })).body
+    const { codes } = (await operator.post('/codes/create', { ...PERCENT, count: 10_000 })).body
     expect(new Set(codes).size).toBe(10_000)
   })
 
@@ -113,7 +130,7 @@ describeScenario('codes of the operator', ({ database }) => {
       emulator: world.emulator,
       env: OPERATOR_ENV,
     })
-    const refused = await operatorOf(without).post('/codes', PERCENT)
+    const refused = await operatorOf(without).post('/codes/create', PERCENT)
     expect([refused.status, refused.body.setting]).toEqual([404, 'CODE_KEYS'])
     await without.stop()
   })

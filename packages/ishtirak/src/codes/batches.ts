@@ -1,17 +1,32 @@
 // Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours can show them
 // again.
-
-import { type AuditDeps, auditEntry, type By } from '../acts/audit.sql.js'
+import type { Static } from 'typebox'
+import { type ActDeps, act } from '../acts/act.js'
+import { auditEntry, type By } from '../acts/audit.sql.js'
+import { csvLine } from '../acts/csv.js'
+import { readInstant } from '../acts/day.js'
+import { reading } from '../acts/reading.js'
+import { WhySchema } from '../acts/reason.js'
+import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
+import { actTexts } from '../acts/texts.js'
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import { type Catalogue, offersOf, planById } from '../core/plan.js'
-import { requireRole } from '../core/role.js'
 import type { WallClock } from '../runtime/calendar.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { findBatch, insertBatch, newestBatches, revoke } from './batches.sql.js'
+import {
+  BatchParamsSchema,
+  CodeBatchesQuerySchema,
+  CodeBatchesSchema,
+  CodeBatchSchema,
+  MadeCodesSchema,
+  NewCodesSchema,
+} from './code-schemas.js'
+import { words } from './words.js'
 
-export interface CodesDeps extends AuditDeps {
+export interface CodesDeps extends ActDeps {
   readonly catalogue: Catalogue
   /** The first makes hashes; empty: there are no codes. */
   readonly codeKeys: readonly string[]
@@ -26,15 +41,42 @@ export interface WantedBatch
   readonly usesPerUser: number
 }
 
+export const createCodesAct = act<CodesDeps>().does({
+  name: 'codes.create',
+  roles: [],
+  on: onNothing('codes', '/codes', 'codes', '/console/health'),
+  operationId: 'createCodes',
+  summary: 'Make a batch of codes; they are shown this once',
+  description:
+    'Only keyed hashes of the codes are stored, so no later call can show them: 409 with `batch_id` where `operation_id` made them before. 404 where CODE_KEYS is not set.',
+  input: NewCodesSchema,
+  refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
+  answer: MadeCodesSchema,
+  texts: actTexts(words, 'create_codes'),
+  // A page would be the place of codes that nothing can show again.
+  form: null,
+  command: {
+    asFile: { flag: '--csv', description: 'the codes as CSV, for the printer', write: codesAsCsv },
+  },
+  run: (deps, { input, by }) => createCodes(deps, wantedIn(deps, input), by),
+  preview: async (deps, { input }) => {
+    checkWanted(deps, wantedIn(deps, input), deps.clock.now())
+    return {
+      version: 0,
+      changes: [{ what: 'codes', before: null, after: String(input.count) }],
+      detail: null,
+    }
+  },
+  show: async (_deps, _call, made, earlier) => {
+    if (earlier) throw new BillingError('conflict', { extra: { batch_id: earlier.after.id } })
+    return made
+  },
+})
+
 /** Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or `validation_failed`. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
-  requireRole(by.operator, 'codes.create')
-  const [key] = deps.codeKeys
-  if (key === undefined) throw new BillingError('not_found', { extra: { setting: 'CODE_KEYS' } })
   const now = deps.clock.now()
-  const plan = planOf(deps, wanted)
-  checkBatch(wanted, now)
-  checkTerm(deps, wanted)
+  const { key, plan } = checkWanted(deps, wanted, now)
   const batch: CodeBatch = {
     ...wanted,
     id: deps.ids.next('bat', now),
@@ -53,6 +95,26 @@ export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) 
   )
   await insertBatch(deps.database, { batch, hashes, by, now, audit })
   return { batch_id: batch.id, codes: [...codes].map(printCode) }
+}
+
+function wantedIn({ wallClock }: CodesDeps, input: Static<typeof NewCodesSchema>): WantedBatch {
+  const { kind, plan = null, months = null, percent = null, amount = null, count } = input
+  const { uses = 1, uses_per_user = 1, from, until } = input
+  return {
+    ...{ kind, planId: plan, months, percent, amount, count, uses },
+    usesPerUser: uses_per_user,
+    from: from === undefined ? null : readInstant(wallClock, 'from', from),
+    until: until === undefined ? null : readInstant(wallClock, 'until', until),
+  }
+}
+
+function checkWanted(deps: CodesDeps, wanted: WantedBatch, now: Instant) {
+  const [key] = deps.codeKeys
+  if (key === undefined) throw new BillingError('not_found', { extra: { setting: 'CODE_KEYS' } })
+  const plan = planOf(deps, wanted)
+  checkBatch(wanted, now)
+  checkTerm(deps, wanted)
+  return { key, plan }
 }
 
 /** Null: for any plan. */
@@ -95,29 +157,85 @@ function checkBatch(wanted: WantedBatch, now: Instant): void {
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
 }
 
+function codesAsCsv({ batch_id: batchId, codes = [] }: Readonly<Record<string, unknown>>): string {
+  const lines = (codes as readonly string[]).map((code) => csvLine([code, String(batchId)]))
+  return [csvLine(['code', 'batch_id']), ...lines].join('')
+}
+
+type ListDeps = Pick<CodesDeps, 'database'>
+
+const BATCH: Subject<ListDeps> = {
+  name: 'batch',
+  path: '/codes/:batch_id',
+  params: BatchParamsSchema,
+  command: { group: 'codes', argument: 'batch' },
+  about: async (deps, batchId) => {
+    await showBatch(deps, batchId)
+    return { userId: NO_USER, label: batchId }
+  },
+  page: () => '/console/health',
+}
+
+/** No code of the batch counts from now on. What was bought with one stays. */
+export const revokeCodes = act<CodesDeps>().decides({
+  name: 'codes.revoke',
+  roles: [],
+  on: BATCH,
+  operationId: 'revokeCodes',
+  summary: 'Make all codes of a batch invalid; what was bought with one stays',
+  description: 'An open checkout with one of them can still be paid. 409 when the batch is revoked already.',
+  input: WhySchema,
+  refuses: ['already_revoked'],
+  answer: CodeBatchSchema,
+  texts: actTexts(words, 'revoke_codes'),
+  load: async (deps, { id }) => ({ version: 0, batch: await showBatch(deps, id) }),
+  decide: ({ batch: { revoked_at, left } }) => {
+    if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })
+    return { left }
+  },
+  save: async (deps, { id: batchId, by }, { now }) => {
+    const after = { batch_id: batchId, revoked_at: toTimestamp(now) }
+    const audit = auditEntry(
+      deps.ids,
+      { ...by, act: 'codes.revoke' },
+      { paymentId: null, before: {}, after, now },
+    )
+    return (await revoke(deps.database, { batchId, by, now, audit })) ? 'saved' : 'stale'
+  },
+  preview: ({ facts: { batch } }) => ({
+    changes: [{ what: 'codesLeft', before: String(batch.left), after: '0' }],
+    detail: null,
+  }),
+  show: (deps, { id }) => showBatch(deps, id),
+})
+
 /** With what is used of it and left. Throws `not_found`. */
-export async function showBatch({ database }: Pick<CodesDeps, 'database'>, batchId: string) {
+async function showBatch({ database }: ListDeps, batchId: string) {
   const batch = await findBatch(database, batchId)
   if (!batch) throw new BillingError('not_found', { extra: { batch_id: batchId } })
   return batch
 }
 
-export function listBatches({ database }: Pick<CodesDeps, 'database'>, limit: number) {
-  return newestBatches(database, limit)
-}
+const SHOWN = 50
 
-/** No code of the batch counts from now on. What was bought with one stays. Throws `not_found` or `already_revoked`. */
-export async function revokeBatch(deps: CodesDeps, batchId: string, by: By) {
-  requireRole(by.operator, 'codes.revoke')
-  const now: Instant = deps.clock.now()
-  const after = { batch_id: batchId, revoked_at: toTimestamp(now) }
-  const audit = auditEntry(
-    deps.ids,
-    { ...by, act: 'codes.revoke' },
-    { paymentId: null, before: {}, after, now },
-  )
-  const isRevoked = await revoke(deps.database, { batchId, by, now, audit })
-  const batch = await showBatch(deps, batchId)
-  if (!isRevoked) throw new BillingError('already_revoked', { extra: { revoked_at: batch.revoked_at } })
-  return batch
-}
+export const listCodeBatches = reading<ListDeps>().reads({
+  path: '/codes',
+  operationId: 'listCodeBatches',
+  summary: 'Batches of codes, newest first, with what is used and left',
+  query: CodeBatchesQuerySchema,
+  answer: CodeBatchesSchema,
+  command: { usage: 'codes list', show: ({ data }) => ({ batches: data }) },
+  read: async ({ database }, { query: { limit = SHOWN } }) => ({
+    data: await newestBatches(database, limit),
+  }),
+})
+
+export const getCodeBatch = reading<ListDeps>().reads({
+  path: '/codes/:batch_id',
+  operationId: 'getCodeBatch',
+  summary: 'One batch of codes, with what is used and left',
+  params: BatchParamsSchema,
+  answer: CodeBatchSchema,
+  command: { usage: 'codes show <batch>' },
+  read: (deps, { params }) => showBatch(deps, params.batch_id),
+})

@@ -205,8 +205,9 @@ describeScenario('a code that takes something off', ({ database }) => {
     await buy('user-1', batch.code).then(({ checkoutId }) => pay(checkoutId))
     await database().script('truncate users, outbox cascade; update codes set used = 0')
     world.clock.advance(2 * HOUR * 1_000)
-    const { findings } = (await operator.post('/reconciliations', { since: '2026-11-01', unknown: 'book' }))
-      .body
+    const { findings } = (
+      await operator.post('/reconciliations/start', { since: '2026-11-01', unknown: 'book' })
+    ).body
     expect(findings).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
     expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
     expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })

@@ -1,6 +1,7 @@
 // What codes bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
+import { type CodesDeps, createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
 import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
@@ -8,8 +9,12 @@ import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
 import './words.js'
 
-export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps> = {
+export const codes: Capability<
+  CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps
+> = {
   name: 'codes',
+  acts: [createCodesAct, revokeCodes],
+  readings: [listCodeBatches, getCodeBatch],
   routes: (deps) => async (app) => {
     await app.register(redeemRoutes(deps))
     await app.register(statementRoutes(deps))

@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CommandFailed, type OperatorClient } from '../acts/operator-client.js'
-import { OPERATIONS } from '../overview/operations.js'
 import { ROUND_MS } from './reconcile.js'
 import type { ReconciliationSchema } from './reconcile-schemas.js'
 
@@ -21,8 +20,7 @@ export async function comparisonFinished(
   if (reconciliation.finished_at !== null) return text
   process.stderr.write(`${describe(round, callsBefore)}\n`)
   await wait(ROUND_MS)
-  const { method, path } = OPERATIONS.continueReconciliation
-  const next = await client.ask({ method, path: path.replace(/:\w+/, reconciliation.id) })
+  const next = await client.ask({ method: 'POST', path: `/reconciliations/${reconciliation.id}/continue` })
   return comparisonFinished(client, next, onCheckouts, reconciliation.calls)
 }
 

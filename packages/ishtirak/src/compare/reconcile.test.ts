@@ -46,7 +46,8 @@ describeScenario('the books compared', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const reconcile = async (since = '2026-11-01') => (await operator.post('/reconciliations', { since })).body
+  const reconcile = async (since = '2026-11-01') =>
+    (await operator.post('/reconciliations/start', { since })).body
 
   /** Money that reaches the provider past us: a checkout that another program made with our key. */
   async function foreignCheckout(metadata: object): Promise<string> {
@@ -94,7 +95,7 @@ describeScenario('the books compared', ({ database }) => {
     const { data } = (await operator.get('/reconciliations')).body
     expect(data).toMatchObject([{ started_by: 'amina' }])
     const { audit } = (await operator.get('/sessions')).body
-    expect(audit).toMatchObject([{ act: 'reconcile', after: { comparison_id: data[0].id } }])
+    expect(audit).toMatchObject([{ act: 'reconciliation.start', after: { comparison_id: data[0].id } }])
   })
 
   it('show what was paid there and not booked here, and it is booked', async () => {
@@ -355,7 +356,7 @@ describeScenario('the books compared', ({ database }) => {
   it.each(['yesterday', '2026-02-31T00:00:00Z', '2026-13-01', '', '0000-01-01', '1969-12-31T23:59:59Z'])(
     'refuse %j as a beginning',
     async (since) => {
-      const answer = await operator.post('/reconciliations', { since })
+      const answer = await operator.post('/reconciliations/start', { since })
       expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
     },
   )

@@ -1,16 +1,17 @@
 // The provider's list against our books: every day, and when the operator asks. What was paid there and not booked here is
 // entered like any other report; what only we have, or what differs, is written down for a person. It corrects nothing else.
 import type { Static } from 'typebox'
+import type { ActDeps } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type Payment, paymentBehind } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
-import { type Operator, requireRole } from '../core/role.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
 import { insertFoundPayment } from '../ledger/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
+import type { WallClock } from '../runtime/calendar.js'
 import {
   type ComparedPayment,
   claimComparison,
@@ -38,6 +39,8 @@ const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 export interface ReconcileDeps extends SettleDeps {
   readonly catalogue: Catalogue
 }
+
+export type ReconcileActDeps = ReconcileDeps & ActDeps & { readonly wallClock: WallClock }
 
 /**
  * The daily job. For each gateway it begins a comparison a day after the last began (the
@@ -75,7 +78,6 @@ export async function startReconciliation(
   },
   by: By,
 ): Promise<Reconciliation> {
-  requireRole(by.operator, 'reconcile')
   const now = deps.clock.now()
   const { sinceAt, booksUnknown, gateway: name } = request
   const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
@@ -84,18 +86,13 @@ export async function startReconciliation(
   const { id } = walk
   const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
   const facts = { paymentId: null, before: {}, after, now }
-  const audit = auditEntry(deps.ids, { ...by, act: 'reconcile' }, facts)
+  const audit = auditEntry(deps.ids, { ...by, act: 'reconciliation.start' }, facts)
   if (!(await startAskedComparison(deps.database, walk, audit))) throw new BillingError('conflict')
   return doRound(deps, id)
 }
 
 /** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
-export async function continueReconciliation(
-  deps: ReconcileDeps,
-  id: string,
-  operator: Operator,
-): Promise<Reconciliation> {
-  requireRole(operator, 'reconcile')
+export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
   return doRound(deps, id)
 }
 

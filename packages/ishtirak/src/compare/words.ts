@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'compare'>(import.meta.url)
+export const words = addWords<'compare'>(import.meta.url)

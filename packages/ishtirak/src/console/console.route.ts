@@ -9,8 +9,6 @@ import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
 import { actsOf, type Capability } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
-import { monthRoutes } from '../books/month.route.js'
-import { findingRoute } from '../compare/finding.route.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
@@ -18,11 +16,10 @@ import { consoleSay } from '../i18n/console.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import { healthRoute } from '../overview/health.route.js'
-import { healthActRoutes } from '../overview/health-acts.route.js'
 import { inboxRoute } from '../overview/inbox.route.js'
 import { operatorsRoutes } from '../overview/operators.route.js'
 import { searchRoute } from '../overview/search.route.js'
-import { consoleStyle } from '../pages/console-frame.js'
+import { consoleStyle, type View } from '../pages/console-frame.js'
 import { pageHeaders } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { refusalPage } from '../pages/refusal-page.js'
@@ -30,14 +27,6 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
 import './words.js'
-
-/** In the order in which every page names them. */
-const SECTIONS = [
-  { key: 'inbox', path: '/console' },
-  { key: 'month', path: '/console/months' },
-  { key: 'health', path: '/console/health' },
-  { key: 'operators', path: '/console/operators' },
-] as const
 
 export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
   deps: Deps,
@@ -57,8 +46,9 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
   const acts = actsOf(capabilities)
   const shared: AllPages & Deps = {
     ...deps,
-    sections: SECTIONS,
+    sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.place - b.place),
     acts,
+    healthCards: capabilities.flatMap(({ health }) => (health ? [(view: View) => health(shared, view)] : [])),
     actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),
     refusalText: (error, _locale, say) => signInRefusal(deps.issuer, error, say),
     reader,
@@ -75,16 +65,13 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     signInRoutes(app, shared)
     if (deps.issuer) issuerRoutes(app, shared, deps.issuer)
     inboxRoute(app, shared)
-    findingRoute(app, shared)
     healthRoute(app, shared)
-    healthActRoutes(app, shared)
     searchRoute(app, shared)
     actPages(app, shared, acts)
     for (const { console } of capabilities) console?.(app, shared)
     paymentRoutes(app, shared)
     operatorsRoutes(app, shared)
     userRoutes(app, shared)
-    monthRoutes(app, shared)
   }
 }
 

@@ -142,7 +142,7 @@ describeScenario('the console', ({ database }) => {
       ['owner', `${payment}/resend-receipt`, 501, payment, 'Back to the payment'],
       ['viewer', `${payment}/refund`, 403, payment, 'Back to the payment'],
       ['viewer', `${user}/grant`, 403, user, 'Back to the user'],
-      ['viewer', '/console/health/compare', 403, '/console', 'Back to the inbox'],
+      ['viewer', '/console/reconciliations/start', 403, '/console', 'Back to the inbox'],
       ['owner', '/console/payments/none/refund', 404, '/console', 'Back to the inbox'],
       ['owner', '/console/users/none', 404, '/console', 'Back to the inbox'],
     ] as const) {

@@ -135,8 +135,9 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   it('closes no finding', async () => {
     await buy()
     await database().script(booksChangedTo(2_500))
-    await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations', { since: '2026-11-01' })
+    await operatorOf(world, ROLE_KEYS.owner).post('/reconciliations/start', { since: '2026-11-01' })
     const [, address = ''] = /href="[^"]*(\/console\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
-    await sendInterrupted(`${address}/close`)
+    const id = decodeURIComponent(address.replace('/console/findings/', ''))
+    await sendInterrupted(`${address}/close`, { act: 'finding.close', id })
   })
 })

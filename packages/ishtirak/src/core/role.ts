@@ -31,14 +31,6 @@ export const SUPPORT_GRANT_SPAN = 30 * DAY
 /** What is no object with roles of its own yet. */
 const ALLOWED = {
   'payment.record': [],
-  'payments.export': ['accountant'],
-  'codes.create': [],
-  'codes.revoke': [],
-  reconcile: [],
-  /** It judges the books, and moves nothing. */
-  'finding.close': ['accountant'],
-  'database.backup': [],
-  'operator.revoke': [],
 } as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
 
 export type Act = keyof typeof ALLOWED

@@ -18,7 +18,7 @@ interface Traces {
   readonly document: RegExp
   /** Of the commands. */
   readonly help: RegExp
-  /** Of the pages of a payment, of its user, and of the operators. */
+  /** Of the pages of a payment, of its user, of the operators and of health. */
   readonly pages?: RegExp
 }
 
@@ -33,7 +33,17 @@ const TRACES: Readonly<Record<string, Traces>> = {
     help: /grant <user>/,
     pages: /Grant days/,
   },
-  backup: { document: /(?!)/, help: /^(backup|restore) /m },
+  codes: {
+    document: /"((preview)?(c|C)reateCodes|listCodeBatches|getCodeBatch|(preview)?(r|R)evokeCodes|NewCodes)"/,
+    help: /^codes /m,
+  },
+  books: { document: /"(getMonth|getJournal|exportAccounts)"/, help: /^(months|journal|export) /m },
+  compare: {
+    document: /"((start|continue|list)Reconciliations?|closeFinding|ReconcileRequest)"/,
+    help: /^(reconcile|findings) /m,
+    pages: /Last comparison with the provider/,
+  },
+  backup: { document: /"downloadBackup"/, help: /^(backup|restore) /m },
 }
 
 /** What all commands say of themselves. */
@@ -51,7 +61,7 @@ function helpOf(capabilities: typeof CAPABILITIES): string {
 /** Without what all pages have: their sheet. */
 async function pagesOf(world: World, paymentId: string): Promise<string> {
   const visit = await enterConsole(world, ROLE_KEYS.owner)
-  const paths = [`/payments/${paymentId}`, '/users/user-1', '/operators', '']
+  const paths = [`/payments/${paymentId}`, '/users/user-1', '/operators', '/health', '']
   const texts: string[] = []
   for (const path of paths) {
     const { status, text } = await visit.open(`/console${path}`)
@@ -99,7 +109,7 @@ describeScenario('a service', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const [document, pages] = [await documentOf(world), await pagesOf(world, paymentId)]
     for (const [name, traces] of Object.entries(TRACES)) {
-      if (name !== 'backup') expect([name, traces.document.test(document)]).toEqual([name, true])
+      expect([name, traces.document.test(document)]).toEqual([name, true])
       if (traces.pages) expect(pages).toMatch(traces.pages)
     }
   })

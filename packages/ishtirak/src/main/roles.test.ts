@@ -30,9 +30,9 @@ const DONE_OR_ABSENT = /^($|no |wrong_amount: )/
 const acts = actsOf<never>(CAPABILITIES)
 const readings = readingsOf<never>(CAPABILITIES)
 /** By the ids of the OpenAPI document. */
-const methods: Readonly<Record<string, 'GET' | 'POST'>> = {
+const methods: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, { method }]) => [name, method])),
-  ...Object.fromEntries(readings.map(({ operationId }) => [operationId, 'GET'])),
+  ...Object.fromEntries(readings.map(({ operationId, method = 'GET' }) => [operationId, method])),
   ...Object.fromEntries(acts.map(({ operationId }) => [operationId, 'POST'])),
   ...Object.fromEntries(acts.map((act) => [previewIdOf(act), 'GET'])),
 }
@@ -63,7 +63,8 @@ const OWNER_ONLY: readonly string[] = [
   'event.skip',
   'codes.create',
   'codes.revoke',
-  'reconcile',
+  'reconciliation.start',
+  'operator.revoke',
   'database.backup',
 ]
 

@@ -5,7 +5,7 @@ import type { Act } from '../acts/act.js'
 import type { Seller } from '../core/receipt.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
-import type { ConsolePages } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { LookAsUser } from '../pages/look-as-user.js'
 import type { OperatorRoutesDeps } from './operator.route.js'
 
@@ -17,5 +17,11 @@ export interface ConsoleDeps extends CallerChecks, SessionsDeps, Omit<OperatorRo
   readonly issuer: Issuer | null
 }
 
-/** `acts`: of all capabilities. */
-export type AllPages = ConsolePages & ConsoleDeps & { readonly acts: readonly Act<ConsoleDeps>[] }
+/** What all capabilities bring. */
+interface Brought {
+  readonly acts: readonly Act<ConsoleDeps>[]
+  /** On the page of health. */
+  readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
+}
+
+export type AllPages = ConsolePages & ConsoleDeps & Brought

@@ -1,10 +1,12 @@
 // The audit trail: what operators did and were refused, newest first, page by page, of all or of what is asked for.
+
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
 import { wrongField } from '../core/error.js'
 import type { Queryable } from '../database/database.js'
 import { instant } from '../database/rows.js'
+
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'

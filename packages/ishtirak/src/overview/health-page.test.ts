@@ -53,7 +53,7 @@ describeScenario('the health of the service', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const visit = await enterConsole(world, OPERATOR_KEY)
     expect(wordsOf((await visit.open('/console/health')).text)).toContain('There has been no comparison yet.')
-    await operatorOf(world).post('/reconciliations', { since: '2026-11-01', why: 'x' })
+    await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01', why: 'x' })
     const { text } = await visit.open('/console/health')
     const words = wordsOf(text)
     for (const part of [
@@ -112,10 +112,10 @@ describeScenario('the health of the service', ({ database }) => {
         'All waiting events sent again',
       ],
       [
-        '/console/health/compare',
+        '/console/reconciliations/start',
         { since: '2026-11-01' },
         '/console/health',
-        'reconcile',
+        'reconciliation.start',
         'Comparison started',
       ],
     ]
@@ -160,7 +160,7 @@ describeScenario('the health of the service', ({ database }) => {
       [`/console/events/${event.id}/skip`, 'why', ' '],
       [`/console/events/${event.id}/resend`, 'why', '\u200b'],
       ['/console/events/resend-waiting', 'why', '\u200b'],
-      ['/console/health/compare', 'since', '2026-02-31'],
+      ['/console/reconciliations/start', 'since', '2026-02-31'],
     ] as const) {
       const { fields } = await visit.ask(path)
       const again = await visit.submit(path, { ...fields, [field]: typed })
@@ -180,7 +180,7 @@ describeScenario('the health of the service', ({ database }) => {
       [`/console/events/${event.id}/resend`, 'event.resend', 'Events sent again'],
       [`/console/events/${event.id}/skip`, 'event.skip', 'Event skipped'],
       ['/console/events/resend-waiting', 'event.resend_waiting', 'All waiting events sent again'],
-      ['/console/health/compare', 'reconcile'],
+      ['/console/reconciliations/start', 'reconciliation.start'],
     ] as const) {
       const may = rolesThatMay(permissionNamed(act)).includes(role)
       const operation_id = `operation-of-${act}`.padEnd(22, '-').slice(0, 22).replaceAll('.', '_')

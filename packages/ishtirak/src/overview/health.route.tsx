@@ -1,7 +1,6 @@
 // How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and the jobs.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { listComparisons } from '../compare/reconcile.sql.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -33,20 +32,19 @@ import { TrailCard, trailAddress, trailIn } from './trail-card.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
 type Events = Awaited<ReturnType<typeof reportEvents>>
-type Compared = Awaited<ReturnType<typeof listComparisons>>
 
-const SHOWN = { events: 30, comparisons: 1, findings: 30 }
+const EVENTS_SHOWN = 30
 
 export function healthRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console/health', hidden, async (request, reply) => {
-    const [health, events, compared, trail] = await Promise.all([
-      readHealth(pages),
-      reportEvents(pages, { userId: null, waiting: true, limit: SHOWN.events }),
-      listComparisons(pages.database, null, SHOWN),
-      trailIn(pages, request),
-    ])
     const view = viewOf(pages, request, reply)
+    const [health, events, trail, safeCards] = await Promise.all([
+      readHealth(pages),
+      reportEvents(pages, { userId: null, waiting: true, limit: EVENTS_SHOWN }),
+      trailIn(pages, request),
+      Promise.all(pages.healthCards.map((card) => card(view))),
+    ])
     const path = addressOf(pages.base, 'health')
     const html = renderConsole(pages, {
       ...view,
@@ -58,7 +56,7 @@ export function healthRoute(app: App, pages: AllPages): void {
           <h1 safe>{view.say('health')}</h1>
           <NoticeOf view={view} acts={trail.trail.data} notice={noticeIn(request)} />
           <Checks {...{ pages, view, health }} />
-          <Comparison {...{ pages, view, compared }} />
+          {safeCards}
           <Deliveries {...{ pages, view, events, health }} />
           <Jobs {...{ pages, view, health }} />
           <TrailCard {...{ pages, view, path }} shown={trail} />
@@ -123,70 +121,6 @@ function kindsInWords(kinds: string, locale: Locale): string {
     .split(', ')
     .map((kind) => instrumentName(instruments.get(kind as AccountKind) ?? kind, locale))
   return names.join(locale === 'ar' ? '، ' : ', ')
-}
-
-function Comparison({ pages, view, compared }: { pages: AllPages; view: View; compared: Compared }) {
-  const { say, locale } = view
-  const { moment, number } = pages.formats
-  const [last] = compared.comparisons
-  const told = (timestamp: string) => moment(Date.parse(timestamp), locale)
-  return (
-    <Card id="comparison" title={say('comparison')}>
-      {last === undefined ? (
-        <p class="soft" safe>
-          {say('neverCompared')}
-        </p>
-      ) : (
-        <>
-          <Facts
-            facts={[
-              [say('comparedSince'), told(last.since)],
-              [say('startedBy'), last.started_by === 'schedule' ? say('bySchedule') : last.started_by],
-              [say('startedAt'), told(last.started_at)],
-              [say('finishedAt'), last.finished_at === null ? say('underWay') : told(last.finished_at)],
-              [say('checkoutsCompared'), number(last.checkouts, locale)],
-              [say('differences'), number(last.findings, locale)],
-            ]}
-          />
-          <Findings {...{ pages, view, compared }} />
-        </>
-      )}
-      <ActLink
-        {...{ view }}
-        act="reconcile"
-        href={addressOf(pages.base, 'health/compare')}
-        label={say('act_compare')}
-      />
-    </Card>
-  )
-}
-
-/** Of the last comparisons, newest first. */
-function Findings({ pages, view, compared }: { pages: AllPages; view: View; compared: Compared }) {
-  const { say, locale } = view
-  if (compared.findings.length === 0) return null
-  const rows = compared.findings.map(({ kind, outcome, user_id, payment_id, checkout_id, seen_at }) => ({
-    safeCells: [
-      <Text>{say(`finding_${kind}`)}</Text>,
-      <Text>{codeInWords(view, 'outcome', outcome)}</Text>,
-      payment_id === null || kind === 'unknown_paid' ? (
-        <Text>{payment_id ?? checkout_id}</Text>
-      ) : (
-        <a href={addressOf(pages.base, 'payments', payment_id)} safe>
-          {payment_id}
-        </a>
-      ),
-      <UserCell {...{ pages, user: { userId: user_id } }} />,
-      <Kept>{pages.formats.moment(Date.parse(seen_at), locale)}</Kept>,
-    ],
-  }))
-  const columns = [say('what'), say('outcome'), say('payment'), say('user'), say('when')]
-  return (
-    <>
-      <h3 safe>{say('findings')}</h3>
-      <Table columns={columns} safeRows={rows} />
-    </>
-  )
 }
 
 function Deliveries(of: { pages: AllPages; view: View; events: Events; health: Health }) {

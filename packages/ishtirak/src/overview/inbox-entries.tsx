@@ -1,6 +1,6 @@
 // What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on the page of a user.
 
-import { findingInWords } from '../compare/finding.route.js'
+import { findingInWords } from '../compare/finding-facts.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { addressOf, Kept, Table, type View } from '../pages/console-frame.js'
 import { codeInWords, differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'

@@ -101,7 +101,7 @@ describeScenario('the page of the inbox', ({ database }) => {
 
   it('leads from a difference about a payment that is not ours to what was found', async () => {
     await payElsewhere(world, { payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
-    await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
+    await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01' })
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open()
     expect(text).not.toContain('/payments/pay_of_another_shop')
@@ -122,7 +122,7 @@ describeScenario('the page of the inbox', ({ database }) => {
   it('links a payment of ours from what was found about it', async () => {
     const { paymentId } = await world.as('user-1').buy()
     await database().script(booksChangedTo(2100))
-    await operatorOf(world).post('/reconciliations', { since: '2026-11-01' })
+    await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01' })
     const visit = await enterConsole(world, OPERATOR_KEY)
     const [, href = ''] = /href="([^"]*\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
     const { text } = await visit.open(href.slice(world.base.length))

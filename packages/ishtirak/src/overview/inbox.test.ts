@@ -70,7 +70,7 @@ describeScenario('the inbox', ({ database }) => {
     const { id }: { id: string } = await response.json()
     await world.emulator.pay(id, 'paid')
   }
-  const compare = () => operator.post('/reconciliations', { since: '2026-11-01' })
+  const compare = () => operator.post('/reconciliations/start', { since: '2026-11-01' })
   const secondPayment = async () => {
     const { paymentId } = await world.as('user-2').buy()
     await foreignCheckout({ payment_id: paymentId, user_id: 'user-2' })
@@ -209,10 +209,16 @@ describeScenario('the inbox', ({ database }) => {
     await foreignCheckout({})
     await compare()
     expect(await entries()).toMatchObject([
-      { kind: 'finding', detail: 'unknown_paid', payment_id: null, amount: 2000, next_act: 'reconcile' },
+      {
+        kind: 'finding',
+        detail: 'unknown_paid',
+        payment_id: null,
+        amount: 2000,
+        next_act: 'reconciliation.start',
+      },
     ])
     await world.advance(60)
-    await operator.post('/reconciliations', { since: '2026-11-21T12:00:30Z' })
+    await operator.post('/reconciliations/start', { since: '2026-11-21T12:00:30Z' })
     expect(await entries()).toEqual([])
   })
 
@@ -221,7 +227,13 @@ describeScenario('the inbox', ({ database }) => {
     await foreignCheckout({ payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
     await compare()
     expect(await entries()).toMatchObject([
-      { kind: 'finding', detail: 'unknown_paid', payment_id: null, user_id: null, next_act: 'reconcile' },
+      {
+        kind: 'finding',
+        detail: 'unknown_paid',
+        payment_id: null,
+        user_id: null,
+        next_act: 'reconciliation.start',
+      },
     ])
   })
 

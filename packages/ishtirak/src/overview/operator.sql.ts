@@ -1,5 +1,6 @@
 // What the operator reads across users: payments, everything known of one, a user, and the search. What changes a payment goes
 // the way of all changes, through ledger/settle.sql.ts.
+
 import { type Instant, toTimestamp } from '../core/instant.js'
 import type { KeptReport } from '../core/kept-report.js'
 import {

@@ -1,10 +1,9 @@
-// The operators who are signed in to the console, and the act that ends a session.
+// The operators who are signed in to the console, each with the act that ends the session.
 
 import type { AccessPages } from '../access/pages.js'
-import { listSessions, revokeSession } from '../access/sessions.js'
-import { actRoutes } from '../acts/act.route.js'
-import { NO_USER } from '../acts/subject.js'
-import { BillingError } from '../core/error.js'
+import { revokeOperatorSession } from '../access/session-acts.js'
+import { listSessions } from '../access/sessions.js'
+import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { addressOf, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
@@ -16,8 +15,6 @@ import { type ShownTrail, TrailCard, trailAddress, trailIn } from './trail-card.
 /** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
 const SESSIONS_SHOWN = 40
 
-const REVOKE = '/console/operators/:session_id/revoke'
-
 export function operatorsRoutes(app: App, pages: AccessPages): void {
   const hidden = forOperators(pages)
 
@@ -25,14 +22,6 @@ export function operatorsRoutes(app: App, pages: AccessPages): void {
     const view = viewOf(pages, request, reply)
     const trail = await trailIn(pages, request)
     return sendPage(pages, reply, await operatorsPage(pages, view, { trail, notice: noticeIn(request) }))
-  })
-
-  actRoutes(app, pages, REVOKE, {
-    act: 'operator.revoke',
-    isReasonRequired: true,
-    ask: (view, { session_id: id = '' }) => askToRevoke(pages, view, id),
-    about: async () => ({ userId: NO_USER, path: addressOf(pages.base, 'operators') }),
-    run: ({ session_id: id = '' }, by) => revokeSession(pages, id, by),
   })
 }
 
@@ -45,7 +34,7 @@ async function operatorsPage(
   const path = addressOf(pages.base, 'operators')
   const { sessions } = await listSessions(pages)
   const hidden = sessions.length - SESSIONS_SHOWN
-  const may = mayDo(own.operator, 'operator.revoke')
+  const may = mayDo(own.operator, revokeOperatorSession)
   const rows = sessions
     .slice(0, SESSIONS_SHOWN)
     .map(({ id, operator, signedInBy, createdAt, expiresAt }) => ({
@@ -58,8 +47,8 @@ async function operatorsPage(
         id === own.id ? (
           <Text>{say('ownSession')}</Text>
         ) : may ? (
-          <a href={`${addressOf(pages.base, 'operators', id)}/revoke`} safe>
-            {say('act_revoke')}
+          <a href={pathOfAct(pages, revokeOperatorSession, id)} safe>
+            {titleOf(revokeOperatorSession, view)}
           </a>
         ) : (
           ''
@@ -88,26 +77,4 @@ async function operatorsPage(
       </>
     ),
   })
-}
-
-async function askToRevoke(pages: AccessPages, { say, locale }: View, sessionId: string) {
-  const found = (await listSessions(pages)).sessions.find(({ id }) => id === sessionId)
-  if (!found) throw new BillingError('not_found', { extra: { session_id: sessionId } })
-  const { operator, expiresAt } = found
-  const backPath = addressOf(pages.base, 'operators')
-  return {
-    title: say('act_revoke'),
-    text: say('text_revoke'),
-    path: `${backPath}/${encodeURIComponent(sessionId)}/revoke`,
-    backPath,
-    // A session has none: it is there or not.
-    version: 0,
-    changes: [
-      {
-        name: say('sessionOf', { name: operator.name }),
-        before: say('sessionUntil', { end: pages.formats.moment(expiresAt, locale) }),
-        after: say('sessionOver'),
-      },
-    ],
-  }
 }

@@ -7,6 +7,11 @@ import './words.js'
 
 export const overview: Capability<OperatorMailDeps & OverviewReadDeps> = {
   name: 'overview',
+  sections: [
+    { key: 'inbox', path: '/console', place: 1 },
+    { key: 'health', path: '/console/health', place: 3 },
+    { key: 'operators', path: '/console/operators', place: 4 },
+  ],
   readings: OVERVIEW_READINGS,
   jobs: (deps) => [
     // Operators learn what entered their inbox: at most one mail in 15 minutes.

@@ -1,4 +1,5 @@
 // The shapes of the operator's part: more than a user sees of a payment, and the trail of what was done.
+
 import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
 import { nextCursor, pageQuery } from '../acts/page.js'

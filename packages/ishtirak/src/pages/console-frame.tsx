@@ -49,6 +49,8 @@ export interface Section {
   /** Of its name. */
   readonly key: ConsoleKey
   readonly path: string
+  /** Among the others, from the first on. */
+  readonly place: number
 }
 
 /** Who reads a page, and in which language. */

@@ -36,18 +36,15 @@ export function codeInWords(
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
 
+type Other = 'payment.read_proof' | 'payments.export' | 'user.grant_long' | 'database.backup'
+
 /** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | 'user.grant_long' | 'payment.read_proof', ConsoleKey>> = {
+const ACTIONS: Readonly<Record<Act | Other, ConsoleKey>> = {
   'payment.record': 'act_record',
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
   'user.grant_long': 'act_grant_long',
-  'codes.create': 'act_create_codes',
-  'codes.revoke': 'act_revoke_codes',
-  reconcile: 'act_compare',
-  'finding.close': 'act_close_finding',
   'database.backup': 'act_backup',
-  'operator.revoke': 'act_revoke',
 }
 
 /** For refusals, which name the act that was tried: an act as what someone does. */

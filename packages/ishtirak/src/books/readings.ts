@@ -1,0 +1,84 @@
+// What operators read of the books: the figures of a month, its receipts, and its lines for the accountant.
+import type { FastifyReply } from 'fastify'
+import type { CommandAnswer } from '../acts/act.js'
+import { CSV } from '../acts/operation.js'
+import { reading } from '../acts/reading.js'
+import { CSV_TYPE, sendFile } from '../acts/send-file.js'
+import { type AccountsDeps, type AccountsFormat, EXPORT, exportAccounts } from './accounts.js'
+import { readJournal } from './journal.js'
+import {
+  AccountsQuerySchema,
+  JournalQuerySchema,
+  JournalSchema,
+  MonthParamsSchema,
+  MonthSchema,
+  viewJournalEntry,
+  viewMonth,
+} from './month-schemas.js'
+import { type MonthsDeps, readMonthFigures } from './months.js'
+
+const JOURNAL_ROWS = 50
+
+export const getMonth = reading<MonthsDeps>().reads({
+  path: '/months/:month',
+  operationId: 'getMonth',
+  summary:
+    'What was paid and refunded in a month, by method and by day, with tax, duty and fees; and whose time began and ended',
+  description:
+    'A payment is of the month in which it was paid, a refund of the month in which it was recorded.',
+  params: MonthParamsSchema,
+  answer: MonthSchema,
+  command: { usage: 'months <month>', show: flatMonth },
+  read: async (deps, { params }) => viewMonth(await readMonthFigures(deps, params.month)),
+})
+
+export const getJournal = reading<MonthsDeps>().reads({
+  path: '/months/:month/receipts',
+  operationId: 'getJournal',
+  summary: 'The receipts of a month in the order they were paid, as in the file for the accountant',
+  params: MonthParamsSchema,
+  query: JournalQuerySchema,
+  refuses: ['invalid_cursor'],
+  answer: JournalSchema,
+  command: { usage: 'journal <month>', show: ({ data, ...rest }) => ({ receipts: data, ...rest }) },
+  read: async (deps, { params: { month }, query: { cursor = null, limit = JOURNAL_ROWS } }) => {
+    const { entries, nextCursor } = await readJournal(deps, { month, cursor, limit })
+    return { data: entries.map(viewJournalEntry), next_cursor: nextCursor }
+  },
+})
+
+export const readAccounts = reading<AccountsDeps>().reads({
+  ...EXPORT,
+  path: '/exports/accounts',
+  operationId: 'exportAccounts',
+  summary: 'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, as CSV',
+  query: AccountsQuerySchema,
+  answer: CSV,
+  command: { usage: 'export accounts', isFile: true },
+  read: async (deps, { query: { month, format = 'plain', method: way = null }, operator, reply }) =>
+    sendAccounts(reply, { month, format }, await exportAccounts(deps, { month, format, way, operator })),
+})
+
+export function sendAccounts(
+  reply: FastifyReply,
+  { month, format }: { readonly month: string; readonly format: AccountsFormat },
+  pieces: AsyncIterable<string>,
+): FastifyReply {
+  const name = format === 'excel' ? `accounts-${month}-excel` : `accounts-${month}`
+  return sendFile(reply, { type: CSV_TYPE, name: `${name}.csv`, content: pieces })
+}
+
+/** A line of the tables has what was paid and refunded; days without either are left out. */
+function flatMonth({ by_method, by_day, ...month }: CommandAnswer): CommandAnswer {
+  type Line = Readonly<Record<'paid' | 'refunded', CommandAnswer>> & CommandAnswer
+  const lines = (list: unknown) =>
+    (list as readonly Line[])
+      .map(({ paid, refunded, ...named }) => ({
+        ...named,
+        ...paid,
+        refunds: refunded.count,
+        refunded: refunded.ttc,
+      }))
+      .filter(({ count, refunds }: CommandAnswer) => count !== 0 || refunds !== 0)
+  return { ...month, by_method: lines(by_method), by_day: lines(by_day) }
+}

@@ -1,0 +1,96 @@
+// A finding of a comparison that a person has judged: it is closed with the reason, waits no more, and comes back only where the
+// provider says something else.
+import type { ActDeps } from '../acts/act.js'
+import { act } from '../acts/act.js'
+import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
+import { changesInWords } from '../acts/changes.js'
+import type { Subject } from '../acts/subject.js'
+import { actTexts } from '../acts/texts.js'
+import { BillingError } from '../core/error.js'
+import { Facts } from '../pages/console-frame.js'
+import { type FoundFinding, factsOf } from './finding-facts.js'
+import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
+import { CloseRequestSchema, FindingParamsSchema, FindingSchema } from './reconcile-schemas.js'
+import { words } from './words.js'
+
+type Deps = Pick<ActDeps, 'database'>
+
+/** Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox, which names both. */
+export const FINDING: Subject<Deps, FoundFinding> = {
+  name: 'finding',
+  path: '/findings/:checkout_id',
+  params: FindingParamsSchema,
+  command: { group: 'findings', argument: 'checkout' },
+  about: async (deps, id, asked) => {
+    const { user_id, payment_id: paymentId } = (await loadFinding(deps, nameOf(id, asked))).finding
+    return { userId: user_id ?? '', ...(paymentId !== null && { paymentId }) }
+  },
+  file: (deps) => ({
+    schema: FindingSchema,
+    read: (id) => loadFinding(deps, findingNamed(id)),
+    view: ({ finding }) => finding,
+  }),
+}
+
+function nameOf(id: string, asked: object = {}): FindingName {
+  const { kind }: { kind?: string } = asked
+  return id.includes(' ') || kind === undefined ? findingNamed(id) : { checkoutId: id, kind }
+}
+
+/** Throws `not_found`. */
+export async function loadFinding({ database }: Deps, name: FindingName): Promise<FoundFinding> {
+  const found = await findFinding(database, name)
+  if (!found) throw new BillingError('not_found', { extra: { finding_id: name.checkoutId } })
+  return found
+}
+
+export const closeFinding = act<ActDeps>().decides({
+  name: 'finding.close',
+  // It judges the books, and moves nothing.
+  roles: ['accountant'],
+  on: FINDING,
+  operationId: 'closeFinding',
+  summary: 'Close a finding of a comparison: it was looked at, and waits no more',
+  description:
+    'It comes back where the provider says something else. 409 with `closed_at` when it is closed already, with `changed` when it is not the `version` that was named.',
+  input: CloseRequestSchema,
+  answer: FindingSchema,
+  texts: actTexts(words, 'close_finding'),
+  load: async (deps, { id, input }) => {
+    const found = await loadFinding(deps, nameOf(id, input))
+    return { version: found.finding.version, found }
+  },
+  decide: ({ version, found: { finding } }, { input }) => {
+    if (input.version !== undefined) requireUnchanged({ seenVersion: input.version }, version)
+    const { closed_at } = finding
+    if (closed_at !== null) throw new BillingError('conflict', { extra: { closed_at } })
+    return finding
+  },
+  save: async (deps, { by }, { decision, now }) => {
+    const { kind, checkout_id: checkoutId, user_id, payment_id: paymentId, outcome, details } = decision
+    const before = { kind, checkout_id: checkoutId, outcome, details }
+    const facts = { paymentId, before, after: { closed: true }, now }
+    const audit = auditEntry(deps.ids, { ...by, act: 'finding.close' }, facts)
+    const closed = {
+      ...{ by: by.operator.name, because: by.reason ?? '', audit },
+      ...{ version: decision.version, now },
+    }
+    const name = { userId: user_id ?? '', checkoutId, kind }
+    return (await saveClosed(deps.database, name, closed)) ? 'saved' : 'stale'
+  },
+  preview: ({ facts: { found } }) => ({
+    changes: [{ what: 'kind_finding', before: 'findingOpen', after: 'findingClosed' }],
+    detail: found,
+  }),
+  show: async (deps, { id, input }) => (await loadFinding(deps, nameOf(id, input))).finding,
+  form: {
+    isOffered: ({ finding }) => finding.closed_at === null,
+    fields: async () => [],
+    read: (_pages, _typed, id) => ({ kind: findingNamed(id).kind }),
+    inWords: (pages, view, { changes, detail }) => ({
+      changes: changesInWords(pages, view, changes),
+      safeMore: <Facts facts={factsOf(pages, view, detail)} />,
+    }),
+    reasonLabel: ({ say }) => say('reasonClosed'),
+  },
+})

@@ -1,0 +1,46 @@
+// A finding in words: what only one side has, or has otherwise, and what is known of it here.
+import { plainName } from '../core/name.js'
+import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
+import { codeInWords } from '../pages/console-words.js'
+import type { findFinding } from './findings.sql.js'
+
+export type FoundFinding = NonNullable<Awaited<ReturnType<typeof findFinding>>>
+
+const FINDINGS = ['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid'] as const
+
+export function findingInWords({ say }: Pick<View, 'say'>, kind: string): string {
+  const found = FINDINGS.find((one) => one === kind)
+  return found ? say(`finding_${found}`) : kind
+}
+
+/** A payment that only the provider knows is a text. */
+export function factsOf(
+  { base, formats }: ConsolePages,
+  view: View,
+  { finding, isOurPayment }: FoundFinding,
+) {
+  const { say, locale } = view
+  const { kind, outcome, checkout_id, payment_id, user_id, details, found_at, seen_at } = finding
+  const { closed_at, closed_by, closed_because } = finding
+  const moment = (timestamp: string) => formats.moment(Date.parse(timestamp), locale)
+  const linked = (page: string, id: string) => ({ href: addressOf(base, page, id), text: plainName(id) })
+  const { amount } = Object(details)
+  return [
+    [say('what'), findingInWords(view, kind)],
+    [say('outcome'), closed_at === null ? codeInWords(view, 'outcome', outcome) : null],
+    [say('checkout'), checkout_id],
+    [
+      say(isOurPayment ? 'payment' : 'paymentNamed'),
+      payment_id !== null && isOurPayment ? linked('payments', payment_id) : payment_id,
+    ],
+    [say('user'), user_id && linked('users', user_id)],
+    [say('amount'), typeof amount === 'number' ? formats.money(amount, locale) : null],
+    [say('foundAt'), moment(found_at)],
+    [say('seenAt'), moment(seen_at)],
+    [
+      say('closedAt'),
+      closed_at &&
+        say('closedText', { when: moment(closed_at), name: closed_by ?? '', why: closed_because ?? '' }),
+    ],
+  ] as const
+}

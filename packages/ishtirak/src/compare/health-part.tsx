@@ -1,0 +1,79 @@
+// The last comparison with the provider, on the page of health.
+import { pathOfAct, titleOf } from '../acts/act-console.js'
+import { mayDo } from '../core/role.js'
+import { addressOf, Facts, Kept, Table, Text, type View } from '../pages/console-frame.js'
+import { codeInWords } from '../pages/console-words.js'
+import { UserCell } from '../pages/found.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
+import { startComparing } from './compare-acts.js'
+import type { ComparePages } from './pages.js'
+import { listComparisons } from './reconcile.sql.js'
+
+type Compared = Awaited<ReturnType<typeof listComparisons>>
+
+const SHOWN = { comparisons: 1, findings: 30 }
+
+/** On the page of health: the last comparison, what it found, and where one is begun. */
+export async function comparisonCard(pages: ComparePages, view: View): Promise<JSX.Element> {
+  const compared = await listComparisons(pages.database, null, SHOWN)
+  const { say, locale } = view
+  const { moment, number } = pages.formats
+  const [last] = compared.comparisons
+  const told = (timestamp: string) => moment(Date.parse(timestamp), locale)
+  return (
+    <Card id="comparison" title={say('comparison')}>
+      {last === undefined ? (
+        <p class="soft" safe>
+          {say('neverCompared')}
+        </p>
+      ) : (
+        <>
+          <Facts
+            facts={[
+              [say('comparedSince'), told(last.since)],
+              [say('startedBy'), last.started_by === 'schedule' ? say('bySchedule') : last.started_by],
+              [say('startedAt'), told(last.started_at)],
+              [say('finishedAt'), last.finished_at === null ? say('underWay') : told(last.finished_at)],
+              [say('checkoutsCompared'), number(last.checkouts, locale)],
+              [say('differences'), number(last.findings, locale)],
+            ]}
+          />
+          <Findings {...{ pages, view, compared }} />
+        </>
+      )}
+      {mayDo(view.session.operator, startComparing) ? (
+        <p class="actions">
+          <LinkButton href={pathOfAct(pages, startComparing, '')} label={titleOf(startComparing, view)} />
+        </p>
+      ) : null}
+    </Card>
+  )
+}
+
+/** Of the last comparisons, newest first. */
+function Findings({ pages, view, compared }: { pages: ComparePages; view: View; compared: Compared }) {
+  const { say, locale } = view
+  if (compared.findings.length === 0) return null
+  const rows = compared.findings.map(({ kind, outcome, user_id, payment_id, checkout_id, seen_at }) => ({
+    safeCells: [
+      <Text>{say(`finding_${kind}`)}</Text>,
+      <Text>{codeInWords(view, 'outcome', outcome)}</Text>,
+      payment_id === null || kind === 'unknown_paid' ? (
+        <Text>{payment_id ?? checkout_id}</Text>
+      ) : (
+        <a href={addressOf(pages.base, 'payments', payment_id)} safe>
+          {payment_id}
+        </a>
+      ),
+      <UserCell {...{ pages, user: { userId: user_id } }} />,
+      <Kept>{pages.formats.moment(Date.parse(seen_at), locale)}</Kept>,
+    ],
+  }))
+  const columns = [say('what'), say('outcome'), say('payment'), say('user'), say('when')]
+  return (
+    <>
+      <h3 safe>{say('findings')}</h3>
+      <Table columns={columns} safeRows={rows} />
+    </>
+  )
+}
