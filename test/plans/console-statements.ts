@@ -255,11 +255,11 @@ export const CONSOLE_LISTS: Asked[] = [
         query: async (asked, parameters) => answers[asked.name] ?? (await database.query(asked, parameters)),
       }
       // The one method of a database that it uses beside them.
-      const database = {
+      const pretended = {
         ...transaction,
         transaction: (run: (database: Queryable) => unknown) => run(transaction),
       }
-      await countReceipts(database as Database, 5)
+      await countReceipts(pretended as Database, 5)
     },
     /receipts_number_once[\s\S]*payments_(by_id|by_paid_at|of_user|newest)/,
   ],
