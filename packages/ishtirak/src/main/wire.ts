@@ -1,6 +1,8 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
+
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { consoleSignIn } from '../access/console-sign-in.js'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
@@ -156,7 +158,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   await app.register(actsAndReadings(all, capabilities))
   const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...all, lookAsUser }, capabilities))
+    await app.register(consoleRoutes({ ...all, lookAsUser, signIn: consoleSignIn(all) }, capabilities))
   await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
