@@ -9,7 +9,7 @@ import type { PaymentMethod, PaymentMethods, ProviderFailure } from '../ledger/m
 import { unavailable } from '../ledger/refusals.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
-import { moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
+import { endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
 /** A gateway is given 4 s, and a click is answered within 6. */
 const NEXT_WITHIN_MS = 2 * SECOND
@@ -66,7 +66,7 @@ export async function failOver(
   queue.failed(payment.method, failure, now)
   const hasNext = queue.next(payment.price.amount) !== undefined
   const isRefused = failure.kind === 'rejected' && !mayExist
-  if (hasNext || isRefused) await withdrawPayment(database, payment, 'canceled', mayExist ? now : null)
+  if (hasNext || isRefused) await endRequestedPayment(database, payment, 'canceled', mayExist ? now : null)
   // The attempt is over, so the next click need not wait for its end.
   else await moveAttemptLease(database, payment, now)
   if (hasNext && now < queue.mayGoOnUntil) return null

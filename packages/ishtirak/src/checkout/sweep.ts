@@ -6,7 +6,7 @@ import { checkoutMadeAt, nextCheckAfter, type Payment } from '../core/payment.js
 import type { ProviderAnswer } from '../ledger/method.js'
 import { type ReportedCheckout, type SettleDeps, settlePayment } from '../ledger/settle.js'
 import { claimDuePayments, scheduleNextCheck } from './sweep.sql.js'
-import { withdrawPayment } from './upgrade.sql.js'
+import { endRequestedPayment } from './upgrade.sql.js'
 
 /** A look that was not finished (crash, provider out of reach) is due again after this. */
 const RETRY_MS = 2 * MINUTE
@@ -50,7 +50,7 @@ async function check(deps: SettleDeps, payment: Payment): Promise<void> {
 
 /** Past its last look and never seen at the provider: the process that asked is gone, and nothing can be paid. */
 async function giveUp(deps: SettleDeps, payment: Payment): Promise<void> {
-  if (payment.checkoutId === null) return withdrawPayment(deps.database, payment, 'expired')
+  if (payment.checkoutId === null) return endRequestedPayment(deps.database, payment, 'expired')
   const report = reportOfLoss(payment, payment.checkoutId)
   await settlePayment(deps, { report, event: null, source: 'sweep' })
 }

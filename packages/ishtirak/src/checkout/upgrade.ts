@@ -22,7 +22,7 @@ import { createRecentFailures } from '../runtime/bounded-map.js'
 import { createOutages, failOver, type GatewayQueue, queueGateways } from './gateways.js'
 import { codeOf } from './quote.js'
 import { endCheckout, lookUpPayment } from './sweep.js'
-import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
+import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
 export interface UpgradeRequest {
   readonly user: KnownUser
@@ -257,7 +257,7 @@ async function takeOver(
   }
   if (outcome === 'unknown_checkout') {
     deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
-    await withdrawPayment(deps.database, payment, 'canceled')
+    await endRequestedPayment(deps.database, payment, 'canceled')
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
   const isOpen = outcome === 'moved' && status === 'pending'

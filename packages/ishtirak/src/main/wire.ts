@@ -38,11 +38,11 @@ import { healthRoutes, shareLooks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
-import { createLoadHeldTime } from '../ledger/held-time.sql.js'
 import { createPaymentMethods, type PaymentMethod, type PaymentMethods } from '../ledger/method.js'
 import { createListPayments } from '../ledger/payments.sql.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
+import { createLoadTimeList } from '../ledger/time-list.sql.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
@@ -218,7 +218,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),
     loadUserWithUsage: createLoadUserWithUsage(database),
-    loadHeldTime: createLoadHeldTime(database),
+    loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),

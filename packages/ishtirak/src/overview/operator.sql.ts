@@ -2,7 +2,6 @@
 // the way of all changes, through ledger/settle.sql.ts.
 
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import {
   PAYMENT_WAYS,
   type Payment,
@@ -12,6 +11,7 @@ import {
   type PublicPaymentStatus,
 } from '../core/payment.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { describeTotal } from '../ledger/load.sql.js'
@@ -130,7 +130,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
       issued_at: toTimestamp(instant(kept, 'issued_at')),
       ...describeTotal(json<ReceiptSnapshot>(kept, 'snapshot')),
     },
-    reports: json<readonly KeptReport[]>(kept, 'reports'),
+    reports: json<readonly StoredReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),

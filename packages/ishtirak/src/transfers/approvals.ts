@@ -72,7 +72,7 @@ export interface DecisionLook extends Look {
 }
 
 /** What `approvePayment` (refusing: `refusePayment`, where `received` is null) would do now. Throws what it would throw. */
-export async function lookAtDecision(
+export async function previewDecision(
   deps: ApprovalDeps,
   paymentId: string,
   { received, by }: { readonly received: Received | null; readonly by: Operator },

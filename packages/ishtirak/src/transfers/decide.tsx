@@ -28,7 +28,7 @@ import {
   approvePayment,
   type DecisionLook,
   loadTransfer,
-  lookAtDecision,
+  previewDecision,
   type Received,
   refusePayment,
 } from './approvals.js'
@@ -51,7 +51,7 @@ export const approve = act<DecisionDeps>().does({
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
-    const look = await lookAtDecision(deps, id, { received, by: by.operator })
+    const look = await previewDecision(deps, id, { received, by: by.operator })
     return { ...previewOf(look), detail: { ...look, received } }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
@@ -90,7 +90,7 @@ export const refuse = act<DecisionDeps>().does({
   texts: actTexts(words, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
   preview: async (deps, { id, by }) => {
-    const look = await lookAtDecision(deps, id, { received: null, by: by.operator })
+    const look = await previewDecision(deps, id, { received: null, by: by.operator })
     return { ...previewOf(look), detail: look }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
