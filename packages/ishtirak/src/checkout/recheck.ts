@@ -4,7 +4,7 @@ import { recordAct } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/operation.js'
 import { OptionalWhySchema } from '../acts/reason.js'
 import { actTexts } from '../acts/texts.js'
-import { wayOf } from '../core/payment.js'
+import { kindOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
@@ -40,7 +40,7 @@ export const recheck = act<SettleActDeps>().does({
   form: {
     // Of what operators say is paid there is nobody to ask.
     isOffered: ({ payment: { status, checkoutId, method } }) =>
-      wayOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
+      kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
     inWords: previewInWords,
   },
 })

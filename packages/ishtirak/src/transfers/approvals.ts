@@ -7,7 +7,7 @@ import { follow, refusalOf, type SettlementPreview } from '../checkout/settlemen
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { wayOf } from '../core/payment.js'
+import { kindOf } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
 import {
   approvalsNeeded,
@@ -164,7 +164,7 @@ export async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
   const isAsked = method.settledBy === 'operator' && payment.checkoutId !== null
   const stored = isAsked ? await findTransfer(deps.database, { userId, paymentId }) : null
   if (!stored)
-    throw new BillingError('conflict', { extra: { payment_status: status, method: wayOf(method.name) } })
+    throw new BillingError('conflict', { extra: { payment_status: status, method: kindOf(method.name) } })
   return { stored, method, user }
 }
 
