@@ -248,13 +248,13 @@ const selectRefunds = statement(
 export async function entriesOf(
   database: Queryable,
   kind: 'payment' | 'refund',
-  { from, to, live, kind }: Span & { readonly live: boolean; readonly kind: PaymentKind | null },
+  { from, to, live, kind: paidBy }: Span & { readonly live: boolean; readonly kind: PaymentKind | null },
   after: Pick<Entry, 'at' | 'id'> | null,
   limit: number,
 ): Promise<readonly Entry[]> {
   // No id is empty: all of that instant are after it.
   const start = after ?? { at: from, id: '' }
-  const values = [live, at(start.at), start.id, at(to), limit, kind]
+  const values = [live, at(start.at), start.id, at(to), limit, paidBy]
   const rows = await database.query(kind === 'payment' ? selectPayments : selectRefunds, values)
   return rows.map((row) => parseEntry(row, kind === 'refund'))
 }
