@@ -71,13 +71,13 @@ const traces = (name: string) =>
   only(name, (database) => tracesOf(database, payment, 50), {
     'operator.kept': [{ number: null, reports: [] }],
   })
-export const newest = { userId: null, status: null, way: null, after: null, limit: 50 }
+export const newest = { userId: null, status: null, kind: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
 const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: null }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = { kind: null, after: null, limit: 50, now: NOON }
 const november = {
-  way: null,
+  kind: null,
   ...{ from: NOON - days(21), to: NOON + days(9), live: false },
   days: [{ day: '2026-11-01', from: NOON - days(21) }],
 }
@@ -292,7 +292,7 @@ export const CONSOLE_LISTS: Asked[] = [
   ],
   [
     'payments by transfer',
-    (database) => newestPayments(database, { ...newest, way: 'transfer' }, NOON),
+    (database) => newestPayments(database, { ...newest, kind: 'transfer' }, NOON),
     /payments_listed/,
   ],
   [

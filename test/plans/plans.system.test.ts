@@ -12,7 +12,7 @@ import {
   type RequestedPayment,
 } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
+import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
 import {
@@ -253,10 +253,10 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
   const lists: [name: string, wanted: Partial<Parameters<typeof newestPayments>[1]>][] = [
     ['of all', {}],
     ...PUBLIC_PAYMENT_STATUSES.map((status): [string, object] => [`by status ${status}`, { status }]),
-    ...PAYMENT_WAYS.map((way): [string, object] => [`by method ${way}`, { way }]),
-    ['by both', { status: 'failed', way: 'transfer' }],
-    ['by both, where there is none', { status: 'canceled', way: 'cash' }],
-    ['by both and user', { status: 'refunded', way: 'cash', userId: 'user-2' }],
+    ...PAYMENT_KINDS.map((kind): [string, object] => [`by method ${kind}`, { kind }]),
+    ['by both', { status: 'failed', kind: 'transfer' }],
+    ['by both, where there is none', { status: 'canceled', kind: 'cash' }],
+    ['by both and user', { status: 'refunded', kind: 'cash', userId: 'user-2' }],
   ]
 
   describe.each(['custom', 'generic'] as const)('a %s plan', (mode) => {
@@ -268,7 +268,7 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
             newestPayments(database, { ...newest, ...wanted, after }, NOON),
           )
           const pages = buffersOf(await explain(database(), asked, { mode, with: '(analyze, buffers)' }))
-          // Fifty rows of each way and status, and the way through the index to each: the table has 5,000 pages.
+          // Fifty rows of each kind and status, and the way through the index to each: the table has 5,000 pages.
           expect(pages).toBeLessThan(400)
         }
       },

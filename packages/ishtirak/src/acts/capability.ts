@@ -1,4 +1,4 @@
-// What a capability brings to the service: one object for each, in the list of main/wire.ts. Without its line in that list the
+// What a capability brings to the service: one object for each, in the list of main/capabilities.ts. Without its line in that list the
 // service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
 // and no capability by name.
 import type { Command } from 'commander'

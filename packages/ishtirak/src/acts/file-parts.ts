@@ -23,6 +23,8 @@ export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
 }
 
 export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
+  /** On their page in the console. */
+  card?(pages: ConsolePages, view: View, part: Part): JSX.Element | null
   /** In a word or a sentence, what a piece of time came by; null: it says nothing of it. */
   cameBy?(view: View, part: Part, time: TimeEntry): string | null
 }

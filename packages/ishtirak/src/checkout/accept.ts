@@ -11,10 +11,10 @@ import type { Payment, Review } from '../core/payment.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
-import { lookAtPayment, reportOfReview } from './look.js'
-import { LookSchema, viewLook } from './look-schemas.js'
-import { lookInWords } from './look-words.js'
 import type { SettleActDeps } from './recheck.js'
+import { previewSettlement, reportOfReview } from './settlement-preview.js'
+import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
+import { previewInWords } from './settlement-preview-words.js'
 import { words } from './words.js'
 
 /**
@@ -44,9 +44,9 @@ export const accept = act<SettleActDeps>().does({
     // Another operator was faster, or the provider names another amount by now.
     if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
   },
-  preview: (deps, { id }) => lookAtPayment(deps, id, { accepted: true }),
-  previews: { schema: LookSchema, view: ({ detail }) => viewLook(detail) },
-  form: { isOffered: ({ payment }) => payment.status === 'review', inWords: lookInWords },
+  preview: (deps, { id }) => previewSettlement(deps, id, { accepted: true }),
+  previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
+  form: { isOffered: ({ payment }) => payment.status === 'review', inWords: previewInWords },
 })
 
 async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {

@@ -3,7 +3,7 @@
 // pages to pay on.
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
-import { type Payment, wayOf } from '../core/payment.js'
+import { kindOf, type Payment } from '../core/payment.js'
 import type { Queryable } from '../database/database.js'
 import type { PaymentMethod, PaymentMethods, ProviderFailure } from '../ledger/method.js'
 import { unavailable } from '../ledger/refusals.js'
@@ -32,11 +32,14 @@ interface GatewayDeps {
   readonly upgrades: { readonly outages: RecentFailures }
 }
 
-/** `way`: as callers choose it. Throws `unknown_method` where nothing is paid in that way. */
-export function queueGateways({ methods: { all }, clock, upgrades }: GatewayDeps, way: string): GatewayQueue {
+/** `kind`: as callers choose it. Throws `unknown_method` where nothing is paid in that way. */
+export function queueGateways(
+  { methods: { all }, clock, upgrades }: GatewayDeps,
+  kind: string,
+): GatewayQueue {
   const { outages } = upgrades
   const now = clock.now()
-  const methods = all.filter(({ name, begunBy }) => begunBy === 'user' && wayOf(name) === way)
+  const methods = all.filter(({ name, begunBy }) => begunBy === 'user' && kindOf(name) === kind)
   if (methods.length === 0) throw new BillingError('unknown_method')
   const isOut = ({ name }: PaymentMethod) => outages.nextAttemptAt(name, now) !== null
   let left = [...methods.filter((method) => !isOut(method)), ...methods.filter(isOut)]

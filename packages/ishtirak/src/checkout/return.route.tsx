@@ -17,7 +17,8 @@ import { wayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 import { BuyForm } from './buy-form.js'
 import { differingSums } from './portal-open.js'
-import { type ReturnedPayment, readReturnedPayment, type StatusDeps } from './status.js'
+import { type ReturnedPayment, readReturnedPayment } from './return.js'
+import type { StatusDeps } from './status.js'
 
 type ReturnPages = Pages & StatusDeps
 

@@ -45,7 +45,7 @@ export type UserFile = Awaited<ReturnType<typeof showUser>>
 export async function showUser(deps: SaveDeps & FileDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
-  const wanted = { userId, status: null, way: null, after: null, limit: SHOWN_MAX }
+  const wanted = { userId, status: null, kind: null, after: null, limit: SHOWN_MAX }
   const waiting = await inboxOfUser(deps.database, { userId, limit: SHOWN_MAX, now })
   return {
     user,

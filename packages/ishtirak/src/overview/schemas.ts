@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
@@ -18,7 +18,7 @@ export const OperatorPaymentsQuerySchema = Type.Object(
     status: Type.Optional(
       Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
     ),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
+    method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
     ...listQuery,
     cursor: pageQuery.cursor,
   },

@@ -8,7 +8,7 @@ import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
 import type { Preview } from '../acts/preview.js'
 import { actTexts } from '../acts/texts.js'
-import { viewChange } from '../checkout/look-schemas.js'
+import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
 import { decideRefusal } from '../core/transfer.js'
@@ -26,7 +26,7 @@ import {
 import {
   type ApprovalDeps,
   approvePayment,
-  type DecisionLook,
+  type DecisionPreview,
   loadTransfer,
   previewDecision,
   type Received,
@@ -121,7 +121,7 @@ function receivedOf(
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
 }
 
-function previewOf({ version, status, access }: DecisionLook) {
+function previewOf({ version, status, access }: DecisionPreview) {
   return {
     version,
     changes: [
@@ -131,7 +131,7 @@ function previewOf({ version, status, access }: DecisionLook) {
   }
 }
 
-function viewDecision({ detail }: Preview<DecisionLook>): Static<typeof DecisionSchema> {
+function viewDecision({ detail }: Preview<DecisionPreview>): Static<typeof DecisionSchema> {
   return { ...viewChange(detail), approvals: detail.approvals }
 }
 
@@ -195,7 +195,7 @@ function readReceived(typed: Readonly<Record<string, string>>): Static<typeof Re
 function approvalInWords(
   pages: ConsolePages,
   view: View,
-  { changes, detail }: Preview<DecisionLook & { readonly received: Received }>,
+  { changes, detail }: Preview<DecisionPreview & { readonly received: Received }>,
 ) {
   const { say, locale } = view
   const { approvals, payment, received, receipt } = detail
