@@ -14,7 +14,11 @@ export function compile(project, outDir) {
 const write = (file, text) => ts.sys.writeFile(file, file.endsWith('.js') ? withoutComments(text) : text)
 
 const withoutComments = (text) => {
-  const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.Preserve, removeComments: true }
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.Preserve,
+    removeComments: true,
+  }
   return ts.transpileModule(text, { compilerOptions }).outputText
 }
 
