@@ -44,7 +44,12 @@ export const accept = act<SettleActDeps>().does({
     // Another operator was faster, or the provider names another amount by now.
     if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
   },
-  preview: (deps, { id }) => lookAtPayment(deps, id, { accepted: true }),
+  preview: async (deps, { id }) => {
+    const look = await lookAtPayment(deps, id, { accepted: true })
+    const { payment } = look.detail
+    if (payment.status !== 'review') throw await refusalByStatus(deps, payment)
+    return look
+  },
   previews: { schema: LookSchema, view: ({ detail }) => viewLook(detail) },
   form: { isOffered: ({ payment }) => payment.status === 'review', inWords: lookInWords },
 })

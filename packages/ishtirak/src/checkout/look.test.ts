@@ -42,6 +42,15 @@ describeScenario('a look at a payment', ({ database }) => {
     const file = await operator.payment(paymentId)
     expect([file.payment.status, file.audit]).toEqual(['review', []])
   })
+  it('is refused of an acceptance where nothing is under review, as the acceptance is', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const operator = operatorOf(world)
+    const path = `/payments/${paymentId}/accept`
+    const refusal = { status: 409, body: { code: 'conflict', payment_status: 'paid' } }
+    expect(await operator.get(path)).toMatchObject(refusal)
+    expect(await operator.post(path, { why: 'x' })).toMatchObject(refusal)
+  })
+
   it('is followed for each checkout that the provider has, also under an operation_id', async () => {
     const { paymentId, checkoutId } = await world.as('user-1').upgrade()
     await database().query(forgetAnswer)
