@@ -50,7 +50,8 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
 describe('the rooms', () => {
   it('hold every file of the service, in one order', () => {
-    expect(service.filter((file) => lineOf(roomOf(file)) < 0).map(nameOf)).toEqual([])
+    const homeless = service.filter((file) => lineOf(roomOf(file)) < 0).map(nameOf)
+    expect(homeless, 'a new folder has its place in ORDER, above').toEqual([])
   })
 
   it('import from lines further down the list only, types included', () => {
@@ -140,16 +141,16 @@ describe('the sources', () => {
   })
 
   it('are all reached from a command or from what a package exports', () => {
-    const doors = [
-      ...['main/cli.ts', 'main/commands.ts', 'main/create-ishtirak.ts', 'main/internal.ts'].map((door) =>
-        path.join(source, door),
+    const entries = [
+      ...['main/cli.ts', 'main/commands.ts', 'main/create-ishtirak.ts', 'main/internal.ts'].map((entry) =>
+        path.join(source, entry),
       ),
       path.join(packages, 'client/src/index.ts'),
       path.join(packages, 'demo/src/index.ts'),
       path.join(packages, 'chargily-emulator/src/command.ts'),
     ]
-    const reached = new Set(doors)
-    const waiting = [...doors]
+    const reached = new Set(entries)
+    const waiting = [...entries]
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
       for (const target of imports.get(file)?.ours ?? []) {
         if (!reached.has(target)) waiting.push(target)

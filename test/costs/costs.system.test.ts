@@ -24,8 +24,8 @@ describe('beside 2,000 users', () => {
   })
 
   const changes: Readonly<Record<keyof typeof CHANGES, (userId: string) => Run>> = {
-    booking: (userId) => (door) => saveSettlements(door, [booking(userId)]),
-    consume: (userId) => (door) => consumeWhereUsual(door, [{ ...consume, userId }]),
+    booking: (userId) => (database) => saveSettlements(database, [booking(userId)]),
+    consume: (userId) => (database) => consumeWhereUsual(database, [{ ...consume, userId }]),
   }
 
   // Each its own: a booking moves the version that a consume names.

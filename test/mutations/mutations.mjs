@@ -929,10 +929,10 @@ export const mutations = [
   },
   {
     rule: 'what was booked after an end is not taken by it',
-    file: src('core/held-time.ts'),
+    file: src('core/time-list.ts'),
     from: '...stops.filter((stop) => bookedAt <= stop)',
     to: '...stops',
-    tests: [src('core/held-time.test.ts')],
+    tests: [src('core/time-list.test.ts')],
   },
   {
     rule: 'the page after paying names the plan that was bought',

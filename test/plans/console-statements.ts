@@ -37,7 +37,11 @@ import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
-import { markTold, noteInbox, untoldEntries } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
+import {
+  markMailed,
+  noteInbox,
+  unmailedEntries,
+} from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
 import {
   findPaymentsByAmount,
   findPaymentsByWord,
@@ -49,29 +53,31 @@ import { sameProofsOf } from '../../packages/ishtirak/src/transfers/same-proofs.
 import { findTransfer } from '../../packages/ishtirak/src/transfers/transfers.sql.js'
 import { aPayment, days, NOON } from '../support/fixtures.js'
 
-export type Run = (door: Queryable) => Promise<unknown>
+export type Run = (database: Queryable) => Promise<unknown>
 export type Asked = [name: string, run: Run, index: RegExp]
 
 /** Of several statements this one; the others are answered with no rows, or with these. */
 const only =
   (name: string, run: Run, answers: Readonly<Record<string, readonly Row[]>> = {}): Run =>
-  (door) =>
+  (database) =>
     run({
       query: async (asked, values) =>
-        asked.name === name ? door.query(asked, values) : (answers[asked.name] ?? []),
+        asked.name === name ? database.query(asked, values) : (answers[asked.name] ?? []),
     })
 
 const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 const ofPayment = { userId: payment.userId, paymentId: payment.id }
 const traces = (name: string) =>
-  only(name, (door) => tracesOf(door, payment, 50), { 'operator.kept': [{ number: null, reports: [] }] })
-export const newest = { userId: null, status: null, way: null, after: null, limit: 50 }
+  only(name, (database) => tracesOf(database, payment, 50), {
+    'operator.kept': [{ number: null, reports: [] }],
+  })
+export const newest = { userId: null, status: null, kind: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
 const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: null }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = { kind: null, after: null, limit: 50, now: NOON }
 const november = {
-  way: null,
+  kind: null,
   ...{ from: NOON - days(21), to: NOON + days(9), live: false },
   days: [{ day: '2026-11-01', from: NOON - days(21) }],
 }
@@ -86,13 +92,13 @@ const further = { at: NOON, id: 'pay_7_1' }
 export const CONSOLE: Asked[] = [
   [
     'the users that a word names',
-    (door) => findUsersByWord(door, 'user-7@host.example'),
+    (database) => findUsersByWord(database, 'user-7@host.example'),
     /users_by_id[\s\S]*users_by_email[\s\S]*user_search_by_key[\s\S]*user_search_by_key/,
   ],
   [
     'the payments that a word names',
-    (door) =>
-      findPaymentsByWord(door, {
+    (database) =>
+      findPaymentsByWord(database, {
         reference: '2025-000007',
         deskReference: '2025-000007',
         receipt: { series: '2025', number: 7 },
@@ -102,199 +108,234 @@ export const CONSOLE: Asked[] = [
   // It reads the payments of the day; on this one there are none.
   [
     'payments of an amount on a day',
-    (door) =>
-      findPaymentsByAmount(door, { ending: 2000, digits: 4 }, { from: NOON - days(20), to: NOON - days(19) }),
+    (database) =>
+      findPaymentsByAmount(
+        database,
+        { ending: 2000, digits: 4 },
+        { from: NOON - days(20), to: NOON - days(19) },
+      ),
     /payments_by_paid_at[\s\S]*payments_newest/,
   ],
   [
     'the sums of a month',
-    (door) => paidByDay(door, { first: '2026-11-01', last: '2026-11-30', live: true }),
+    (database) => paidByDay(database, { first: '2026-11-01', last: '2026-11-30', live: true }),
     /daily_figures_once/,
   ],
   [
     'the timeline of a user',
-    (door) => timelinePage(door, { userId: 'user-7', now: NOON, after: null, limit: 50 }),
+    (database) => timelinePage(database, { userId: 'user-7', now: NOON, after: null, limit: 50 }),
     /audit_by_id[\s\S]*mails_once[\s\S]*outbox_in_sequence[\s\S]*provider_events/,
   ],
   [
     'a session of the console',
-    (door) => selectSession(door, 'digest', NOON),
+    (database) => selectSession(database, 'digest', NOON),
     /operator_sessions_(session_digest_key|by_end)/,
   ],
-  ['the sessions of the console', (door) => liveSessions(door, NOON), /operator_sessions_by_end/],
+  ['the sessions of the console', (database) => liveSessions(database, NOON), /operator_sessions_by_end/],
   [
     'the newest payments of a user',
-    (door) => newestPayments(door, { ...newest, userId: 'user-7' }, NOON),
+    (database) => newestPayments(database, { ...newest, userId: 'user-7' }, NOON),
     /Index Cond: \(+user_id = /,
   ],
-  ['the end of a session of the console', (door) => deleteSession(door, 'ops_1'), /operator_sessions_by_id/],
-  ['the grants of a user', (door) => grantsOfUser(door, 'user-7', 50), /grants_(by_id|once)/],
-  ['the grant of an operation', (door) => findGrantByOperation(door, 'user-7', 'ticket-4711'), /grants_once/],
-  ['the acts on a user', (door) => actsOnUser(door, 'user-7', 50), /audit_by_id/],
+  [
+    'the end of a session of the console',
+    (database) => deleteSession(database, 'ops_1'),
+    /operator_sessions_by_id/,
+  ],
+  ['the grants of a user', (database) => grantsOfUser(database, 'user-7', 50), /grants_(by_id|once)/],
+  [
+    'the grant of an operation',
+    (database) => findGrantByOperation(database, 'user-7', 'ticket-4711'),
+    /grants_once/,
+  ],
+  ['the acts on a user', (database) => actsOnUser(database, 'user-7', 50), /audit_by_id/],
   [
     'the act of an operation',
-    (door) => findAct(door, { userId: NO_USER, operationId: 'ticket-4711' }),
+    (database) => findAct(database, { userId: NO_USER, operationId: 'ticket-4711' }),
     /audit_operations/,
   ],
-  ['the refund of a payment', (door) => findRefundInstant(door, ofPayment), /audit_(of_payment|by_id)/],
-  ['the acts on no user', (door) => actsOnUser(door, NO_USER, 20), /audit_by_id/],
+  [
+    'the refund of a payment',
+    (database) => findRefundInstant(database, ofPayment),
+    /audit_(of_payment|by_id)/,
+  ],
+  ['the acts on no user', (database) => actsOnUser(database, NO_USER, 20), /audit_by_id/],
   [
     'the trail of a user',
-    (door) => trailPage(door, { filter: { ...anyAct, userId: 'user-7' }, after: null, limit: 16 }),
+    (database) => trailPage(database, { filter: { ...anyAct, userId: 'user-7' }, after: null, limit: 16 }),
     /audit_(by_id|of_payment|operations)/,
   ],
   [
     'the trail of a payment',
-    (door) => trailPage(door, { filter: { ...anyAct, paymentId: 'pay_7_5' }, after: null, limit: 16 }),
+    (database) =>
+      trailPage(database, { filter: { ...anyAct, paymentId: 'pay_7_5' }, after: null, limit: 16 }),
     /payments_by_id|audit_(of_payment|by_id)/,
   ],
   [
     'a finding',
-    (door) => findFinding(door, findingNamed('differs chk_7_5 user-7')),
+    (database) => findFinding(database, findingNamed('differs chk_7_5 user-7')),
     /comparison_findings_once/,
   ],
-  ['payments with the same proof', (door) => sameProofsOf(door, ofPayment), /transfer_proofs_same/],
+  ['payments with the same proof', (database) => sameProofsOf(database, ofPayment), /transfer_proofs_same/],
   [
     'a payment and its user',
-    (door) => findPaymentWithUser(door, 'pay_7_5'),
+    (database) => findPaymentWithUser(database, 'pay_7_5'),
     /payments_by_id[\s\S]*users_by_id/,
   ],
   ['what came in about a payment', traces('operator.received'), /provider_events_once/],
   ['what went out about a payment', traces('operator.sent'), /outbox_in_sequence/],
   ['what is kept of a payment', traces('operator.kept'), /payments_by_id[\s\S]*receipts_one_per_payment/],
   ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|by_id)/],
-  ['the transfer of a payment', (door) => findTransfer(door, ofPayment), /transfers_one_per_payment/],
-  ['the proofs of a transfer', (door) => listProofs(door, ofPayment), /transfer_proofs_(by_number|differ)/],
+  ['the transfer of a payment', (database) => findTransfer(database, ofPayment), /transfers_one_per_payment/],
+  [
+    'the proofs of a transfer',
+    (database) => listProofs(database, ofPayment),
+    /transfer_proofs_(by_number|differ)/,
+  ],
   [
     'the findings of one comparison',
-    (door) => listComparisons(door, 'cmp_1', { comparisons: 1, findings: 1_000 }),
+    (database) => listComparisons(database, 'cmp_1', { comparisons: 1, findings: 1_000 }),
     /comparison_findings_newest/,
   ],
-  ['an event', (door) => findWrittenEvent(door, 'evt_7_1'), /outbox_by_id[\s\S]*users_by_id/],
+  ['an event', (database) => findWrittenEvent(database, 'evt_7_1'), /outbox_by_id[\s\S]*users_by_id/],
 ]
 
 /** Across users. */
 export const CONSOLE_LISTS: Asked[] = [
   [
     'a page of the inbox',
-    (door) => inboxPage(door, inbox),
+    (database) => inboxPage(database, inbox),
     /payments_in_review[\s\S]*transfers_to_decide[\s\S]*payments_second[\s\S]*comparison_findings_newest[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*payments_transfers_open/,
   ],
   [
     'what waits of a user',
-    (door) => inboxOfUser(door, { userId: 'user-7', limit: 50, now: NOON }),
+    (database) => inboxOfUser(database, { userId: 'user-7', limit: 50, now: NOON }),
     /users_by_id/,
   ],
-  ['the trail of all', (door) => trailPage(door, { filter: anyAct, after: null, limit: 16 }), /audit_newest/],
+  [
+    'the trail of all',
+    (database) => trailPage(database, { filter: anyAct, after: null, limit: 16 }),
+    /audit_newest/,
+  ],
   [
     'a further page of the trail of all',
-    (door) => trailPage(door, { filter: anyAct, after: { at: NOON, id: 'act_1' }, limit: 16 }),
+    (database) => trailPage(database, { filter: anyAct, after: { at: NOON, id: 'act_1' }, limit: 16 }),
     new RegExp(`audit_newest[\\s\\S]*${String.raw`Index Cond: .*ROW\(acted_at, id\) < ROW`}`),
   ],
   [
     'the trail of a day',
-    (door) => trailPage(door, { filter: { ...anyAct, day: lastDay }, after: null, limit: 16 }),
+    (database) => trailPage(database, { filter: { ...anyAct, day: lastDay }, after: null, limit: 16 }),
     /audit_newest/,
   ],
   [
     'the trail of an operator',
-    (door) => trailPage(door, { filter: { ...anyAct, actor: 'amina' }, after: null, limit: 16 }),
+    (database) => trailPage(database, { filter: { ...anyAct, actor: 'amina' }, after: null, limit: 16 }),
     /audit_by_actor/,
   ],
   [
     'the trail of an act',
-    (door) => trailPage(door, { filter: { ...anyAct, act: 'payment.refund' }, after: null, limit: 16 }),
+    (database) =>
+      trailPage(database, { filter: { ...anyAct, act: 'payment.refund' }, after: null, limit: 16 }),
     /audit_by_act\b/,
   ],
-  ['how much waits in the inbox', (door) => inboxCounts(door, NOON), /payments_in_review[\s\S]*mails_failed/],
+  [
+    'how much waits in the inbox',
+    (database) => inboxCounts(database, NOON),
+    /payments_in_review[\s\S]*mails_failed/,
+  ],
   [
     'receipts that are not counted yet',
-    async (door) => {
+    async (database) => {
       // What is not counted is asked first, and the series are locked before theirs is counted.
       const answers: Readonly<Record<string, readonly Row[]>> = {
         'figures.uncounted': [{ receipts: 5 }],
         'figures.lock_series': [{ series: '2025', last_number: 1_990 }],
       }
       const transaction: Queryable = {
-        query: async (asked, parameters) => answers[asked.name] ?? (await door.query(asked, parameters)),
+        query: async (asked, parameters) => answers[asked.name] ?? (await database.query(asked, parameters)),
       }
       // The one method of a database that it uses beside them.
-      const database = {
+      const pretended = {
         ...transaction,
-        transaction: (run: (door: Queryable) => unknown) => run(transaction),
+        transaction: (run: (database: Queryable) => unknown) => run(transaction),
       }
-      await countReceipts(database as Database, 5)
+      await countReceipts(pretended as Database, 5)
     },
     /receipts_number_once[\s\S]*payments_(by_id|by_paid_at|of_user|newest)/,
   ],
   [
     'users whose time ends',
-    (door) => countEndings(door, { from: NOON - days(21), to: NOON }, { from: NOON, to: NOON + days(7) }),
+    (database) =>
+      countEndings(database, { from: NOON - days(21), to: NOON }, { from: NOON, to: NOON + days(7) }),
     /users_by_end[\s\S]*users_ended[\s\S]*users_by_end/,
   ],
-  ['refunds of a month by day', (door) => refundedByDay(door, november), /audit_by_act\b/],
+  ['refunds of a month by day', (database) => refundedByDay(database, november), /audit_by_act\b/],
   [
     'the first lines of the accountant’s payments',
-    (door) => entriesOf(door, 'payment', november, null, 5),
+    (database) => entriesOf(database, 'payment', november, null, 5),
     /payments_by_paid_at/,
   ],
   [
     'the first lines of the accountant’s refunds',
-    (door) => entriesOf(door, 'refund', november, null, 5),
+    (database) => entriesOf(database, 'refund', november, null, 5),
     /audit_by_act\b/,
   ],
   [
     'a further page of the journal',
-    (door) => entriesOf(door, 'payment', november, further, 50),
+    (database) => entriesOf(database, 'payment', november, further, 50),
     /payments_by_paid_at[\s\S]*Index Cond: .*paid_at >=/,
   ],
   [
     'further lines of the accountant’s refunds',
-    (door) => entriesOf(door, 'refund', november, further, 50),
+    (database) => entriesOf(database, 'refund', november, further, 50),
     /audit_by_act\b[\s\S]*Index Cond: .*ROW\(acted_at, id\) > ROW/,
   ],
   [
     'payments under review',
-    (door) => newestPayments(door, { ...newest, status: 'review' }, NOON),
+    (database) => newestPayments(database, { ...newest, status: 'review' }, NOON),
     /payments_listed/,
   ],
   [
     'payments by transfer',
-    (door) => newestPayments(door, { ...newest, way: 'transfer' }, NOON),
+    (database) => newestPayments(database, { ...newest, kind: 'transfer' }, NOON),
     /payments_listed/,
   ],
-  ['the newest payments', (door) => newestPayments(door, { ...newest, limit: 5 }, NOON), /payments_newest/],
-  ['the newest events', (door) => listEvents(door, { ...events, limit: 5 }), /outbox_by_age/],
+  [
+    'the newest payments',
+    (database) => newestPayments(database, { ...newest, limit: 5 }, NOON),
+    /payments_newest/,
+  ],
+  ['the newest events', (database) => listEvents(database, { ...events, limit: 5 }), /outbox_by_age/],
   ['how many events wait', countWaitingEvents, /users_deliver/],
   [
     'when the last comparison began',
-    (door) => lastComparison(door, 'chargily'),
+    (database) => lastComparison(database, 'chargily'),
     /comparisons_unfinished[\s\S]*comparisons_newest[\s\S]*payments_newest/,
   ],
   [
     'payments of the checkouts on a page',
-    (door) => paymentsOfCheckouts(door, 'chargily', ['chk_7_1', 'chk_8_1']),
+    (database) => paymentsOfCheckouts(database, 'chargily', ['chk_7_1', 'chk_8_1']),
     /payments_by_reference/,
   ],
   [
     'paid payments that a comparison has not shown',
-    (door) => unmatchedPayments(door, walk, 5),
+    (database) => unmatchedPayments(database, walk, 5),
     /payments_by_paid_at[\s\S]*comparison_findings_once/,
   ],
-  ['a step of a comparison', (door) => saveComparisonStep(door, 'cmp_1', step), /comparisons_by_id/],
+  ['a step of a comparison', (database) => saveComparisonStep(database, 'cmp_1', step), /comparisons_by_id/],
   [
     'sessions of the console that are over',
-    (door) => deleteOldSessions(door, NOON),
+    (database) => deleteOldSessions(database, NOON),
     /operator_sessions_by_end/,
   ],
   [
     'the last comparison',
-    only('comparisons.list', (door) => listComparisons(door, null, { comparisons: 1, findings: 5 })),
+    only('comparisons.list', (database) => listComparisons(database, null, { comparisons: 1, findings: 5 })),
     /comparisons_newest/,
   ],
   [
     'the last findings',
-    (door) => listComparisons(door, null, { comparisons: 1, findings: 5 }),
+    (database) => listComparisons(database, null, { comparisons: 1, findings: 5 }),
     /comparison_findings_newest/,
   ],
 ]
@@ -303,23 +344,24 @@ export const CONSOLE_LISTS: Asked[] = [
 export const CONSOLE_WAITING: Asked[] = [
   [
     'a further page of payments',
-    (door) => newestPayments(door, { ...newest, after: { createdAt: NOON, id: 'pay_7_5' }, limit: 5 }, NOON),
+    (database) =>
+      newestPayments(database, { ...newest, after: { createdAt: NOON, id: 'pay_7_5' }, limit: 5 }, NOON),
     /payments_newest[\s\S]*Index Cond: .*ROW\(created_at, id\) </,
   ],
   [
     'what entered the inbox',
-    (door) => noteInbox(door, NOON),
+    (database) => noteInbox(database, NOON),
     /payments_in_review[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*inbox_known_once/,
   ],
-  ['what operators are to be told of', untoldEntries, /inbox_known/],
+  ['what operators are to be told of', unmailedEntries, /inbox_known/],
   [
     'what operators were told of',
-    (door) => markTold(door, [{ kind: 'finding', id: 'a' }]),
+    (database) => markMailed(database, [{ kind: 'finding', id: 'a' }]),
     /inbox_known_once/,
   ],
   [
     'events that wait',
-    (door) => listEvents(door, { ...events, waiting: true, limit: 5 }),
+    (database) => listEvents(database, { ...events, waiting: true, limit: 5 }),
     /users_deliver[\s\S]*outbox_in_sequence|outbox_by_age[\s\S]*users_by_id/,
   ],
 ]

@@ -12,7 +12,7 @@ import {
   type RequestedPayment,
 } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
+import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
 import {
@@ -52,71 +52,103 @@ function requested(userId: string): RequestedPayment {
 const asked = (userId: string) => ({ user: { userId }, methods: ['chargily'], now: NOON })
 
 const HOT: [name: string, run: Run, index: RegExp][] = [
-  ['a status', (door) => createLoadUser(door)('user-7'), /payments_one_open_per_user/],
+  ['a status', (database) => createLoadUser(database)('user-7'), /payments_one_open_per_user/],
   [
     '32 statuses at once',
-    (door) => Promise.all(ids(34).map(createLoadUser(door))),
+    (database) => Promise.all(ids(34).map(createLoadUser(database))),
     /payments_one_open_per_user/,
   ],
   [
     'the first page of the history',
-    (door) => createListPayments(door)({ ...page, after: null }),
+    (database) => createListPayments(database)({ ...page, after: null }),
     /payments_of_user/,
   ],
-  ['a later page', (door) => createListPayments(door)(page), /payments_of_user[\s\S]*Index Cond: .*ROW/],
+  [
+    'a later page',
+    (database) => createListPayments(database)(page),
+    /payments_of_user[\s\S]*Index Cond: .*ROW/,
+  ],
   [
     '32 pages at once',
-    (door) => {
-      const list = createListPayments(door)
+    (database) => {
+      const list = createListPayments(database)
       return Promise.all(ids(34).map((userId) => list({ ...page, userId })))
     },
     /payments_of_user/,
   ],
-  ['one payment', (door) => findPayment(door, 'user-7', 'pay_7_5'), /payments_by_id/],
-  ['a payment by its id alone', (door) => findPaymentById(door, 'pay_7_5'), /payments_by_id/],
-  ['what an upgrade needs', (door) => loadForUpgrades(door, [asked('user-7')]), /payments_one_open_per_user/],
+  ['one payment', (database) => findPayment(database, 'user-7', 'pay_7_5'), /payments_by_id/],
+  ['a payment by its id alone', (database) => findPaymentById(database, 'pay_7_5'), /payments_by_id/],
   [
-    'what 32 upgrades need',
-    (door) => loadForUpgrades(door, ids(32).map(asked)),
+    'what an upgrade needs',
+    (database) => loadForUpgrades(database, [asked('user-7')]),
     /payments_one_open_per_user/,
   ],
-  ['a request of an upgrade', (door) => insertRequestedPayments(door, [requested('new')]), /users_by_id/],
-  ['32 requests of upgrades', (door) => insertRequestedPayments(door, ids(32).map(requested)), /users_by_id/],
-  ['whose checkout it is', (door) => loadForSettlements(door, reports.slice(0, 1)), /payments_by_reference/],
-  ['whose 32 checkouts they are', (door) => loadForSettlements(door, reports), /payments_by_reference/],
-  ['a booking', (door) => saveSettlements(door, [booking('user-7')]), /users_by_id/],
-  ['32 bookings', (door) => saveSettlements(door, ids(32).map(booking)), /users_by_id/],
+  [
+    'what 32 upgrades need',
+    (database) => loadForUpgrades(database, ids(32).map(asked)),
+    /payments_one_open_per_user/,
+  ],
+  [
+    'a request of an upgrade',
+    (database) => insertRequestedPayments(database, [requested('new')]),
+    /users_by_id/,
+  ],
+  [
+    '32 requests of upgrades',
+    (database) => insertRequestedPayments(database, ids(32).map(requested)),
+    /users_by_id/,
+  ],
+  [
+    'whose checkout it is',
+    (database) => loadForSettlements(database, reports.slice(0, 1)),
+    /payments_by_reference/,
+  ],
+  [
+    'whose 32 checkouts they are',
+    (database) => loadForSettlements(database, reports),
+    /payments_by_reference/,
+  ],
+  ['a booking', (database) => saveSettlements(database, [booking('user-7')]), /users_by_id/],
+  ['32 bookings', (database) => saveSettlements(database, ids(32).map(booking)), /users_by_id/],
   [
     'a look of a reader',
-    (door) => claimLookAtProvider(door, open, { now: NOON, unlessSince: NOON }),
+    (database) => claimLookAtProvider(database, open, { now: NOON, unlessSince: NOON }),
     /Index Scan using payments_/,
   ],
-  ['the end of a look', (door) => scheduleNextCheck(door, open, null), /Index Scan using payments_/],
+  ['the end of a look', (database) => scheduleNextCheck(database, open, null), /Index Scan using payments_/],
   [
     'the next event of a user',
-    (door) => nextEventOf(door, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
+    (database) => nextEventOf(database, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
     /outbox_in_sequence/,
   ],
-  ['a usual consume', (door) => consumeWhereUsual(door, [{ ...consume, userId: 'user-8' }]), /usage_once/],
+  [
+    'a usual consume',
+    (database) => consumeWhereUsual(database, [{ ...consume, userId: 'user-8' }]),
+    /usage_once/,
+  ],
   [
     'usual consumes, several at once',
-    (door) =>
+    (database) =>
       consumeWhereUsual(
-        door,
+        database,
         ids(4).map((userId) => ({ ...consume, userId })),
       ),
     /usage_once/,
   ],
-  ['a consume', (door) => createApplyUsageOperation(door)(consume), /usage_once/],
+  ['a consume', (database) => createApplyUsageOperation(database)(consume), /usage_once/],
   ...CONSOLE,
-  ['a release', (door) => createApplyUsageOperation(door)({ ...consume, kind: 'release' }), /usage_once/],
+  [
+    'a release',
+    (database) => createApplyUsageOperation(database)({ ...consume, kind: 'release' }),
+    /usage_once/,
+  ],
 ]
 
 const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   [
     'payments to look up',
-    (door) =>
-      claimDuePayments(door, {
+    (database) =>
+      claimDuePayments(database, {
         now: NOON,
         limit: 5,
         retryAt: NOON + MINUTE,
@@ -127,14 +159,19 @@ const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   ],
   [
     'users whose events wait',
-    (door) =>
-      claimUsersWithEvents(door, { now: NOON, limit: 5, until: NOON + HOUR, url: 'https://host.example' }),
+    (database) =>
+      claimUsersWithEvents(database, {
+        now: NOON,
+        limit: 5,
+        until: NOON + HOUR,
+        url: 'https://host.example',
+      }),
     /users_deliver/,
   ],
-  ['ends to announce', (door) => loadDueAnnouncements(door, NOON, 5), /users_announce/],
+  ['ends to announce', (database) => loadDueAnnouncements(database, NOON, 5), /users_announce/],
   [
     'mail that is owed',
-    (door) => claimDueMails(door, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
+    (database) => claimDueMails(database, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
     /mails_due/,
   ],
   ...CONSOLE_LISTS,
@@ -190,7 +227,9 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,0
     )
 
     it.each(['custom', 'generic'] as const)('a %s plan of a list of them reads no others', async (mode) => {
-      const asked = await heard((door) => newestPayments(door, { ...newest, status: 'pending' }, NOON))
+      const asked = await heard((database) =>
+        newestPayments(database, { ...newest, status: 'pending' }, NOON),
+      )
       expect(textOf(await explain(database(), asked, { mode }))).toMatch(/payments_listed/)
     })
   })
@@ -214,10 +253,10 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
   const lists: [name: string, wanted: Partial<Parameters<typeof newestPayments>[1]>][] = [
     ['of all', {}],
     ...PUBLIC_PAYMENT_STATUSES.map((status): [string, object] => [`by status ${status}`, { status }]),
-    ...PAYMENT_WAYS.map((way): [string, object] => [`by method ${way}`, { way }]),
-    ['by both', { status: 'failed', way: 'transfer' }],
-    ['by both, where there is none', { status: 'canceled', way: 'cash' }],
-    ['by both and user', { status: 'refunded', way: 'cash', userId: 'user-2' }],
+    ...PAYMENT_KINDS.map((kind): [string, object] => [`by method ${kind}`, { kind }]),
+    ['by both', { status: 'failed', kind: 'transfer' }],
+    ['by both, where there is none', { status: 'canceled', kind: 'cash' }],
+    ['by both and user', { status: 'refunded', kind: 'cash', userId: 'user-2' }],
   ]
 
   describe.each(['custom', 'generic'] as const)('a %s plan', (mode) => {
@@ -225,9 +264,11 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
       'of a list %s reads what it shows, on its first and on its last page',
       async (_, wanted) => {
         for (const after of [null, first]) {
-          const asked = await heard((door) => newestPayments(door, { ...newest, ...wanted, after }, NOON))
+          const asked = await heard((database) =>
+            newestPayments(database, { ...newest, ...wanted, after }, NOON),
+          )
           const pages = buffersOf(await explain(database(), asked, { mode, with: '(analyze, buffers)' }))
-          // Fifty rows of each way and status, and the way through the index to each: the table has 5,000 pages.
+          // Fifty rows of each kind and status, and the way through the index to each: the table has 5,000 pages.
           expect(pages).toBeLessThan(400)
         }
       },

@@ -7,7 +7,7 @@ import { consume, fillUsage, planOf } from './usage-rows.js'
 it('with 5,000 users a consume rides on its index and scans no table', async () => {
   const database = await emptyDatabase('pglite')
   await fillUsage(database, 5_000)
-  const plan = await planOf(database, (door) => applyUsageOperations(door, [consume]))
+  const plan = await planOf(database, (asked) => applyUsageOperations(asked, [consume]))
   expect(plan).toMatch(/usage_once/)
   expect(plan).not.toMatch(/Seq Scan on (users|usage)/)
 })

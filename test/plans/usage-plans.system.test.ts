@@ -19,25 +19,29 @@ describeScenario('with 5,000 users', ({ database }) => {
   beforeEach(() => fillUsage(database(), USERS))
 
   it.each<[string, (database: Pick<Database, 'query'>) => Promise<unknown>, RegExp]>([
-    ['consume', (door) => applyUsageOperations(door, [consume]), /usage_once/],
-    ['a usual consume', (door) => consumeWhereUsual(door, [consume]), /usage_operations_once/],
+    ['consume', (database) => applyUsageOperations(database, [consume]), /usage_once/],
+    ['a usual consume', (database) => consumeWhereUsual(database, [consume]), /usage_operations_once/],
     [
       'two usual consumes',
-      (door) => consumeWhereUsual(door, [consume, { ...consume, userId: 'user-2' }]),
+      (database) => consumeWhereUsual(database, [consume, { ...consume, userId: 'user-2' }]),
       /usage_operations_once/,
     ],
     [
       'a release',
-      (door) => applyUsageOperations(door, [{ ...consume, kind: 'release' }]),
+      (database) => applyUsageOperations(database, [{ ...consume, kind: 'release' }]),
       /usage_operations_once/,
     ],
-    ['reading a user', (door) => createLoadUserWithUsage(door)('user-1'), /usage_once/],
+    ['reading a user', (database) => createLoadUserWithUsage(database)('user-1'), /usage_once/],
     [
       'reading two users at once',
-      (door) => Promise.all(['user-1', 'user-2', 'user-3'].map(createLoadUserWithUsage(door))),
+      (database) => Promise.all(['user-1', 'user-2', 'user-3'].map(createLoadUserWithUsage(database))),
       /usage_once/,
     ],
-    ['the sweep', (door) => forgetUsageOperations(door, NOON - 48 * HOUR, 1_000), /usage_operations_by_age/],
+    [
+      'the sweep',
+      (database) => forgetUsageOperations(database, NOON - 48 * HOUR, 1_000),
+      /usage_operations_by_age/,
+    ],
   ])('%s rides on its index and scans no table', async (_name, run, index) => {
     const plan = await planOf(database(), run)
     expect(plan).toMatch(index)

@@ -41,7 +41,7 @@ let explained = 0
 /** Lets a function of the store write its statement, and asks the database how it would go about it. */
 export async function planOf(
   database: Database,
-  run: (door: Pick<Database, 'query'>) => Promise<unknown>,
+  run: (database: Pick<Database, 'query'>) => Promise<unknown>,
 ): Promise<string> {
   let asked: { statement: Statement; parameters: readonly Parameter[] } | undefined
   await run({

@@ -46,7 +46,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
   const withoutWebhooks = () => world.emulator.setFaults({ drop: {} })
   const ask = (text: string) => database().query(statement(`test.clock_${++asked}`, text))
   const planOf = async (userId: string) => (await world.as(userId).get(STATUS)).body.plan
-  const toldOf = () => receiver.received.splice(0).map(({ event }) => event.type)
+  const receivedTypes = () => receiver.received.splice(0).map(({ event }) => event.type)
   const consume = (id: string) =>
     platformFor(world, 'user-1').consume('deploys_per_day', { operation_id: id, amount: 5 })
   const fail = async (userId: string) => {
@@ -170,10 +170,10 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
   it.each(SHIFTS)('%s: each reminder comes once, when it is time, with its mail', async (_name, ms) => {
     await world.as('user-1').buy()
     await jobs()
-    toldOf()
+    receivedTypes()
     await world.wrongBy(ms, jobs)
     await jobs()
-    expect(toldOf()).toEqual([])
+    expect(receivedTypes()).toEqual([])
     expect(await ask("select kind from mails where kind <> 'receipt'")).toEqual([])
     for (const [afterDays, kind] of [
       [23, 'expiring_7_days'],
@@ -184,7 +184,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     ] as const) {
       await world.advance((afterDays * DAY) / 1_000)
       await jobs()
-      expect([kind, toldOf().length]).toEqual([kind, 1])
+      expect([kind, receivedTypes().length]).toEqual([kind, 1])
       expect(await ask(`select 1 as owed from mails where kind = '${kind}'`)).toHaveLength(1)
     }
   })
@@ -192,12 +192,12 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
   it.each(SHIFTS)('%s: events that waited go out once, in order, and so do the next', async (_name, ms) => {
     await world.as('user-1').buy()
     await world.wrongBy(ms, jobs)
-    expect(toldOf()).toEqual([])
+    expect(receivedTypes()).toEqual([])
     await jobs()
-    expect(toldOf()).toEqual(['payment.paid', 'subscription.activated'])
+    expect(receivedTypes()).toEqual(['payment.paid', 'subscription.activated'])
     await fail('user-2')
     await jobs()
-    expect(toldOf()).toEqual(['payment.failed'])
+    expect(receivedTypes()).toEqual(['payment.failed'])
   })
 
   it('ahead by 400 days: an address that fails is not given up', async () => {
@@ -207,10 +207,10 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     await world.wrongBy(400 * DAY, jobs)
     expect(await ask('select url from event_endpoint where disabled_at is not null')).toEqual([])
     receiver.behave = () => 204
-    toldOf()
+    receivedTypes()
     await world.advance(6)
     await jobs()
-    expect(toldOf().slice(0, 1)).toEqual(['payment.paid'])
+    expect(receivedTypes().slice(0, 1)).toEqual(['payment.paid'])
   })
 
   it('ahead by 400 days at a comparison: the next one begins a day after the last', async () => {

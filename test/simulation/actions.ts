@@ -1,7 +1,8 @@
 // What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule for that
 // action, with the state at its start and the ledger after all concurrent tasks have ended.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
-import { readHistory, readPayment, readStatus } from '../../packages/ishtirak/src/checkout/status.js'
+import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/history.js'
+import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'

@@ -1,6 +1,6 @@
 // The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over, then a phase
 // without faults, after which everything that was paid must be booked.
-import { readHistory } from '../../packages/ishtirak/src/checkout/status.js'
+import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'

@@ -1,17 +1,24 @@
 // What the operators' way in brings to the service.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, MINUTE } from '../core/instant.js'
+import { issuerRoutes } from './issuer.route.js'
 import type { OldSecretWatch } from './old-secrets.js'
+import type { AccessPageDeps } from './pages.js'
 import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
+import { signInRoutes } from './sign-in.route.js'
 import './words.js'
 
-export interface AccessDeps extends SessionActDeps {
+export interface AccessDeps extends SessionActDeps, AccessPageDeps {
   readonly oldSecrets: OldSecretWatch
 }
 
 export const access: Capability<AccessDeps> = {
   name: 'access',
+  console: (app, pages) => {
+    signInRoutes(app, pages)
+    if (pages.issuer) issuerRoutes(app, pages, pages.issuer)
+  },
   acts: [revokeOperatorSession],
   readings: [listOperatorSessions],
   jobs: (deps) => [

@@ -4,9 +4,10 @@ import type { ConsolePages } from '../pages/console-frame.js'
 import type { Issuer } from './issuer.js'
 import type { SessionsDeps } from './sessions.js'
 
-export interface AccessPages extends ConsolePages, Omit<SessionsDeps, 'issuer'> {
-  readonly database: SessionsDeps['database']
+export interface AccessPageDeps extends Omit<SessionsDeps, 'issuer'> {
   readonly recordRefusal: RecordRefusal
   /** Null: operators sign in by key alone. */
   readonly issuer: Issuer | null
 }
+
+export type AccessPages = ConsolePages & AccessPageDeps

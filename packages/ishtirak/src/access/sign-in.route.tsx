@@ -61,7 +61,7 @@ export function signInRoutes(app: App, pages: AccessPages): void {
 }
 
 /** `url`: of the page that was asked for, without the path that a proxy put before it. */
-export function signInPath({ base }: AccessPages, url: string): string {
+export function signInPath({ base }: { readonly base: string }, url: string): string {
   const to = targetOf(url)
   return `${base}/console/sign-in${to === HOME ? '' : `?to=${encodeURIComponent(to)}`}`
 }

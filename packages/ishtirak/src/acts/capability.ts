@@ -1,4 +1,4 @@
-// What a capability brings to the service: one object for each, in the list of main/wire.ts. Without its line in that list the
+// What a capability brings to the service: one object for each, in the list of main/capabilities.ts. Without its line in that list the
 // service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
 // and no capability by name.
 import type { Command } from 'commander'
@@ -25,7 +25,7 @@ export interface Capability<Deps = never> {
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Pages of the console that are more than the form of an act. */
-  readonly console?: (app: App, pages: ConsolePages & Deps) => void
+  readonly console?: (app: App, pages: ConsolePages & Deps & Brought<Deps>) => void
   /** Pages that every page of the console leads to. */
   readonly sections?: readonly Section[]
   /** Its card on the page of health. */
@@ -40,6 +40,13 @@ export interface Capability<Deps = never> {
   readonly discount?: (deps: Deps) => Discount
   /** On the pages of users. */
   readonly portal?: PortalKinds<Deps>
+}
+
+/** What all capabilities bring to the console. */
+export interface Brought<Deps> {
+  readonly acts: readonly Act<Deps>[]
+  /** On the page of health. */
+  readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
 }
 
 /** A user types something in, and the price is less. */

@@ -1,9 +1,9 @@
 // What an act changes, in words: the status of a payment, and the access of its user.
 
-import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
+import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'

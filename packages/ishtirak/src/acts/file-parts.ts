@@ -1,7 +1,7 @@
 // What capabilities add to everything known of a payment, or of a user: a member of the answer, and what its page shows of it.
 import { type TProperties, type TSchema, Type } from 'typebox'
-import type { HeldTime } from '../core/held-time.js'
 import type { Payment } from '../core/payment.js'
+import type { TimeEntry } from '../core/time-list.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 
 /** `Part`: as it was loaded. */
@@ -23,8 +23,10 @@ export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
 }
 
 export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
+  /** On their page in the console. */
+  card?(pages: ConsolePages, view: View, part: Part): JSX.Element | null
   /** In a word or a sentence, what a piece of time came by; null: it says nothing of it. */
-  cameBy?(view: View, part: Part, time: HeldTime): string | null
+  cameBy?(view: View, part: Part, time: TimeEntry): string | null
 }
 
 /** What all capabilities add; filled in by `main/wire.ts`. */

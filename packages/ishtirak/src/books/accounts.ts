@@ -5,7 +5,7 @@ import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { type PaymentWay, wayOf } from '../core/payment.js'
+import { kindOf, type PaymentKind } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
@@ -30,16 +30,16 @@ export async function exportAccounts(
     readonly month: string
     readonly format: AccountsFormat
     /** Null: all. */
-    readonly way: PaymentWay | null
+    readonly kind: PaymentKind | null
     readonly operator: Operator
   },
 ): Promise<AsyncIterable<string>> {
-  const { month, format, way, operator } = of
+  const { month, format, kind, operator } = of
   requireRole(operator, EXPORT)
   const { from, to } = readMonth(deps, month, '/query/month')
   const act = { operator, act: 'payments.export', reason: null } as const
-  await recordAct(deps, act, { after: { month, file: 'accounts', ...(way && { method: way }) } })
-  return linesOf(deps, { from, to, live: deps.methods.live, way }, format)
+  await recordAct(deps, act, { after: { month, file: 'accounts', ...(kind && { method: kind }) } })
+  return linesOf(deps, { from, to, live: deps.methods.live, kind }, format)
 }
 
 /**
@@ -109,7 +109,7 @@ const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   excel: {
     headings: ['type', ...Object.values(COLUMNS).map(([french]) => french)],
     kind: (kind) => KINDS[kind],
-    method: (method) => consoleSay('fr')(`way_${wayOf(method)}`),
+    method: (method) => consoleSay('fr')(`way_${kindOf(method)}`),
     instrument: (instrument) => instrumentName(instrument, 'fr'),
     status: (status) => consoleSay('fr')(`status_${status}`),
   },
@@ -117,7 +117,7 @@ const WORDS: Readonly<Record<AccountsFormat, Words>> = {
 
 async function* linesOf(
   deps: AccountsDeps,
-  span: Span & { readonly live: boolean; readonly way: PaymentWay | null },
+  span: Span & { readonly live: boolean; readonly kind: PaymentKind | null },
   format: AccountsFormat,
 ): AsyncIterable<string> {
   const form = FORMS[format]

@@ -1,10 +1,10 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read from the trail.
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
-import type { PaymentWay } from '../core/payment.js'
+import type { PaymentKind } from '../core/payment.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
-import { isWay } from '../ledger/payments.sql.js'
+import { isOfKind } from '../ledger/payments.sql.js'
 
 const ensureSeries = statement(
   'figures.ensure_series',
@@ -232,7 +232,7 @@ const selectPayments = statement(
             as refunded_at
      from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
     where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text) and p.paid_at < $4::timestamptz
-      and ${isWay('$6')}
+      and ${isOfKind('$6')}
     order by p.paid_at, p.id limit $5::int`,
 )
 
@@ -240,7 +240,7 @@ const selectRefunds = statement(
   'figures.refunds',
   `select a.id as id, a.acted_at as at, ${ENTRY}, a.acted_at as refunded_at
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $4::timestamptz and (a.acted_at, a.id) > ($2::timestamptz, $3::text)
-      and ${isWay('$6')}
+      and ${isOfKind('$6')}
     order by a.acted_at, a.id limit $5::int`,
 )
 
@@ -248,13 +248,13 @@ const selectRefunds = statement(
 export async function entriesOf(
   database: Queryable,
   kind: 'payment' | 'refund',
-  { from, to, live, way }: Span & { readonly live: boolean; readonly way: PaymentWay | null },
+  { from, to, live, kind: paidBy }: Span & { readonly live: boolean; readonly kind: PaymentKind | null },
   after: Pick<Entry, 'at' | 'id'> | null,
   limit: number,
 ): Promise<readonly Entry[]> {
   // No id is empty: all of that instant are after it.
   const start = after ?? { at: from, id: '' }
-  const values = [live, at(start.at), start.id, at(to), limit, way]
+  const values = [live, at(start.at), start.id, at(to), limit, paidBy]
   const rows = await database.query(kind === 'payment' ? selectPayments : selectRefunds, values)
   return rows.map((row) => parseEntry(row, kind === 'refund'))
 }

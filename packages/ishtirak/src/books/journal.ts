@@ -21,7 +21,7 @@ export async function readJournal(
 }> {
   const { month, cursor, limit } = of
   const { from, to } = readMonth(deps, month)
-  const span = { from, to, live: deps.methods.live, way: null }
+  const span = { from, to, live: deps.methods.live, kind: null }
   const after = cursor === null ? null : cursors.decode(cursor)
   if (after && (after.at < from || after.at >= to)) throw new BillingError('invalid_cursor')
   const found = await entriesOf(deps.database, 'payment', span, after, limit + 1)

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import { balanceOf, describeFigures } from '../core/figures.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
-import { PAYMENT_WAYS } from '../core/payment.js'
+import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import type { Entry } from './figures.sql.js'
@@ -21,7 +21,7 @@ export const AccountsQuerySchema = Type.Object(
           '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark and French words',
       }),
     ),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
+    method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
   },
   { additionalProperties: false },
 )

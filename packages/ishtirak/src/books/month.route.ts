@@ -46,7 +46,7 @@ export function monthRoutes(app: App, pages: BooksPages): void {
     if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'months', month))
     const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
     const { operator } = pages.operatorsHere.of(request)
-    const pieces = await exportAccounts(pages, { month, format, way: null, operator })
+    const pieces = await exportAccounts(pages, { month, format, kind: null, operator })
     return sendAccounts(reply, { month, format }, pieces)
   })
 }

@@ -55,8 +55,8 @@ export const readAccounts = reading<AccountsDeps>().reads({
   query: AccountsQuerySchema,
   answer: CSV,
   command: { usage: 'export accounts', isFile: true },
-  read: async (deps, { query: { month, format = 'plain', method: way = null }, operator, reply }) =>
-    sendAccounts(reply, { month, format }, await exportAccounts(deps, { month, format, way, operator })),
+  read: async (deps, { query: { month, format = 'plain', method: kind = null }, operator, reply }) =>
+    sendAccounts(reply, { month, format }, await exportAccounts(deps, { month, format, kind, operator })),
 })
 
 export function sendAccounts(

@@ -11,10 +11,10 @@ import type { Payment, Review } from '../core/payment.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
-import { lookAtPayment, reportOfReview } from './look.js'
-import { LookSchema, viewLook } from './look-schemas.js'
-import { lookInWords } from './look-words.js'
 import type { SettleActDeps } from './recheck.js'
+import { previewSettlement, reportOfReview } from './settlement-preview.js'
+import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
+import { previewInWords } from './settlement-preview-words.js'
 import { words } from './words.js'
 
 /**
@@ -45,13 +45,13 @@ export const accept = act<SettleActDeps>().does({
     if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
   },
   preview: async (deps, { id }) => {
-    const look = await lookAtPayment(deps, id, { accepted: true })
-    const { payment } = look.detail
+    const preview = await previewSettlement(deps, id, { accepted: true })
+    const { payment } = preview.detail
     if (payment.status !== 'review') throw await refusalByStatus(deps, payment)
-    return look
+    return preview
   },
-  previews: { schema: LookSchema, view: ({ detail }) => viewLook(detail) },
-  form: { isOffered: ({ payment }) => payment.status === 'review', inWords: lookInWords },
+  previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
+  form: { isOffered: ({ payment }) => payment.status === 'review', inWords: previewInWords },
 })
 
 async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {

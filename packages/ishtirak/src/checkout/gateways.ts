@@ -3,13 +3,13 @@
 // pages to pay on.
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
-import { type Payment, wayOf } from '../core/payment.js'
+import { kindOf, type Payment } from '../core/payment.js'
 import type { Queryable } from '../database/database.js'
 import type { PaymentMethod, PaymentMethods, ProviderFailure } from '../ledger/method.js'
 import { unavailable } from '../ledger/refusals.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
-import { moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
+import { endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
 /** A gateway is given 4 s, and a click is answered within 6. */
 const NEXT_WITHIN_MS = 2 * SECOND
@@ -32,11 +32,14 @@ interface GatewayDeps {
   readonly upgrades: { readonly outages: RecentFailures }
 }
 
-/** `way`: as callers choose it. Throws `unknown_method` where nothing is paid in that way. */
-export function queueGateways({ methods: { all }, clock, upgrades }: GatewayDeps, way: string): GatewayQueue {
+/** `kind`: as callers choose it. Throws `unknown_method` where nothing is paid in that way. */
+export function queueGateways(
+  { methods: { all }, clock, upgrades }: GatewayDeps,
+  kind: string,
+): GatewayQueue {
   const { outages } = upgrades
   const now = clock.now()
-  const methods = all.filter(({ name, begunBy }) => begunBy === 'user' && wayOf(name) === way)
+  const methods = all.filter(({ name, begunBy }) => begunBy === 'user' && kindOf(name) === kind)
   if (methods.length === 0) throw new BillingError('unknown_method')
   const isOut = ({ name }: PaymentMethod) => outages.nextAttemptAt(name, now) !== null
   let left = [...methods.filter((method) => !isOut(method)), ...methods.filter(isOut)]
@@ -66,7 +69,7 @@ export async function failOver(
   queue.failed(payment.method, failure, now)
   const hasNext = queue.next(payment.price.amount) !== undefined
   const isRefused = failure.kind === 'rejected' && !mayExist
-  if (hasNext || isRefused) await withdrawPayment(database, payment, 'canceled', mayExist ? now : null)
+  if (hasNext || isRefused) await endRequestedPayment(database, payment, 'canceled', mayExist ? now : null)
   // The attempt is over, so the next click need not wait for its end.
   else await moveAttemptLease(database, payment, now)
   if (hasNext && now < queue.mayGoOnUntil) return null

@@ -4,14 +4,14 @@ import { recordAct } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/operation.js'
 import { OptionalWhySchema } from '../acts/reason.js'
 import { actTexts } from '../acts/texts.js'
-import { wayOf } from '../core/payment.js'
+import { kindOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
-import { lookAtPayment, refusalOf } from './look.js'
-import { LookSchema, viewLook } from './look-schemas.js'
-import { lookInWords } from './look-words.js'
-import { lookUpPayment } from './sweep.js'
+import { askProvider } from './ask-provider.js'
+import { previewSettlement, refusalOf } from './settlement-preview.js'
+import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
+import { previewInWords } from './settlement-preview-words.js'
 import { words } from './words.js'
 
 export type SettleActDeps = SettleDeps & SubjectDeps
@@ -28,19 +28,19 @@ export const recheck = act<SettleActDeps>().does({
   run: async (deps, { id: paymentId, by }) => {
     const { payment } = await loadPayment(deps, paymentId)
     const asked = { ...by, act: 'payment.recheck' }
-    const lookup = await lookUpPayment(deps, payment, { source: 'operator', by: asked })
+    const lookup = await askProvider(deps, payment, { source: 'operator', by: asked })
     if (!lookup.ok) throw refusalOf(lookup.failure)
     if (lookup.value.length > 0) return
     const { userId, status } = payment
     const facts = { before: { status }, after: { status, at_provider: null } }
     await recordAct(deps, asked, { userId, paymentId, ...facts })
   },
-  preview: (deps, { id }) => lookAtPayment(deps, id, { accepted: false }),
-  previews: { schema: LookSchema, view: ({ detail }) => viewLook(detail) },
+  preview: (deps, { id }) => previewSettlement(deps, id, { accepted: false }),
+  previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
   form: {
     // Of what operators say is paid there is nobody to ask.
     isOffered: ({ payment: { status, checkoutId, method } }) =>
-      wayOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
-    inWords: lookInWords,
+      kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',
+    inWords: previewInWords,
   },
 })

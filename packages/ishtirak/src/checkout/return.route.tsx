@@ -2,11 +2,11 @@
 // read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
 // of the user, since its address is enough to read it.
 
-import { stretchesAt } from '../core/held-time.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
 import { graceEndsAt } from '../core/subscription.js'
+import { stretchesAt } from '../core/time-list.js'
 import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
@@ -17,7 +17,8 @@ import { wayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 import { BuyForm } from './buy-form.js'
 import { differingSums } from './portal-open.js'
-import { type ReturnedPayment, readReturnedPayment, type StatusDeps } from './status.js'
+import { type ReturnedPayment, readReturnedPayment } from './return.js'
+import type { StatusDeps } from './status.js'
 
 type ReturnPages = Pages & StatusDeps
 

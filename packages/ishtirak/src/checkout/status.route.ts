@@ -1,21 +1,9 @@
-// A user's status now, and their payments, newest first.
-import { Type } from 'typebox'
+// A user's status now.
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import {
-  BASE,
-  BillingStatusSchema,
-  type PaymentPage,
-  PaymentPageSchema,
-  PaymentSchema,
-  type PaymentsQuery,
-  PaymentsQuerySchema,
-  USER_ROUTE,
-  viewPayment,
-  viewStatus,
-} from '../ledger/schemas.js'
-import { type HistoryDeps, readHistory, readPayment, readStatus, type StatusDeps } from './status.js'
+import { BASE, BillingStatusSchema, USER_ROUTE, viewStatus } from '../ledger/schemas.js'
+import { readStatus, type StatusDeps } from './status.js'
 
 export type StatusRoutesDeps = StatusDeps & Pick<CallerChecks, 'identify'>
 
@@ -37,67 +25,4 @@ export function statusRoutes(deps: StatusRoutesDeps) {
       return viewStatus(await readStatus(deps, userId, request.id))
     })
   }
-}
-
-export interface HistoryRoutesDeps extends HistoryDeps, Pick<CallerChecks, 'identify'> {
-  readonly publicUrl: string
-}
-
-const REFUSALS = ['unauthenticated', 'validation_failed', 'rate_limited', 'database_unavailable'] as const
-
-export function historyRoutes(deps: HistoryRoutesDeps) {
-  const listSchema = {
-    ...USER_ROUTE,
-    operationId: 'listPayments',
-    summary: 'Payment history',
-    description: 'Newest first, in pages: nothing is skipped or repeated while payments arrive.',
-    querystring: PaymentsQuerySchema,
-    response: { 200: PaymentPageSchema, ...problemResponses(...REFUSALS, 'invalid_cursor') },
-  }
-  const oneSchema = {
-    ...USER_ROUTE,
-    operationId: 'getPayment',
-    summary: 'One payment',
-    params: Type.Object({ payment_id: Type.String() }),
-    response: { 200: PaymentSchema, ...problemResponses(...REFUSALS, 'not_found') },
-  }
-  return async (app: App): Promise<void> => {
-    const users = callersBy(deps.identify)
-    const { onRequest } = users
-    app.get(`${BASE}/payments`, { schema: listSchema, onRequest }, async (request) => {
-      const { userId } = users.of(request)
-      return listPayments(deps, userId, request.query, request.id)
-    })
-    app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
-      const { userId } = users.of(request)
-      return showPayment(deps, userId, request.params.payment_id, request.id)
-    })
-  }
-}
-
-export type HistoryViewDeps = Omit<HistoryRoutesDeps, 'identify'>
-
-export async function listPayments(
-  deps: HistoryViewDeps,
-  userId: string,
-  query: PaymentsQuery,
-  requestId: string,
-): Promise<PaymentPage> {
-  const { limit = 20, cursor = null, status = null } = query
-  const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
-  return {
-    data: page.payments.map((payment) => viewPayment(payment, page.now, deps)),
-    has_more: page.nextCursor !== null,
-    next_cursor: page.nextCursor,
-  }
-}
-
-export async function showPayment(
-  deps: HistoryViewDeps,
-  userId: string,
-  paymentId: string,
-  requestId: string,
-) {
-  const { payment, now } = await readPayment(deps, { userId, paymentId, requestId })
-  return viewPayment(payment, now, deps)
 }

@@ -23,8 +23,8 @@ import {
   USER_ROUTE,
   viewQuote,
 } from '../ledger/schemas.js'
+import { type HistoryViewDeps, showPayment } from './history.route.js'
 import { type QuoteDeps, readQuote } from './quote.js'
-import { type HistoryViewDeps, showPayment } from './status.route.js'
 import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export type UpgradeRoutesDeps = UpgradeDeps & HistoryViewDeps & Pick<CallerChecks, 'identify'>

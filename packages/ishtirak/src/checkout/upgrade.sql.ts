@@ -202,8 +202,8 @@ export function createUpgradeRequests(database: Queryable) {
     /** False: the user has an open payment already, so load and decide again. */
     insert: shareStatements<RequestedPayment, boolean>(database, {
       keyOf: ({ user }) => user.userId,
-      one: (door, requested) => insertRequestedPayment(door, requested),
-      many: (door, requested) => insertRequestedPayments(door, requested),
+      one: (database, requested) => insertRequestedPayment(database, requested),
+      many: (database, requested) => insertRequestedPayments(database, requested),
     }),
     /** The same for a payment with a code. False as well where the code has no use left. */
     insertWithCode: (requested: RequestedPayment) =>
@@ -254,7 +254,7 @@ const withdraw = statement(
 )
 
 /** No user knows a page of it (refused, or never made): the place is free. `lookAt`: one may be there. */
-export async function withdrawPayment(
+export async function endRequestedPayment(
   database: Queryable,
   payment: Payment,
   status: 'canceled' | 'expired',

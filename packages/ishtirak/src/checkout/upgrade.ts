@@ -19,10 +19,10 @@ import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
+import { askProvider, endCheckout } from './ask-provider.js'
 import { createOutages, failOver, type GatewayQueue, queueGateways } from './gateways.js'
 import { codeOf } from './quote.js'
-import { endCheckout, lookUpPayment } from './sweep.js'
-import { createUpgradeRequests, moveAttemptLease, withdrawPayment } from './upgrade.sql.js'
+import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
 export interface UpgradeRequest {
   readonly user: KnownUser
@@ -205,7 +205,7 @@ async function requestPayment(
 async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null
-  const lookup = await lookUpPayment(deps, mine, { source: 'upgrade', requestId: request.requestId })
+  const lookup = await askProvider(deps, mine, { source: 'upgrade', requestId: request.requestId })
   if (!lookup.ok) return failOver(deps, request.gateways, mine, { failure: lookup.failure, mayExist: true })
   if (lookup.value.length === 0) await openCheckout(deps, mine, request)
   return null
@@ -257,7 +257,7 @@ async function takeOver(
   }
   if (outcome === 'unknown_checkout') {
     deps.log.error({ ...line, checkout_id: checkoutId }, 'the new checkout is another payment’s')
-    await withdrawPayment(deps.database, payment, 'canceled')
+    await endRequestedPayment(deps.database, payment, 'canceled')
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
   const isOpen = outcome === 'moved' && status === 'pending'

@@ -7,14 +7,14 @@ import type { Instant } from '../core/instant.js'
 import { drawUpStatement } from '../core/statement.js'
 import { untilFresh } from '../database/database.js'
 import { describeChange, type SaveDeps } from '../ledger/save.js'
-import type { ReceiptTerms } from '../ledger/settle.js'
+import type { ReceiptRules } from '../ledger/settle.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
 import { type CodeDeps, countingTries, lookUpCode } from './typed-code.js'
 
 export interface RedeemDeps extends SaveDeps, CodeDeps {
   readonly loadUser: LoadUser
-  readonly receipts: ReceiptTerms
+  readonly receipts: ReceiptRules
 }
 
 export interface Redeemed {

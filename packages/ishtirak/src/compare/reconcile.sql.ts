@@ -3,8 +3,8 @@
 import type { Static } from 'typebox'
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
+import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
@@ -160,7 +160,7 @@ const selectByCheckouts = statement(
 /** A payment, and the report by which it was booked; null: no report booked it. */
 export interface ComparedPayment {
   readonly payment: Payment
-  readonly booked: Pick<KeptReport, 'source' | 'amount' | 'currency'> | null
+  readonly booked: Pick<StoredReport, 'source' | 'amount' | 'currency'> | null
 }
 
 export async function paymentsOfCheckouts(

@@ -1,13 +1,9 @@
-// The console: pages for operators over the use cases of `operator/`, which the API and the command line call too. A page
-// decides nothing: what a role may do, and what an act changes, is decided there.
+// The console: pages for operators, put together from what capabilities bring. A page decides nothing: what a role may do, and
+// what an act changes, its act decides.
 import type { FastifyRequest } from 'fastify'
-import { issuerRoutes } from '../access/issuer.route.js'
-import { signInRefusal } from '../access/refusal-text.js'
-import { findOperatorSession, OPERATOR_SESSION_MS, signOut } from '../access/sessions.js'
-import { signInPath, signInRoutes } from '../access/sign-in.route.js'
 import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
-import { actsOf, type Capability } from '../acts/capability.js'
+import { actsOf, type Brought, type Capability } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -15,11 +11,8 @@ import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
-import { healthRoute } from '../overview/health.route.js'
-import { inboxRoute } from '../overview/inbox.route.js'
-import { operatorsRoutes } from '../overview/operators.route.js'
-import { searchRoute } from '../overview/search.route.js'
-import { consoleStyle, type View } from '../pages/console-frame.js'
+import { type ConsoleSignIn, consoleStyle, type View } from '../pages/console-frame.js'
+import type { LookAsUser } from '../pages/look-as-user.js'
 import { pageHeaders } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { refusalPage } from '../pages/refusal-page.js'
@@ -29,28 +22,19 @@ import { userRoutes } from './user.route.js'
 import './words.js'
 
 export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
-  deps: Deps,
+  deps: Deps & { readonly lookAsUser: LookAsUser; readonly signIn: ConsoleSignIn },
   capabilities: readonly Capability<Deps>[],
 ) {
-  const store = {
-    find: (token: string) => findOperatorSession(deps, token),
-    end: async (token: string) => {
-      const session = await findOperatorSession(deps, token)
-      if (session) await signOut(deps, session)
-    },
-    lastsMs: OPERATOR_SESSION_MS,
-    cookie: cookiesFor(deps.publicUrl).cookie.console,
-  } as const
+  const store = { ...deps.signIn, cookie: cookiesFor(deps.publicUrl).cookie.console }
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
   const acts = actsOf(capabilities)
-  const shared: AllPages & Deps = {
+  const shared: AllPages & Deps & { readonly lookAsUser: LookAsUser } & Brought<Deps> = {
     ...deps,
     sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.place - b.place),
     acts,
     healthCards: capabilities.flatMap(({ health }) => (health ? [(view: View) => health(shared, view)] : [])),
     actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),
-    refusalText: (error, _locale, say) => signInRefusal(deps.issuer, error, say),
     reader,
     // No user's id has a control character.
     operatorsHere: callersBySession(deps, reader, ({ operator }) => `\0${operator.name}`),
@@ -62,15 +46,9 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
     acceptForms(app)
     app.refuseWithPages(refusalPages(shared))
     recordRefusals(app, deps.recordRefusal, (request) => nameOf(shared, request))
-    signInRoutes(app, shared)
-    if (deps.issuer) issuerRoutes(app, shared, deps.issuer)
-    inboxRoute(app, shared)
-    healthRoute(app, shared)
-    searchRoute(app, shared)
     actPages(app, shared, acts)
     for (const { console } of capabilities) console?.(app, shared)
     paymentRoutes(app, shared)
-    operatorsRoutes(app, shared)
     userRoutes(app, shared)
   }
 }
@@ -87,7 +65,7 @@ function refusalPages(pages: AllPages): RefusalPages {
       const session = pages.operatorsHere.find(request)
       const locale = pages.reader.language(request, null, null)
       if (error.code === 'unauthenticated' && request.method === 'GET')
-        return reply.headers(pages.headers).redirect(signInPath(pages, request.url), 303)
+        return reply.headers(pages.headers).redirect(pages.signIn.pathFor(pages.base, request.url), 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
       const view = { session, locale, say: consoleSay(locale) }
       return reply

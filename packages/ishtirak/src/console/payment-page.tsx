@@ -4,7 +4,7 @@ import { verbOf } from '../acts/act.js'
 import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
-import { type PaymentWay, wayOf } from '../core/payment.js'
+import { kindOf, type PaymentKind } from '../core/payment.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
@@ -128,7 +128,7 @@ const REFERENCE_NAMES = {
   transfer: 'reference',
   cash: 'deskReference',
   cheque: 'deskReference',
-} as const satisfies Readonly<Record<PaymentWay, ConsoleKey>>
+} as const satisfies Readonly<Record<PaymentKind, ConsoleKey>>
 
 function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }: PaymentFile) {
   const { formats } = pages
@@ -147,14 +147,14 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [
       say('method'),
       instrument === null
-        ? codeInWords(view, 'way', wayOf(payment.method))
+        ? codeInWords(view, 'way', kindOf(payment.method))
         : instrumentName(instrument, locale),
     ],
     [say('created'), moment(payment.createdAt)],
     [say('paidAt'), moment(paidAt)],
     [say('period'), start === null ? null : say('periodText', span)],
     [say('receipt'), receipt?.number ?? null],
-    [say(REFERENCE_NAMES[wayOf(payment.method)]), payment.checkoutId],
+    [say(REFERENCE_NAMES[kindOf(payment.method)]), payment.checkoutId],
     ...pages.fileParts.payment.flatMap((part) => part.facts?.(pages, view, parts[part.key], payment) ?? []),
     [say('secondOf'), payment.secondOf === null ? null : linked('payments', payment.secondOf)],
     [say('reviewDiffers'), reviewInWords(pages, view, payment)],

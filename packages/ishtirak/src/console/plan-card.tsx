@@ -1,9 +1,9 @@
 // What a user's plan is now, and why: until when, from when on months are counted, and all time that there was and is, by which
 // payments, grants and codes.
 
-import { type HeldTime, stretchesAt } from '../core/held-time.js'
 import { DAY, toTimestamp } from '../core/instant.js'
 import { graceEndsAt } from '../core/subscription.js'
+import { stretchesAt, type TimeEntry } from '../core/time-list.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import type { UserFile } from '../overview/acts.js'
@@ -113,7 +113,7 @@ function EndedBy({ view, file }: PlanOf) {
 
 const ENDING = ['user.end', 'payment.refund']
 
-function Source({ pages, view, time }: PlanOf & { readonly time: HeldTime }) {
+function Source({ pages, view, time }: PlanOf & { readonly time: TimeEntry }) {
   if (time.by === 'gap') return <span safe>{view.say('time_gap')}</span>
   if (time.by !== 'paid') return <code safe>{time.id}</code>
   return (
@@ -124,7 +124,7 @@ function Source({ pages, view, time }: PlanOf & { readonly time: HeldTime }) {
 }
 
 /** `Pro · 1 month · paid · 2 000 DA · EDAHABIA`, `Pro · 14 days · granted by amina: ticket 4711`. */
-function whatItGives({ pages, view, file }: PlanOf, time: HeldTime): string {
+function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
   const { say, locale } = view
   if (time.by === 'gap') return ''
   const { plan, months, days } = time

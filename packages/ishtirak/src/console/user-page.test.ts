@@ -1,4 +1,5 @@
 // The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be done.
+import { Type } from 'typebox'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -7,9 +8,25 @@ import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import type { Capability } from '../acts/capability.js'
 import { ROLES } from '../core/role.js'
+import { CAPABILITIES } from '../main/capabilities.js'
 
 const DAY_SECONDS = 86_400
+
+/** What a capability adds to everything known of a user, with a card on their page. */
+const remarks: Capability<unknown> = {
+  name: 'remarks',
+  userParts: () => [
+    {
+      key: 'remark',
+      schema: Type.String(),
+      load: async ({ userId }) => `about ${userId}`,
+      view: (part) => part,
+      card: (_pages, _view, part) => `<p>Remark ${part}</p>`,
+    },
+  ],
+}
 
 describeScenario('the page of a user', ({ database }) => {
   let world: World
@@ -183,6 +200,16 @@ describeScenario('the page of a user', ({ database }) => {
     const next = /href="[^"]*(\?cursor=[^"#]*)/.exec(text)?.[1]
     for (const html of [text, (await pageOf('user-1', next)).text])
       expect(Buffer.byteLength(html)).toBeLessThan(60_000)
+  })
+
+  it('has the card of what a capability adds, and the answer of the API has it too', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: ROLES_ENV, capabilities: [...CAPABILITIES, remarks] })
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+    await setProfile(world, 'user-1', { name: 'Amina' })
+    expect(await words('user-1')).toContain('Remark about user-1')
+    const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
+    expect(body.remark).toBe('about user-1')
   })
 
   it('is not there for a user who is not known', async () => {

@@ -54,6 +54,7 @@ export function userPage(
         </Card>
         <PlanCard {...{ pages, view, file }} />
         <UsageBars {...{ pages, say: sayAll, view: { locale, overview } }} title={say('usage')} />
+        <Brought {...{ pages, view, file }} />
         <TimelineCard {...{ pages, view, file, timeline, isFirst }} />
         <Trail {...{ pages, view }} acts={file.audit.slice(0, ACTS_SHOWN)} />
       </>
@@ -69,6 +70,11 @@ function Waiting({ pages, view, file }: { pages: AllPages; view: View; file: Use
       <InboxEntries {...{ pages, view, entries }} ofUser />
     </Card>
   )
+}
+
+/** What capabilities add. */
+function Brought({ pages, view, file }: { pages: AllPages; view: View; file: UserFile }) {
+  return <>{pages.fileParts.user.map((part) => part.card?.(pages, view, file.parts[part.key]) ?? null)}</>
 }
 
 function factsOf(pages: AllPages, view: View, { user, subscription }: UserFile) {

@@ -15,6 +15,7 @@ import { readTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import type { LookAsUser } from '../pages/look-as-user.js'
 import { LinkButton, pageHeaders, readSheet, styleWith } from '../pages/portal-frame.js'
 import { fieldOf, isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { namingFields, USER_ACT_NAMES, USER_ACTS, type UserAct, type UserActName } from './user-acts.js'
@@ -31,7 +32,10 @@ interface ActParams extends Params {
 /** Of the timeline on one page. */
 const SHOWN = 20
 
-export function userRoutes(app: App, pages: AllPages & OverviewDeps): void {
+export function userRoutes(
+  app: App,
+  pages: AllPages & OverviewDeps & { readonly lookAsUser: LookAsUser },
+): void {
   const hidden = forOperators(pages)
   const look = portalLook(pages)
   actRoutes(app, pages)

@@ -3,7 +3,7 @@
 import type { Announcement, MailKey } from './announcement.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { type Payment, publicStatusAt, type ShownPayment, wayOf } from './payment.js'
+import { kindOf, type Payment, publicStatusAt, type ShownPayment } from './payment.js'
 import type { Subscription } from './subscription.js'
 
 export const EVENT_TYPES = [
@@ -82,7 +82,7 @@ export function describePayment(payment: ShownPayment, now: Instant) {
     amount_asked: payment.amountAsked,
     currency: payment.price.currency,
     status: publicStatusAt(payment, now),
-    method: wayOf(payment.method),
+    method: kindOf(payment.method),
     payment_method: payment.instrument,
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),

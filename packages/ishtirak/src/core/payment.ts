@@ -27,12 +27,12 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
  * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among the methods, and is
  * `card` here.
  */
-export const PAYMENT_WAYS = ['card', 'transfer', 'cash', 'cheque'] as const
-export type PaymentWay = (typeof PAYMENT_WAYS)[number]
+export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque'] as const
+export type PaymentKind = (typeof PAYMENT_KINDS)[number]
 
 /** Of a payment's method. */
-export function wayOf(method: string): PaymentWay {
-  return PAYMENT_WAYS.find((way) => way === method) ?? 'card'
+export function kindOf(method: string): PaymentKind {
+  return PAYMENT_KINDS.find((kind) => kind === method) ?? 'card'
 }
 
 /** What the provider claimed when its report did not match: the operator decides on this. */

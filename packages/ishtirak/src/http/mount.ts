@@ -2,7 +2,7 @@
 // the app reaches the host's server, parsers, hooks or errors. It refuses a body that the host has read and not kept.
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
+import { ReadableStream } from 'node:stream/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
 import { BillingError } from '../core/error.js'
@@ -212,8 +212,8 @@ function webAnswer({ method }: Request, answer: Injected): Response {
   for (const [name, value] of headersOf(answer)) for (const one of [value].flat()) headers.append(name, one)
   const { statusCode: status } = answer
   if (method === 'HEAD' || WITHOUT_BODY.has(status)) return new Response(null, { status, headers })
-  // The same stream, which Node and the web each declare.
-  const body = Readable.toWeb(answer.stream()) as BodyInit
+  // `toWeb` throws past every handler where the caller leaves. The same stream, which Node and the web each declare.
+  const body = ReadableStream.from(answer.stream()) as BodyInit
   return new Response(body, { status, headers })
 }
 

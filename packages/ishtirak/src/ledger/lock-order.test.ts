@@ -8,7 +8,7 @@ import { emptyDatabase } from '../../../../test/support/databases.js'
 import { aPayment } from '../../../../test/support/fixtures.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { insertRequestedPayments, withdrawPayment } from '../checkout/upgrade.sql.js'
+import { endRequestedPayment, insertRequestedPayments } from '../checkout/upgrade.sql.js'
 import { type Database, type Statement, statement } from '../database/database.js'
 import { uploadProof } from '../transfers/proof.js'
 
@@ -61,7 +61,7 @@ async function aRequest() {
     ...{ checkoutId: null, checkoutUrl: null },
   })
   await insertRequestedPayments(database, [{ user: { userId: 'user-1' }, version: null, payment }])
-  return { id: payment.id, withdraw: () => withdrawPayment(database, payment, 'canceled') }
+  return { id: payment.id, withdraw: () => endRequestedPayment(database, payment, 'canceled') }
 }
 
 it('a request that is given up', async () => {

@@ -2,6 +2,8 @@
 // exceptions: the caller decides what follows.
 import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { DAY, type Instant } from '../core/instant.js'
+import type { Queryable } from '../database/database.js'
+import type { Clock } from '../runtime/clock.js'
 
 /** A signed message: something happened to a checkout. Its id is the only defence against replay. */
 export interface ProviderEvent {
@@ -185,4 +187,18 @@ function notConfigured(name: string): PaymentMethod {
     expireCheckout: fail,
     checkKey: fail,
   }
+}
+
+/** What is known where methods are made. */
+export interface MethodWorld {
+  readonly database: Queryable
+  readonly clock: Clock
+  /** Whether real money moves. */
+  readonly live: boolean
+}
+
+/** Of a capability: ways to pay beside the gateways, as the service is set up. */
+export interface BringsMethods<Config> {
+  readonly name: string
+  readonly methods?: (config: Config, world: MethodWorld) => readonly PaymentMethod[]
 }

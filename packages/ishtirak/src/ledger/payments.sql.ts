@@ -1,7 +1,7 @@
 // Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
 import {
-  PAYMENT_WAYS,
+  PAYMENT_KINDS,
   type Payment,
   type PaymentStatus,
   type PublicPaymentStatus,
@@ -285,7 +285,7 @@ export async function insertFoundPayment(database: Queryable, payment: Payment):
   await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }
 
-/** `wayOf` of core, of `payments p`. Written as in the index payments_listed. */
-const WAY_NAMES = PAYMENT_WAYS.map((name) => `'${name}'`).join(', ')
-export const WAY = `case when p.method in (${WAY_NAMES}) then p.method else 'card' end`
-export const isWay = (way: string) => `(${way}::text is null or ${way} = ${WAY})`
+/** `kindOf` of core, of `payments p`. Written as in the index payments_listed. */
+const KIND_NAMES = PAYMENT_KINDS.map((name) => `'${name}'`).join(', ')
+export const KIND = `case when p.method in (${KIND_NAMES}) then p.method else 'card' end`
+export const isOfKind = (kind: string) => `(${kind}::text is null or ${kind} = ${KIND})`

@@ -7,7 +7,7 @@ import { printCode, readCode } from '../core/code.js'
 import { describePayment } from '../core/event.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { isPayable, PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
+import { isPayable, PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import { type Offer, savingOf } from '../core/plan.js'
 import type { Quote } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
@@ -147,7 +147,7 @@ export const PaymentSchema = Type.Object({
   amount_asked: amountAsked,
   currency: Type.String(),
   status: paymentStatus,
-  method: Type.Enum([...PAYMENT_WAYS], { description: 'How it is paid' }),
+  method: Type.Enum([...PAYMENT_KINDS], { description: 'How it is paid' }),
   payment_method: nullable(
     Type.String({ description: 'The kind of card or account', examples: ['edahabia', 'ccp'] }),
   ),

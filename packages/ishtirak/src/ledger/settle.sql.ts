@@ -5,9 +5,9 @@ import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'
 import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
+import type { StoredReport } from '../core/stored-report.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -75,7 +75,7 @@ export interface SettlementChange {
   readonly withdrawsOpen?: boolean
   readonly received: ReceivedEvent | null
   /** What the payment keeps of the report that changes it. */
-  readonly report?: KeptReport | null
+  readonly report?: StoredReport | null
   readonly events: readonly NewEvent[]
   /** What the delivery of the events goes on with, where traces are collected. */
   readonly traceparent?: string | null | undefined

@@ -4,10 +4,10 @@
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { reportToKeep } from '../core/kept-report.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
+import { reportToStore } from '../core/stored-report.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
 import type { Count } from '../runtime/log.js'
 import type { Tracing } from '../runtime/tracing.js'
@@ -22,13 +22,13 @@ export interface SettleDeps extends SaveDeps {
   readonly methods: PaymentMethods
   /** Reports that arrive together are loaded and saved together. */
   readonly settlements: Settlements
-  readonly receipts: ReceiptTerms
+  readonly receipts: ReceiptRules
   readonly count: Count
   readonly tracing?: Tracing
 }
 
 /** What a receipt has to show and later changes must not touch. */
-export interface ReceiptTerms {
+export interface ReceiptRules {
   /** Who sells, and how the sales are taxed from which day on. */
   readonly seller: Seller
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
@@ -156,7 +156,7 @@ async function settleOurs(
     codeUse: codeUseChange(isNew ? null : payment, decision.payment),
     withdrawsOpen: decision.withdrawsOpen,
     received,
-    report: reportToKeep(decision, payment, heard),
+    report: reportToStore(decision, payment, heard),
     traceparent: deps.tracing?.current(),
     receipt: receiptOf(deps, decision, { ...user, userId: payment.userId }, now),
     ...describeChange(deps, decided, by, now),

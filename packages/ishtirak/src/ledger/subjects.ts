@@ -46,10 +46,13 @@ export const PAYMENT: Subject<SubjectDeps, PaymentFile> = {
   file: ({ files }) => files.payment,
 }
 
+/** Of readings below `/users/:user_id`, too. */
+export const UserParamsSchema = Type.Object({ user_id: UserIdSchema })
+
 export const USER: Subject<SubjectDeps, UserFile> = {
   name: 'user',
   path: '/users/:user_id',
-  params: Type.Object({ user_id: UserIdSchema }),
+  params: UserParamsSchema,
   command: { group: 'users', argument: 'user' },
   about: async (deps, userId) => {
     const { name, email } = await loadUser(deps, userId)

@@ -60,10 +60,10 @@ function operation(changes: Partial<UsageOperation> = {}): UsageOperation {
 
 /** As the use case does: with stale facts it asks again. */
 const against =
-  (door: typeof applyUsageOperation) =>
+  (apply: typeof applyUsageOperation) =>
   async (database: Database, asked: UsageOperation): Promise<UsageAnswer> => {
     for (;;) {
-      const answer = await door(database, asked)
+      const answer = await apply(database, asked)
       if (answer.kind !== 'stale') return answer
     }
   }

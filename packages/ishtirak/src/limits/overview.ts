@@ -7,13 +7,13 @@ import { isPayable } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/quote.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
-import type { LoadHeldTime } from '../ledger/held-time.sql.js'
+import type { LoadTimeList } from '../ledger/time-list.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
 export interface OverviewDeps extends RefreshDeps {
   readonly catalogue: Catalogue
   readonly loadUserWithUsage: LoadUserWithUsage
-  readonly loadHeldTime: LoadHeldTime
+  readonly loadTimeList: LoadTimeList
   readonly quotaWindowAt: QuotaWindowAt
 }
 
@@ -28,7 +28,7 @@ export async function readOverview(deps: OverviewDeps, userId: string, requestId
 /** And all time of the user, in order. */
 export async function readOverviewWithTime(deps: OverviewDeps, userId: string, requestId: string) {
   const load = async () => {
-    const [loaded, held] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadHeldTime(userId)])
+    const [loaded, held] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadTimeList(userId)])
     return { ...loaded, held }
   }
   const loaded = await loadRefreshed(deps, load, requestId)

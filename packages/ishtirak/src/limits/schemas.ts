@@ -4,8 +4,8 @@ import { type Static, type TInteger, type TRecord, Type } from 'typebox'
 import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX } from '../core/limit.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { locale, nameSchemas, nullable, timestamp } from '../http/schemas.js'
-import { heldTimes } from '../ledger/held-time.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
+import { timeList } from '../ledger/time-list.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`
@@ -77,7 +77,7 @@ export function platformSchemas(limits: readonly LimitDefinition[]) {
         pending_payment: Type.Union([PaymentSchema, Type.Null()], {
           description: 'A checkout that can be paid now',
         }),
-        time: heldTimes,
+        time: timeList,
       },
       { title: 'Overview' },
     ),

@@ -8,8 +8,8 @@ import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { viewHeldTime } from '../ledger/held-time.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
+import { viewTimeList } from '../ledger/time-list.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import { saveProfile } from '../ledger/users.sql.js'
 import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
@@ -214,7 +214,7 @@ export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId:
   return {
     ...viewPlatformUser(overview),
     pending_payment: pending && viewPayment(pending, now, deps),
-    time: viewHeldTime(held),
+    time: viewTimeList(held),
   }
 }
 

@@ -104,6 +104,14 @@ describeScenario('a service', ({ database }) => {
     })
   })
 
+  it.each([
+    ['transfers', ['chargily', 'cash', 'cheque']],
+    ['desk', ['chargily', 'transfer']],
+  ])('without %s is paid by %j', async (name, methods) => {
+    await using world = await start(name)
+    expect(world.service.parts.methods.all.map((method) => method.name)).toEqual(methods)
+  })
+
   it('with all of them shows each', async () => {
     await using world = await start()
     const { paymentId } = await world.as('user-1').buy()

@@ -1,8 +1,9 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of the API. There is
 // no quota on calls: the host is trusted as the platform with its key is.
+
+import { listPayments, showPayment } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
-import { listPayments, showPayment } from '../checkout/status.route.js'
 import { type Buyer, createPayment, showQuote, upgradePlan } from '../checkout/upgrade.route.js'
 import { redeemCode, showRedemptions } from '../codes/redeem.route.js'
 import { wrongField } from '../core/error.js'

@@ -6,6 +6,7 @@ import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
+import { desk } from '../desk/desk-capability.js'
 import { events } from '../events/events.js'
 import { grants } from '../grants/grants.js'
 import { ledger } from '../ledger/ledger.js'
@@ -24,6 +25,7 @@ export const CAPABILITIES = [
   mail,
   receipts,
   transfers,
+  desk,
   grants,
   codes,
   books,

@@ -1,6 +1,8 @@
 // The composition root: every part of the service is built here, once, in reading order. Start here to see what there is.
+
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { consoleSignIn } from '../access/console-sign-in.js'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
@@ -18,7 +20,6 @@ import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
-import { createDesk } from '../desk/desk.js'
 import { beginDelivery } from '../events/deliver-events.js'
 import { createEventSender } from '../events/webhook-sender.js'
 import { type App, createApp } from '../http/app.js'
@@ -36,11 +37,16 @@ import { healthRoutes, shareLooks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
-import { createLoadHeldTime } from '../ledger/held-time.sql.js'
-import { createPaymentMethods, type PaymentMethod, type PaymentMethods } from '../ledger/method.js'
+import {
+  type BringsMethods,
+  createPaymentMethods,
+  type PaymentMethod,
+  type PaymentMethods,
+} from '../ledger/method.js'
 import { createListPayments } from '../ledger/payments.sql.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
+import { createLoadTimeList } from '../ledger/time-list.sql.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
 import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
@@ -62,7 +68,6 @@ import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import { createIds, randomCode, systemRandom } from '../runtime/random.js'
 import type { Tracing } from '../runtime/tracing.js'
-import { createTransfer } from '../transfers/transfer.js'
 import { CAPABILITIES } from './capabilities.js'
 import type { Config } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
@@ -95,6 +100,8 @@ export interface WiredConfig extends Config {
   readonly chargily: NonNullable<Config['chargily']>
 }
 
+type Brings = Capability<Parts> & BringsMethods<WiredConfig>
+
 /** The operator's API, as far as it is acts and readings of capabilities. */
 function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
   return async (app: App): Promise<void> => {
@@ -112,7 +119,7 @@ export interface Surroundings {
   readonly clock: Clock
   readonly log: Log
   /** In place of all that there are. */
-  readonly capabilities?: readonly Capability<Parts>[]
+  readonly capabilities?: readonly Brings[]
   /** Who calls, in place of the tokens that the configuration names. */
   readonly identify?: IdentifyUser
   /** For a command that does one thing and ends: nothing runs by itself. */
@@ -124,10 +131,12 @@ export interface Surroundings {
 }
 
 export async function wire(config: WiredConfig, world: Surroundings): Promise<Service> {
-  const { database, clock, log, capabilities = CAPABILITIES } = world
+  const { database, clock, log } = world
+  const brought: readonly Brings[] = world.capabilities ?? CAPABILITIES
+  const capabilities: readonly Capability<Parts>[] = brought
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
-  const parts = createParts(config, world, countIn(metrics))
+  const parts = createParts(config, { ...world, brought }, countIn(metrics))
   publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
   const identify =
@@ -156,7 +165,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   await app.register(actsAndReadings(all, capabilities))
   const lookAsUser = createLookAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...all, lookAsUser }, capabilities))
+    await app.register(consoleRoutes({ ...all, lookAsUser, signIn: consoleSignIn(all) }, capabilities))
   await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
@@ -182,15 +191,20 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   return { app, parts: all, acts: actsOf(capabilities), runner, metrics, start, drain, stop }
 }
 
+type PartsWorld = Omit<Surroundings, 'capabilities'> & {
+  readonly brought: readonly BringsMethods<WiredConfig>[]
+}
+
 /** Everything that a use case may name, each part built once. */
-function createParts(config: WiredConfig, { database, clock, log, tracing }: Surroundings, count: Count) {
+function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
+  const { database, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
-  const methods = methodsOf(config, { database, clock, log, tracing, noteUse })
+  const methods = methodsOf(config, { ...world, noteUse })
   return {
     ...{ database, clock, log, count, ids, wait, publicUrl, seller, oldSecrets, noteUse },
     ...(tracing && { tracing }),
@@ -216,7 +230,7 @@ function createParts(config: WiredConfig, { database, clock, log, tracing }: Sur
     settlements: recorded(createSettlements(database), tracing),
     loadUser: createLoadUser(database),
     loadUserWithUsage: createLoadUserWithUsage(database),
-    loadHeldTime: createLoadHeldTime(database),
+    loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),
@@ -273,15 +287,17 @@ export function gatewaysOf(
   ]
 }
 
-/** The gateways; transfers, where there are accounts for them; and the desk. */
-function methodsOf(config: WiredConfig, world: GatewayWorld & Pick<Surroundings, 'database'>) {
-  const { transfers, seller } = config
+/** The gateways; then those that capabilities bring. */
+function methodsOf(
+  config: WiredConfig,
+  world: GatewayWorld & Pick<PartsWorld, 'database' | 'brought'>,
+): PaymentMethods {
+  const { database, clock, brought } = world
   const gateways = gatewaysOf(config, world)
   const live = gateways.some((gateway) => gateway.live)
   return createPaymentMethods(
     ...gateways,
-    ...(transfers ? [createTransfer({ ...world, ...transfers, live })] : []),
-    ...createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
+    ...brought.flatMap(({ methods }) => methods?.(config, { database, clock, live }) ?? []),
   )
 }
 

@@ -4,9 +4,9 @@ import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.
 import type { Payment } from '../core/payment.js'
 import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
-import { readHeldTimes } from '../ledger/held-time.sql.js'
 import { loadPayment, loadUser } from '../ledger/load.js'
 import type { SaveDeps } from '../ledger/save.js'
+import { readTimeLists } from '../ledger/time-list.sql.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { inboxOfUser } from './inbox.sql.js'
@@ -45,13 +45,13 @@ export type UserFile = Awaited<ReturnType<typeof showUser>>
 export async function showUser(deps: SaveDeps & FileDeps, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
-  const wanted = { userId, status: null, way: null, after: null, limit: SHOWN_MAX }
+  const wanted = { userId, status: null, kind: null, after: null, limit: SHOWN_MAX }
   const waiting = await inboxOfUser(deps.database, { userId, limit: SHOWN_MAX, now })
   return {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),
     waiting: waiting.map(withNextAct),
-    time: (await readHeldTimes(deps.database, [userId])).flat(),
+    time: (await readTimeLists(deps.database, [userId])).flat(),
     payments: await newestPayments(deps.database, wanted, now),
     parts: await loadParts(deps.fileParts.user, { userId }),
     audit: await actsOnUser(deps.database, userId, SHOWN_MAX),

@@ -8,7 +8,7 @@ import { INBOX_KINDS, type InboxKind, inboxPart } from './inbox.sql.js'
 const KNOWN_MAX = 1_000
 
 /** A transfer that is asked for is no news: there is one for each slip that comes later. */
-export const TOLD_KINDS = INBOX_KINDS.filter((kind) => kind !== 'transfer_open')
+export const MAILED_KINDS = INBOX_KINDS.filter((kind) => kind !== 'transfer_open')
 
 const waiting = (kind: InboxKind) =>
   `(select '${kind}' as kind, id from (${inboxPart(kind)}) w order by since, id limit ${KNOWN_MAX})`
@@ -17,7 +17,7 @@ const waiting = (kind: InboxKind) =>
 const note = statement(
   'inbox_known.note',
   `with waiting as materialized (
-     ${TOLD_KINDS.map(waiting).join(' union all ')}
+     ${MAILED_KINDS.map(waiting).join(' union all ')}
    ), gone as (
      delete from inbox_known k
       where not exists (select from waiting w where w.kind = k.kind and w.id = k.id)
@@ -40,13 +40,13 @@ export interface KnownEntry {
   readonly id: string
 }
 
-const selectUntold = statement(
+const selectUnmailed = statement(
   'inbox_known.untold',
   'select kind, id from inbox_known where not told order by kind, id',
 )
 
-export async function untoldEntries(database: Queryable): Promise<readonly KnownEntry[]> {
-  return (await database.query(selectUntold, [])).map(parseEntry)
+export async function unmailedEntries(database: Queryable): Promise<readonly KnownEntry[]> {
+  return (await database.query(selectUnmailed, [])).map(parseEntry)
 }
 
 const tell = statement(
@@ -56,7 +56,7 @@ const tell = statement(
     where k.kind = t.kind and k.id = t.id`,
 )
 
-export async function markTold(database: Queryable, entries: readonly KnownEntry[]): Promise<void> {
+export async function markMailed(database: Queryable, entries: readonly KnownEntry[]): Promise<void> {
   await database.query(tell, [JSON.stringify(entries)])
 }
 

@@ -8,7 +8,7 @@ import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
 import { DEFAULT_MAIL_COLOR, messageOf } from '../mail/write-mail.js'
-import { type KnownEntry, markTold, noteInbox, TOLD_KINDS, untoldEntries } from './operator-mail.sql.js'
+import { type KnownEntry, MAILED_KINDS, markMailed, noteInbox, unmailedEntries } from './operator-mail.sql.js'
 
 export interface OperatorMailDeps extends SendMailDeps {
   /** Absent: operators get no mail. */
@@ -26,7 +26,7 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
   if (!mailer || !operatorMail) return 0
   const now = clock.now()
   await noteInbox(database, now)
-  const entries = await untoldEntries(database)
+  const entries = await unmailedEntries(database)
   const pause = { now, nextRunAt: now + PAUSE_MS }
   if (entries.length === 0 || !(await claimRound(database, 'operator-mail', pause))) return 0
   const result = await mailer.send(writeOperatorMail(deps, operatorMail, entries))
@@ -34,7 +34,7 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
   if (result.kind !== 'sent')
     deps.log.warn({ reason: result.reason }, `a mail to operators was ${result.kind}`)
   if (result.kind === 'failed') return 0
-  await markTold(database, entries)
+  await markMailed(database, entries)
   return entries.length
 }
 
@@ -45,7 +45,7 @@ function writeOperatorMail(
 ): SendMailOptions {
   const say = consoleSay(locale)
   const name = identity.name[locale]
-  const lines = TOLD_KINDS.flatMap((kind) => {
+  const lines = MAILED_KINDS.flatMap((kind) => {
     const count = entries.filter((entry) => entry.kind === kind).length
     return count === 0 ? [] : [say('mailLine', { kind: say(`kind_${kind}`), count: String(count) })]
   })

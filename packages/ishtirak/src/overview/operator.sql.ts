@@ -2,26 +2,26 @@
 // the way of all changes, through ledger/settle.sql.ts.
 
 import { type Instant, toTimestamp } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import {
-  PAYMENT_WAYS,
+  PAYMENT_KINDS,
   type Payment,
+  type PaymentKind,
   type PaymentStatus,
-  type PaymentWay,
   PUBLIC_PAYMENT_STATUSES,
   type PublicPaymentStatus,
 } from '../core/payment.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, text } from '../database/rows.js'
 import { describeTotal } from '../ledger/load.sql.js'
 import {
   type HistoryPosition,
-  isWay,
+  isOfKind,
+  KIND,
   PAYMENT_COLUMNS,
   parsePayment,
   publicStatusSql,
-  WAY,
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
@@ -39,17 +39,17 @@ const isOfStatus = `($4::text is null or $4 = ${publicStatusSql('$5')})`
 // Apart: a plan that does not know whether there is a user would look through the payments of all.
 const selectNewestOfUser = newest(
   'newest_of_user',
-  `where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isWay('$6')} and p.user_id = $7`,
+  `where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isOfKind('$6')} and p.user_id = $7`,
 )
-// Rides on payments_listed: the newest of each way and stored status that is asked for, then the newest of these.
+// Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of these.
 const selectNewestListed = statement(
   'operator.newest_listed',
   `select ${PAYMENT_COLUMNS}
-     from unnest($6::text[]) w(way)
+     from unnest($6::text[]) w(kind)
     cross join unnest($7::text[]) s(status)
     cross join lateral (
       select * from payments p
-       where ${WAY} = w.way and p.status = s.status and ${isAfter('$2', '$3')} and ${isOfStatus}
+       where ${KIND} = w.kind and p.status = s.status and ${isAfter('$2', '$3')} and ${isOfStatus}
        ${ORDER}
     ) p
     ${ORDER}`,
@@ -69,19 +69,19 @@ export async function newestPayments(
     /** Null: of all users. */
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
-    readonly way: PaymentWay | null
+    readonly kind: PaymentKind | null
     readonly after: HistoryPosition | null
     readonly limit: number
   },
   now: Instant,
 ): Promise<readonly Payment[]> {
-  const { userId, status, way, after, limit } = wanted
+  const { userId, status, kind, after, limit } = wanted
   const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
   const ofStatus = [...page, status, at(now)]
   const find = () => {
-    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, way, userId])
-    if (status !== null || way !== null) {
-      const places = [way === null ? PAYMENT_WAYS : [way], storedStatuses(status)]
+    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, kind, userId])
+    if (status !== null || kind !== null) {
+      const places = [kind === null ? PAYMENT_KINDS : [kind], storedStatuses(status)]
       return database.query(selectNewestListed, [...ofStatus, ...places])
     }
     return after ? database.query(selectNewestAfter, page) : database.query(selectNewest, [limit])
@@ -130,7 +130,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
       issued_at: toTimestamp(instant(kept, 'issued_at')),
       ...describeTotal(json<ReceiptSnapshot>(kept, 'snapshot')),
     },
-    reports: json<readonly KeptReport[]>(kept, 'reports'),
+    reports: json<readonly StoredReport[]>(kept, 'reports'),
     received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),

@@ -1,11 +1,16 @@
 // What the readings over all capabilities bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
+import type { ConsoleDeps } from './all-pages.js'
+import { healthRoute } from './health.route.js'
+import { inboxRoute } from './inbox.route.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
+import { operatorsRoutes } from './operators.route.js'
 import { OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
+import { searchRoute } from './search.route.js'
 import './words.js'
 
-export const overview: Capability<OperatorMailDeps & OverviewReadDeps> = {
+export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps> = {
   name: 'overview',
   sections: [
     { key: 'inbox', path: '/console', place: 1 },
@@ -13,6 +18,12 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps> = {
     { key: 'operators', path: '/console/operators', place: 4 },
   ],
   readings: OVERVIEW_READINGS,
+  console: (app, pages) => {
+    inboxRoute(app, pages)
+    healthRoute(app, pages)
+    searchRoute(app, pages)
+    operatorsRoutes(app, pages)
+  },
   jobs: (deps) => [
     // Operators learn what entered their inbox: at most one mail in 15 minutes.
     {

@@ -18,9 +18,9 @@ export async function listAllPayments(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   query: Static<typeof OperatorPaymentsQuerySchema>,
 ): Promise<{ readonly payments: readonly Payment[]; readonly nextCursor: string | null }> {
-  const { status = null, method: way = null, user_id: userId = null, cursor, limit = 50 } = query
+  const { status = null, method: kind = null, user_id: userId = null, cursor, limit = 50 } = query
   const after = cursor === undefined ? null : cursors.decode(cursor)
-  const wanted = { status, way, userId, after, limit: limit + 1 }
+  const wanted = { status, kind, userId, after, limit: limit + 1 }
   const found = await newestPayments(database, wanted, clock.now())
   const { items: payments, nextCursor } = cursors.pageOf(found, limit)
   return { payments, nextCursor }

@@ -4,8 +4,7 @@ import type { CommandAnswer } from '../acts/act.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
-import { UserIdSchema } from '../ledger/schemas.js'
-import { PAYMENT, type SubjectDeps, USER } from '../ledger/subjects.js'
+import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
 import { readTrail, TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { HealthSchema } from './health-schemas.js'
@@ -107,13 +106,11 @@ const paymentFile = reads({
   read: async ({ files }, { params }) => files.payment.view(await files.payment.read(params.payment_id)),
 })
 
-const userParams = Type.Object({ user_id: UserIdSchema })
-
 const userFile = reads({
   path: USER.path,
   operationId: 'getUserFile',
   summary: 'Everything known of one user',
-  params: userParams,
+  params: UserParamsSchema,
   answer: ({ files }) => files.user.schema,
   command: { usage: 'users show <user>' },
   read: async ({ files }, { params }) => files.user.view(await files.user.read(params.user_id)),
@@ -124,7 +121,7 @@ const timeline = reads({
   operationId: 'getTimeline',
   summary: 'What happened to a user, newest first: payments, periods, grants, events, reports, mail and acts',
   description: 'Events and mail are kept for 90 days. 404 when the user is not known.',
-  params: userParams,
+  params: UserParamsSchema,
   query: TimelineQuerySchema,
   answer: TimelineSchema,
   refuses: ['invalid_cursor'],

@@ -4,12 +4,11 @@ import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { PAYMENT_WAYS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
-import { heldTimes } from '../ledger/held-time.js'
-
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
+import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 
 import { InboxEntrySchema } from './inbox-schemas.js'
@@ -19,7 +18,7 @@ export const OperatorPaymentsQuerySchema = Type.Object(
     status: Type.Optional(
       Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
     ),
-    method: Type.Optional(Type.Enum([...PAYMENT_WAYS], { description: 'Only those paid in this way' })),
+    method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
     ...listQuery,
     cursor: pageQuery.cursor,
   },
@@ -124,7 +123,7 @@ export const UserFileSchema = Type.Object({
   paid_until: nullable(timestamp),
   ended_at: nullable(timestamp),
   waiting: Type.Array(InboxEntrySchema, { description: 'What of this user is in the inbox' }),
-  time: heldTimes,
+  time: timeList,
   payments: Type.Array(ShownPaymentSchema),
   audit: Type.Array(ActSchema),
 })
@@ -144,7 +143,7 @@ nameSchemas({
   OperatorPayment: OperatorPaymentSchema,
   BrokenPayment: BrokenPaymentSchema,
   OperatorPayments: OperatorPaymentsSchema,
-  KeptReport: KeptReportSchema,
+  StoredReport: KeptReportSchema,
   PaymentFile: PaymentFileSchema,
   UserFile: UserFileSchema,
 })

@@ -2,7 +2,7 @@
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
-import { wayOf } from '../core/payment.js'
+import { kindOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
@@ -108,7 +108,7 @@ interface Words {
 }
 
 const plan: InWords = ({ pages, view }, id) => planInWords(pages, view, id)
-const way: InWords = ({ view }, method) => codeInWords(view, 'way', wayOf(method))
+const way: InWords = ({ view }, method) => codeInWords(view, 'way', kindOf(method))
 
 /** As the statement of the timeline fills its columns for each kind. */
 const WORDS: Readonly<Record<Entry['kind'], Words>> = {

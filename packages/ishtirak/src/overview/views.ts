@@ -4,10 +4,10 @@ import { Value } from 'typebox/value'
 import { type FileParts, viewParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
-import type { KeptReport } from '../core/kept-report.js'
 import type { Payment } from '../core/payment.js'
-import { viewHeldTime } from '../ledger/held-time.js'
+import type { StoredReport } from '../core/stored-report.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
+import { viewTimeList } from '../ledger/time-list.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
@@ -69,7 +69,7 @@ function viewWhole(payment: Payment, { now, ...shown }: ViewContext): Static<typ
 }
 
 /** What follows from a report that is believed; the others leave a payment to the operator, or end it. */
-const BELIEVED: readonly KeptReport['outcome'][] = ['booked', 'booked_second', 'moved']
+const BELIEVED: readonly StoredReport['outcome'][] = ['booked', 'booked_second', 'moved']
 
 export function viewPaymentFile(
   { payment, parts, receipt, reports, received, sent, audit }: PaymentFile,
@@ -84,7 +84,7 @@ export function viewPaymentFile(
   }
 }
 
-function viewReport(report: KeptReport) {
+function viewReport(report: StoredReport) {
   const { source, outcome, status, amount, currency, live } = report
   return {
     ...{ at: toTimestamp(report.heardAt), source, outcome, status, amount, currency, live },
@@ -110,7 +110,7 @@ export function viewUserFile(
     paid_until: timestampOrNull(paidUntil),
     ended_at: timestampOrNull(endedAt),
     waiting: waiting.map(viewInboxEntry),
-    time: viewHeldTime(time),
+    time: viewTimeList(time),
     payments: payments.map((payment) => viewOperatorPayment(payment, context)),
     ...viewParts(context.fileParts.user, parts, { userId: user_id }),
     audit,

@@ -20,6 +20,18 @@ import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
 
+/** How operators come in, and what a session is kept by. */
+export interface ConsoleSignIn {
+  /** Null: it is over, or never was. */
+  find(token: string): Promise<OperatorSession | null>
+  end(token: string): Promise<void>
+  readonly lastsMs: number
+  /** The page that leads back to `url`. */
+  pathFor(base: string, url: string): string
+  /** Why a sign-in was refused; null: it was none. */
+  refusalText(error: BillingError, say: SayConsole): string | null
+}
+
 /** What the pages of the console share; a page names beside it what it reads. */
 export interface ConsolePages extends CallerChecks {
   readonly database: Database
@@ -33,8 +45,7 @@ export interface ConsolePages extends CallerChecks {
   readonly sections: readonly Section[]
   /** By the names of acts. */
   readonly actTitles: ReadonlyMap<string, Translated>
-  /** What a capability says of a refusal; null: what the list of errors says. */
-  refusalText(error: BillingError, locale: Locale, say: SayConsole): string | null
+  readonly signIn: ConsoleSignIn
   readonly reader: SessionReader<OperatorSession>
   /** Those who are signed in. */
   readonly operatorsHere: Callers<ConsoleSession>

@@ -6,7 +6,7 @@ import type { MailKind, MailVerdict } from '../core/announcement.js'
 import type { ReportSource } from '../core/checkout.js'
 import type { Differing } from '../core/difference.js'
 import type { EventType } from '../core/event.js'
-import type { PaymentWay } from '../core/payment.js'
+import type { PaymentKind } from '../core/payment.js'
 import { DISABLED_BECAUSE } from '../events/deliver-events.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
@@ -29,7 +29,7 @@ interface Codes {
   readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
   readonly differing: Differing
   readonly disabled: keyof typeof DISABLED_BECAUSE
-  readonly way: PaymentWay
+  readonly way: PaymentKind
   readonly subject: Check['subject']
 }
 type CodeKey = { readonly [Each in keyof Codes]: `${Each}_${Codes[Each]}` }[keyof Codes]

@@ -61,7 +61,7 @@ function backFrom({ base }: ConsolePages, say: SayConsole, { code }: BillingErro
 
 function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: SayConsole): string {
   const { code, extra } = error
-  const text = pages.refusalText(error, locale, say)
+  const text = pages.signIn.refusalText(error, say)
   if (text !== null) return text
   if (code === 'forbidden') return say('staleForm')
   if (code === 'not_found') return say('nothingHere')

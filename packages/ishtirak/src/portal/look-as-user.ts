@@ -3,7 +3,7 @@
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
-import type { HistoryDeps } from '../checkout/status.js'
+import type { HistoryDeps } from '../checkout/history.js'
 import type { Database } from '../database/database.js'
 import { loadUser } from '../ledger/load.js'
 import type { OverviewDeps } from '../limits/overview.js'

@@ -2,10 +2,10 @@
 // payments for users with paid time.
 
 import { hasTerms, TermChoice } from '../checkout/portal-terms.js'
-import { stretchesAt } from '../core/held-time.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, type Subscription } from '../core/subscription.js'
+import { stretchesAt } from '../core/time-list.js'
 import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
 import { type PageParts, renderPage } from '../pages/portal-frame.js'

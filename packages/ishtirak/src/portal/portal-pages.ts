@@ -1,6 +1,6 @@
 // What the routes of the portal share, beside what every page needs.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { HistoryDeps } from '../checkout/status.js'
+import type { HistoryDeps } from '../checkout/history.js'
 import type { Database } from '../database/database.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { Pages, PagesDeps } from '../pages/portal-frame.js'

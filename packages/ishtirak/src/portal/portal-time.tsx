@@ -1,6 +1,7 @@
 // The time that a user has: the plan now and those that follow it, and all time in order with what gave it.
-import { type HeldTime, stretchesAt } from '../core/held-time.js'
+
 import type { Instant } from '../core/instant.js'
+import { stretchesAt, type TimeEntry } from '../core/time-list.js'
 import { planName } from '../i18n/messages.js'
 import { Card } from '../pages/portal-frame.js'
 import { Words } from '../pages/words.js'
@@ -45,7 +46,7 @@ export function TimeList(section: Section) {
   )
 }
 
-function TimeLines({ section, held }: { readonly section: Section; readonly held: readonly HeldTime[] }) {
+function TimeLines({ section, held }: { readonly section: Section; readonly held: readonly TimeEntry[] }) {
   return (
     <ul class="payments time">
       {held.map((time) => (
@@ -55,7 +56,7 @@ function TimeLines({ section, held }: { readonly section: Section; readonly held
   )
 }
 
-function TimeLine({ section, time }: { readonly section: Section; readonly time: HeldTime }) {
+function TimeLine({ section, time }: { readonly section: Section; readonly time: TimeEntry }) {
   const { pages, view, say } = section
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
   const isGap = time.by === 'gap'

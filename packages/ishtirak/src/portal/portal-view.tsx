@@ -1,5 +1,5 @@
 // What the portal's page and its sections share: what was read, and what capabilities bring to a place.
-import type { HeldTime } from '../core/held-time.js'
+import type { TimeEntry } from '../core/time-list.js'
 import type { Say } from '../i18n/messages.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { PartView, PortalPart } from '../pages/portal-kinds.js'
@@ -8,7 +8,7 @@ export interface PortalView extends PartView {
   /** Where "back" leads; null: to an operator who looks on. */
   readonly backUrl: string | null
   /** All time that was paid or granted, in order. */
-  readonly held: readonly HeldTime[]
+  readonly held: readonly TimeEntry[]
 }
 
 export interface Section {

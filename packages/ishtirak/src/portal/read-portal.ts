@@ -1,6 +1,6 @@
 // What the portal of a user shows, read for the user, or for an operator who looks on.
 
-import { type HistoryDeps, readHistory } from '../checkout/status.js'
+import { type HistoryDeps, readHistory } from '../checkout/history.js'
 import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
 import type { PortalPart, SeenPortal } from '../pages/portal-kinds.js'
 import type { ReadOnlySession } from '../pages/reader.js'

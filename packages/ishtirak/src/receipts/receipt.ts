@@ -8,7 +8,7 @@ import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { integer, json, text } from '../database/rows.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import type { ReceiptTerms } from '../ledger/settle.js'
+import type { ReceiptRules } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
 import { renderReceipt } from './render-receipt.js'
@@ -16,7 +16,7 @@ import { createTypesetter, missingForReceipts, type Typesetter } from './typeset
 
 export interface ReceiptDeps {
   readonly database: Queryable
-  readonly receipts: ReceiptTerms
+  readonly receipts: ReceiptRules
   readonly printer: ReceiptPrinter
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { dayOrInstant } from '../acts/day.js'
 import { StandingSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import { receiptOrNull, StatusChangeSchema } from '../checkout/look-schemas.js'
+import { receiptOrNull, StatusChangeSchema } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { nameSchemas } from '../http/schemas.js'
 

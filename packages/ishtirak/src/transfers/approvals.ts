@@ -2,12 +2,12 @@
 // trail; what follows for the user's money goes the way of all money.
 
 import { auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
-import { follow, type Look, refusalOf } from '../checkout/look.js'
-import { lookUpPayment } from '../checkout/sweep.js'
+import { askProvider } from '../checkout/ask-provider.js'
+import { follow, refusalOf, type SettlementPreview } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { wayOf } from '../core/payment.js'
+import { kindOf } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
 import {
   approvalsNeeded,
@@ -66,17 +66,17 @@ export function refusePayment(
   )
 }
 
-export interface DecisionLook extends Look {
+export interface DecisionPreview extends SettlementPreview {
   /** Null: it is a refusal. */
   readonly approvals: { readonly needed: 1 | 2; readonly before: number; readonly after: number } | null
 }
 
 /** What `approvePayment` (refusing: `refusePayment`, where `received` is null) would do now. Throws what it would throw. */
-export async function lookAtDecision(
+export async function previewDecision(
   deps: ApprovalDeps,
   paymentId: string,
   { received, by }: { readonly received: Received | null; readonly by: Operator },
-): Promise<DecisionLook> {
+): Promise<DecisionPreview> {
   const loaded = await loadTransfer(deps, paymentId)
   const { stored, user } = loaded
   const { payment, reference } = stored
@@ -125,7 +125,7 @@ async function decideAndSettle(
     return stored
   }
   const { payment } = await untilFresh(`payment.${act}`, round, (again) => deps.inTurn(userId, again))
-  const lookup = await lookUpPayment(deps, payment, { source: 'operator' })
+  const lookup = await askProvider(deps, payment, { source: 'operator' })
   if (!lookup.ok) throw refusalOf(lookup.failure)
 }
 
@@ -164,7 +164,7 @@ export async function loadTransfer(deps: ApprovalDeps, paymentId: string) {
   const isAsked = method.settledBy === 'operator' && payment.checkoutId !== null
   const stored = isAsked ? await findTransfer(deps.database, { userId, paymentId }) : null
   if (!stored)
-    throw new BillingError('conflict', { extra: { payment_status: status, method: wayOf(method.name) } })
+    throw new BillingError('conflict', { extra: { payment_status: status, method: kindOf(method.name) } })
   return { stored, method, user }
 }
 

@@ -8,7 +8,7 @@ import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
 import type { Preview } from '../acts/preview.js'
 import { actTexts } from '../acts/texts.js'
-import { viewChange } from '../checkout/look-schemas.js'
+import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
 import { decideRefusal } from '../core/transfer.js'
@@ -26,9 +26,9 @@ import {
 import {
   type ApprovalDeps,
   approvePayment,
-  type DecisionLook,
+  type DecisionPreview,
   loadTransfer,
-  lookAtDecision,
+  previewDecision,
   type Received,
   refusePayment,
 } from './approvals.js'
@@ -52,7 +52,7 @@ export const approve = act<DecisionDeps>().does({
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
-    const look = await lookAtDecision(deps, id, { received, by: by.operator })
+    const look = await previewDecision(deps, id, { received, by: by.operator })
     return { ...previewOf(look), detail: { ...look, received } }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
@@ -91,7 +91,7 @@ export const refuse = act<DecisionDeps>().does({
   texts: actTexts(words, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
   preview: async (deps, { id, by }) => {
-    const look = await lookAtDecision(deps, id, { received: null, by: by.operator })
+    const look = await previewDecision(deps, id, { received: null, by: by.operator })
     return { ...previewOf(look), detail: look }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
@@ -122,7 +122,7 @@ function receivedOf(
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
 }
 
-function previewOf({ version, status, access }: DecisionLook) {
+function previewOf({ version, status, access }: DecisionPreview) {
   return {
     version,
     changes: [
@@ -132,7 +132,7 @@ function previewOf({ version, status, access }: DecisionLook) {
   }
 }
 
-function viewDecision({ detail }: Preview<DecisionLook>): Static<typeof DecisionSchema> {
+function viewDecision({ detail }: Preview<DecisionPreview>): Static<typeof DecisionSchema> {
   return { ...viewChange(detail), approvals: detail.approvals }
 }
 
@@ -196,7 +196,7 @@ function readReceived(typed: Readonly<Record<string, string>>): Static<typeof Re
 function approvalInWords(
   pages: ConsolePages,
   view: View,
-  { changes, detail }: Preview<DecisionLook & { readonly received: Received }>,
+  { changes, detail }: Preview<DecisionPreview & { readonly received: Received }>,
 ) {
   const { say, locale } = view
   const { approvals, payment, received, receipt } = detail

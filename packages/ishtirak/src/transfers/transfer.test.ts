@@ -8,7 +8,7 @@ import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/su
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { lookUpPayment } from '../checkout/sweep.js'
+import { askProvider } from '../checkout/ask-provider.js'
 import { reconcileDaily } from '../compare/reconcile.js'
 import { decideApproval, decideRefusal } from '../core/transfer.js'
 import { statement } from '../database/database.js'
@@ -443,7 +443,7 @@ describeScenario('a transfer', ({ database }) => {
       const payment = await findPayment(database(), 'user-1', id)
       if (!payment) throw new Error('there is no payment')
       const deps = { ...parts, settlements: { ...parts.settlements, save } }
-      await lookUpPayment(deps, payment, { source: 'operator' })
+      await askProvider(deps, payment, { source: 'operator' })
       expect(isFirst).toBe(false)
     }
     const stateOf = async (id: string) => {
@@ -515,7 +515,7 @@ describeScenario('a transfer', ({ database }) => {
     const of = (name: string) => ({ ...parts.methods.of(name), getCheckout })
     const payment = await findPayment(database(), 'user-1', id)
     if (!payment) throw new Error('there is no payment')
-    await lookUpPayment({ ...parts, methods: { ...parts.methods, of } }, payment, { source: 'operator' })
+    await askProvider({ ...parts, methods: { ...parts.methods, of } }, payment, { source: 'operator' })
     expect(reads).toBe(1)
   })
 

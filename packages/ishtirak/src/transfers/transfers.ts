@@ -1,6 +1,7 @@
 // What transfers bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
+import type { BringsMethods } from '../ledger/method.js'
 import { addProofCommand } from './cli-proof.js'
 import { approve, type DecisionDeps, refuse } from './decide.js'
 import { transferPart } from './payment-part.js'
@@ -8,7 +9,9 @@ import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import { downloadProof, proofPage } from './proofs.js'
+import { createTransfer } from './transfer.js'
 import type { TransferPagesDeps } from './transfer.route.js'
+import type { TransferConfig } from './transfer-file.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
 
 /** At most 8 MiB each. */
@@ -16,8 +19,10 @@ const ERASED_A_ROUND = 200
 
 export const transfers: Capability<
   DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps
-> = {
+> &
+  BringsMethods<{ readonly transfers: TransferConfig['transfers'] }> = {
   name: 'transfers',
+  methods: ({ transfers: accounts }, world) => (accounts ? [createTransfer({ ...world, ...accounts })] : []),
   acts: [approve, refuse],
   readings: [downloadProof],
   commands: addProofCommand,

@@ -1,5 +1,5 @@
 // All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the gaps between.
-// The periods of the facts are forgotten when they are over; this is told from what is kept of their sources. Pure.
+// The periods of the facts are forgotten when they are over; this is read from what is kept of their sources. Pure.
 import type { Instant } from './instant.js'
 import type { Plan } from './plan.js'
 import type { PaidPeriod, Period, Subscription } from './subscription.js'
@@ -24,13 +24,13 @@ export interface GivenTime extends Period {
 }
 
 /** A piece of the list. */
-export type HeldTime =
+export type TimeEntry =
   | (Omit<GivenTime, 'bookedAt' | 'refundedAt'> & { readonly isRefunded: boolean })
   | (Period & { readonly by: 'gap' })
 
 /** `stops`: when operators ended the user's access. */
-export function heldTime(given: readonly GivenTime[], stops: readonly Instant[]): readonly HeldTime[] {
-  const held: HeldTime[] = []
+export function listTime(given: readonly GivenTime[], stops: readonly Instant[]): readonly TimeEntry[] {
+  const held: TimeEntry[] = []
   const kept = given.map((one) => keptOf(one, stops)).filter(({ start, end }) => start < end)
   for (const time of kept.sort((one, other) => one.start - other.start || one.end - other.end)) {
     const last = held.at(-1)
@@ -44,7 +44,7 @@ export function heldTime(given: readonly GivenTime[], stops: readonly Instant[])
 }
 
 /** Named one by one: copying what is left takes 1 µs for each. */
-function keptOf(given: GivenTime, stops: readonly Instant[]): HeldTime & { readonly by: TimeGiver } {
+function keptOf(given: GivenTime, stops: readonly Instant[]): TimeEntry & { readonly by: TimeGiver } {
   const { by, id, plan, months, days, start, refundedAt } = given
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
 }

@@ -1,6 +1,7 @@
-// What the list of a user's time is told from: payments, codes, grants, and when operators ended access.
-import { type GivenTime, type HeldTime, heldTime, type TimeGiver } from '../core/held-time.js'
+// What the list of a user's time is read from: payments, codes, grants, and when operators ended access.
+
 import type { Instant } from '../core/instant.js'
+import { type GivenTime, listTime, type TimeEntry, type TimeGiver } from '../core/time-list.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { json, text } from '../database/rows.js'
@@ -47,19 +48,19 @@ const selectGiven = statement(
 )
 
 /** Of each user in their order, oldest first; of a list without an end the newest. */
-export async function readHeldTimes(
+export async function readTimeLists(
   database: Queryable,
   userIds: readonly string[],
-): Promise<readonly (readonly HeldTime[])[]> {
+): Promise<readonly (readonly TimeEntry[])[]> {
   const rows = await database.query(selectGiven, [userIds])
-  const found = new Map(rows.map((row) => [text(row, 'user_id'), parseHeldTime(row)]))
+  const found = new Map(rows.map((row) => [text(row, 'user_id'), parseTimeList(row)]))
   return userIds.map((userId) => found.get(userId) ?? [])
 }
 
-function parseHeldTime(row: Row): readonly HeldTime[] {
+function parseTimeList(row: Row): readonly TimeEntry[] {
   const stops = json<readonly Instant[] | null>(row, 'stops') ?? []
   const given = json<readonly Given[] | null>(row, 'given') ?? []
-  return heldTime(given.map(parseGiven), stops)
+  return listTime(given.map(parseGiven), stops)
 }
 
 function parseGiven(given: Given): GivenTime {
@@ -68,9 +69,9 @@ function parseGiven(given: Given): GivenTime {
   return { by, id, plan, months, days, start, end, bookedAt: bookedAt ?? start, refundedAt }
 }
 
-export type LoadHeldTime = ReturnType<typeof createLoadHeldTime>
+export type LoadTimeList = ReturnType<typeof createLoadTimeList>
 
 /** Calls that arrive during one share the next. */
-export function createLoadHeldTime(database: Queryable) {
-  return shareStatements(database, { many: readHeldTimes })
+export function createLoadTimeList(database: Queryable) {
+  return shareStatements(database, { many: readTimeLists })
 }

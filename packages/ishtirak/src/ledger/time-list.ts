@@ -1,10 +1,10 @@
 // The shape of the list of a user's time, and the view that fills it.
 import { type Static, Type } from 'typebox'
-import { type HeldTime, TIME_GIVERS } from '../core/held-time.js'
 import { toTimestamp } from '../core/instant.js'
+import { TIME_GIVERS, type TimeEntry } from '../core/time-list.js'
 import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
 
-const HeldTimeSchema = Type.Object({
+const TimeEntrySchema = Type.Object({
   start: timestamp,
   end: timestamp,
   given_by: Type.Enum([...TIME_GIVERS, 'gap'], { description: '`gap`: no plan was paid or granted' }),
@@ -12,14 +12,14 @@ const HeldTimeSchema = Type.Object({
   id: nullable(Type.String({ description: 'Of the payment, the redeemed code or the grant; null in a gap' })),
 })
 
-export const heldTimes = Type.Array(HeldTimeSchema, {
+export const timeList = Type.Array(TimeEntrySchema, {
   description:
     'All time of the user in order, without what was taken back by a refund or an operator; the end of a piece is the start of the next',
 })
 
-nameSchemas({ HeldTime: HeldTimeSchema })
+nameSchemas({ HeldTime: TimeEntrySchema })
 
-export function viewHeldTime(held: readonly HeldTime[]): Static<typeof heldTimes> {
+export function viewTimeList(held: readonly TimeEntry[]): Static<typeof timeList> {
   return held.map((time) => {
     const { plan, id } = time.by === 'gap' ? { plan: null, id: null } : { plan: time.plan.id, id: time.id }
     return { start: toTimestamp(time.start), end: toTimestamp(time.end), given_by: time.by, plan, id }

@@ -5,7 +5,7 @@ import { isInstantBelieved, type Payment } from './payment.js'
 import type { Settlement, SettlementOutcome } from './settlement.js'
 
 /** What a payment keeps of each report that changed it: it shows the operator which of two differing reports was accepted. */
-export interface KeptReport
+export interface StoredReport
   extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
   readonly source: ReportSource
   /** In whole dinars; absent where the provider did not say. */
@@ -21,7 +21,7 @@ export interface KeptReport
 }
 
 /** Null where the report settles nothing: a checkout was opened, or only the looking at it ends. */
-export function reportToKeep(
+export function reportToStore(
   { payment, outcome }: Settlement,
   about: Payment,
   heard: {
@@ -30,7 +30,7 @@ export function reportToKeep(
     readonly eventId: string | null
     readonly now: Instant
   },
-): KeptReport | null {
+): StoredReport | null {
   if (payment === null || payment.status === 'pending' || outcome === 'unchanged') return null
   const { report, source, eventId, now } = heard
   const { status, amount, currency, live, paymentId, checkoutId, updatedAt } = report

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { instantOf } from '../../../../test/support/fixtures.js'
-import { type GivenTime, heldTime } from './held-time.js'
 import { DAY, toTimestamp } from './instant.js'
+import { type GivenTime, listTime } from './time-list.js'
 
 const january = instantOf('2026-01-01T00:00:00Z')
 const day = (n: number) => january + n * DAY
@@ -16,8 +16,8 @@ function given(of: Partial<GivenTime> & { readonly from: number; readonly to: nu
   }
 }
 
-const pieces = (...of: Parameters<typeof heldTime>) =>
-  heldTime(...of).map((time) => [
+const pieces = (...of: Parameters<typeof listTime>) =>
+  listTime(...of).map((time) => [
     time.by,
     time.by === 'gap' ? null : time.id,
     toTimestamp(time.start).slice(5, 10),
@@ -43,7 +43,7 @@ describe('all time of a user', () => {
     const refunded = { refundedAt: day(10) }
     const times = [given({ from: 0, to: 31, ...refunded }), given({ from: 31, to: 59, ...refunded })]
     expect(pieces(times, [])).toEqual([['paid', 'pay_0', '01-01', '01-11']])
-    expect(heldTime(times, [])[0]).toMatchObject({ isRefunded: true })
+    expect(listTime(times, [])[0]).toMatchObject({ isRefunded: true })
     // It was used up before its money went back.
     expect(pieces([given({ from: 0, to: 31, refundedAt: day(40) })], [])).toEqual([
       ['paid', 'pay_0', '01-01', '02-01'],
@@ -82,7 +82,7 @@ describe('all time of a user', () => {
       ['gap', null, '01-10', '01-13'],
       ['granted', 'grt_12', '01-13', '01-14'],
     ])
-    expect(heldTime([grant(0, 3), grant(3, 5)], [])[0]).toMatchObject({ days: 5 })
+    expect(listTime([grant(0, 3), grant(3, 5)], [])[0]).toMatchObject({ days: 5 })
   })
 
   it('leaves no second out between its ends, whatever is given', () => {
@@ -94,7 +94,7 @@ describe('all time of a user', () => {
         fc.array(one, { maxLength: 12 }),
         fc.array(fc.nat(360).map(day), { maxLength: 3 }),
         (times, stops) => {
-          const held = heldTime(times, stops)
+          const held = listTime(times, stops)
           for (const [index, piece] of held.entries()) {
             expect(piece.end).toBeGreaterThan(piece.start)
             const next = held[index + 1]

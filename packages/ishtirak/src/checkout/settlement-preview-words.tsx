@@ -4,12 +4,12 @@ import type { Shown } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { reviewInWords } from '../pages/console-words.js'
-import type { ProviderLook } from './look.js'
+import type { ProviderPreview } from './settlement-preview.js'
 
-export function lookInWords(
+export function previewInWords(
   pages: ConsolePages,
   view: View,
-  { changes, detail }: Preview<ProviderLook>,
+  { changes, detail }: Preview<ProviderPreview>,
 ): Omit<Shown, 'version'> {
   const { say, locale } = view
   const { said, payment, isAnswered, settledBy, receipt } = detail

@@ -7,7 +7,7 @@ import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
-import { readHeldTimes } from './held-time.sql.js'
+import { readTimeLists } from './time-list.sql.js'
 
 /** An array literal of the database must not read these as its own signs. */
 const ODD = 'o"d\\d,{u} ‏سر'
@@ -25,7 +25,7 @@ describeScenario('the time of users who are read together', ({ database }) => {
     expect(status).toBeLessThan(300)
   }
   const read = async (...userIds: string[]) => {
-    const times = await readHeldTimes(database(), userIds)
+    const times = await readTimeLists(database(), userIds)
     return times.map((held) =>
       held.map(({ by, start, end }) => [by, toTimestamp(start).slice(5, 10), toTimestamp(end).slice(5, 10)]),
     )

@@ -13,11 +13,11 @@ import { receiptOf, type SettleDeps } from '../ledger/settle.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 
-export type Look = ReturnType<typeof follow>
-export type ProviderLook = Awaited<ReturnType<typeof lookAtPayment>>['detail']
+export type SettlementPreview = ReturnType<typeof follow>
+export type ProviderPreview = Awaited<ReturnType<typeof previewSettlement>>['detail']
 
 /** What a recheck would do now, or, with `accepted`, an acceptance. Throws `not_found`. */
-export async function lookAtPayment(
+export async function previewSettlement(
   deps: SettleDeps,
   paymentId: string,
   { accepted }: { readonly accepted: boolean },

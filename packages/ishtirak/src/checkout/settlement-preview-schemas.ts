@@ -5,7 +5,7 @@ import type { Payment } from '../core/payment.js'
 import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
 import { nameSchemas, nullable } from '../http/schemas.js'
 import { amountAsked } from '../ledger/schemas.js'
-import type { Look, ProviderLook } from './look.js'
+import type { ProviderPreview, SettlementPreview } from './settlement-preview.js'
 
 export const StatusChangeSchema = Type.Object({ before: Type.String(), after: Type.String() })
 
@@ -22,7 +22,7 @@ export const receiptOrNull = Type.Union([ReceiptPreviewSchema, Type.Null()], {
   description: 'What the receipt would say; null: nothing would be booked',
 })
 
-export const LookSchema = Type.Object({
+export const SettlementPreviewSchema = Type.Object({
   payment_id: Type.String(),
   user_id: Type.String(),
   answered: Type.Boolean({
@@ -42,9 +42,13 @@ export const LookSchema = Type.Object({
   receipt: receiptOrNull,
 })
 
-nameSchemas({ StatusChange: StatusChangeSchema, ReceiptPreview: ReceiptPreviewSchema, Look: LookSchema })
+nameSchemas({
+  StatusChange: StatusChangeSchema,
+  ReceiptPreview: ReceiptPreviewSchema,
+  Look: SettlementPreviewSchema,
+})
 
-export function viewLook({ isAnswered, said, ...look }: ProviderLook) {
+export function viewSettlementPreview({ isAnswered, said, ...look }: ProviderPreview) {
   return {
     ...viewChange(look),
     answered: isAnswered,
@@ -61,7 +65,7 @@ function viewReceipt(receipt: ReceiptSnapshot) {
   }
 }
 
-type Change = Pick<Look, 'payment' | 'status' | 'access' | 'receipt'>
+type Change = Pick<SettlementPreview, 'payment' | 'status' | 'access' | 'receipt'>
 
 export function viewChange({ payment, status, access, receipt }: Change) {
   return {

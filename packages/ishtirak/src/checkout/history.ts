@@ -1,0 +1,67 @@
+// The payments of a user, newest first, in pages that skip and repeat nothing; and one of them.
+import { BillingError } from '../core/error.js'
+import { type Instant, LAST_INSTANT } from '../core/instant.js'
+import { isOpen, type Payment, type PublicPaymentStatus } from '../core/payment.js'
+import { findPayment, type HistoryPosition, type ListPayments } from '../ledger/payments.sql.js'
+import { refreshOpen, type StatusDeps } from './status.js'
+
+export interface HistoryDeps extends StatusDeps {
+  readonly listPayments: ListPayments
+}
+
+export interface HistoryRequest {
+  readonly userId: string
+  readonly limit: number
+  readonly cursor: string | null
+  readonly status: PublicPaymentStatus | null
+  readonly requestId?: string
+}
+
+export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
+  const { userId, limit, status } = request
+  const after = request.cursor === null ? null : decodeCursor(request.cursor)
+  let now = deps.clock.now()
+  // One more than asked for: whether there is a further page costs no count.
+  const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
+  let found = await list()
+  // The news of an open payment can change this page only where it is on it, or its new status is the one asked for.
+  const mayChange = after === null && (status !== null || found.some(isOpen))
+  const loaded = mayChange ? await deps.loadUser(userId) : null
+  if (await refreshOpen(deps, loaded?.open ?? null, request.requestId)) {
+    now = deps.clock.now()
+    found = await list()
+  }
+  const payments = found.slice(0, limit)
+  const last = found.length > limit ? payments.at(-1) : undefined
+  // `nextCursor` is null on the last page; the statuses are those of `now`.
+  return { payments, nextCursor: last ? encodeCursor(last) : null, now }
+}
+
+/** Another user's payment is the same `not_found` as none. */
+export async function readPayment(
+  deps: StatusDeps,
+  of: { readonly userId: string; readonly paymentId: string; readonly requestId?: string },
+): Promise<{ readonly payment: Payment; readonly now: Instant }> {
+  return refreshed(deps, () => findPayment(deps.database, of.userId, of.paymentId), of.requestId)
+}
+
+/** Throws `not_found`. */
+export async function refreshed(deps: StatusDeps, find: () => Promise<Payment | null>, requestId?: string) {
+  let payment = await find()
+  if (payment && (await refreshOpen(deps, payment, requestId))) payment = await find()
+  if (!payment) throw new BillingError('not_found')
+  return { payment, now: deps.clock.now() }
+}
+
+function encodeCursor(payment: HistoryPosition): string {
+  return Buffer.from(`${payment.createdAt}.${payment.id}`).toString('base64url')
+}
+
+/** Opaque to the caller, so anything that we did not write is refused, not guessed at. */
+function decodeCursor(cursor: string): HistoryPosition {
+  const [, createdAt, id] =
+    /^(\d{1,15})\.(pay_[0-9a-z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (createdAt === undefined || id === undefined || Number(createdAt) > LAST_INSTANT)
+    throw new BillingError('invalid_cursor')
+  return { createdAt: Number(createdAt), id }
+}
