@@ -157,7 +157,7 @@ function schemasOf(input: TObject): Pick<Act, 'body' | 'asked'> {
   const known = shapes.get(input)
   if (known) return known
   const { why: _, ...asked } = input.properties
-  const name = 'title' in input ? { title: `${input.title}Body` } : {}
+  const name = 'title' in input ? { title: String(input.title) } : {}
   const named = { additionalProperties: false, ...name }
   const made = {
     body: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
