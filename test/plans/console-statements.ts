@@ -31,7 +31,7 @@ import {
   findWrittenEvent,
   listEvents,
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
-import { findGrantByOperation, grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
+import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
 import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
@@ -143,11 +143,6 @@ export const CONSOLE: Asked[] = [
     /operator_sessions_by_id/,
   ],
   ['the grants of a user', (database) => grantsOfUser(database, 'user-7', 50), /grants_(by_id|once)/],
-  [
-    'the grant of an operation',
-    (database) => findGrantByOperation(database, 'user-7', 'ticket-4711'),
-    /grants_once/,
-  ],
   ['the acts on a user', (database) => actsOnUser(database, 'user-7', 50), /audit_by_id/],
   [
     'the act of an operation',

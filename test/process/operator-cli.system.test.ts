@@ -194,7 +194,7 @@ it('say what is not there, what a word may be, and find what a customer names', 
 
   const help = (await commands.run(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
   expect(help).toContain('--count <count> Required. How many codes (at least 1, at most 10000)')
-  const preview = await commands.run(['payments', 'preview-refund', paymentId], beside)
+  const preview = await commands.run(['payments', 'refund', paymentId, '--preview'], beside)
   expect(preview.output).toMatch(/^events:\n {2}payment\.refunded$/m)
 
   expect(await refused('paymnets', 'list')).toBe(

@@ -20,9 +20,9 @@ export async function dropGrantConstraint(database: Database): Promise<void> {
   await database.script('alter table grants drop constraint grants_once')
 }
 
-/** What an operation granted before is not looked for. */
-export function withoutKnownGrants(database: Database): BrokenDatabase {
-  return breakDatabase(database, { rows: (name, rows) => (name === 'grants.by_operation' ? [] : rows) })
+/** Which operation an act was done by is not written down. */
+export function withoutNamesOfOperations(database: Database): BrokenDatabase {
+  return breakDatabase(database, { text: (text) => text.replace(/\ba\.operation_id\b/, 'null') })
 }
 
 /** What is paid after granted days counts from where these began: their time is given twice. */

@@ -37,6 +37,8 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Where what is asked for is more than these roles may; undefined: it is not. */
   more?(asked: Static<Input>): Permission | undefined
   readonly on: Subject<Deps, File>
+  /** Each operator says it for themselves: another one's `operation_id` is another sending. */
+  readonly countsEach?: true
   /** In the OpenAPI document; of the preview with `preview` before it. */
   readonly operationId: string
   readonly summary: string
@@ -155,7 +157,7 @@ function schemasOf(input: TObject): Pick<Act, 'body' | 'asked'> {
   const known = shapes.get(input)
   if (known) return known
   const { why: _, ...asked } = input.properties
-  const name = 'title' in input ? { title: `${input.title}Body` } : {}
+  const name = 'title' in input ? { title: String(input.title) } : {}
   const named = { additionalProperties: false, ...name }
   const made = {
     body: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),

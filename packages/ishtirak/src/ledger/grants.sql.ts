@@ -98,21 +98,6 @@ export async function findGrant(database: Queryable, userId: string, id: string)
   return row ? parseGrant(row) : null
 }
 
-const selectOperation = statement(
-  'grants.by_operation',
-  'select * from grants where user_id = $1 and operation_id = $2',
-)
-
-/** What was granted under an operation's id. */
-export async function findGrantByOperation(
-  database: Queryable,
-  userId: string,
-  operationId: string,
-): Promise<KeptGrant | null> {
-  const [row] = await database.query(selectOperation, [userId, operationId])
-  return row ? parseGrant(row) : null
-}
-
 const sumOfSupport = statement(
   'grants.days_of_support',
   `select coalesce(sum(days), 0)::int as days from grants
