@@ -162,6 +162,24 @@ describeScenario('an act that is declared once', ({ database }) => {
     expect(await trail()).toHaveLength(1)
   })
 
+  it('is refused to a host as over HTTP: a role that may not is in the trail, unreadable text is no bug', async () => {
+    const { parts, acts } = world.service
+    const calls = createOperatorCalls(parts, acts)
+    const vic = calls({ name: 'vic', role: 'viewer' })
+    const refused = vic.act('user.flag', 'user-1', { level: 1, why: 'x' })
+    await expect(refused).rejects.toMatchObject({ code: 'role_not_allowed' })
+    expect((await owner().get('/sessions')).body.audit).toMatchObject([
+      { actor: 'vic', act: 'operator.refused', after: { act: 'user.flag', code: 'role_not_allowed' } },
+    ])
+    const amina = calls({ name: 'amina', role: 'owner' })
+    const unreadable = [
+      amina.act('user.flag', 'user-1\0', { level: 1, why: 'x' }),
+      amina.preview('user.flag', 'user-1\0', { level: 1 }),
+      amina.act('user.flag', 'user-1', { level: 1, why: 'x \ud800' }),
+    ]
+    for (const call of unreadable) await expect(call).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
   it('is a call of the client', async () => {
     const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner })
     const preview = await operator.preview('user.flag', 'user-1', { level: 1 })

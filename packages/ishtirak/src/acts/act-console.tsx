@@ -87,7 +87,8 @@ async function done<Deps extends ActDeps>(
   requireRole(by.operator, act)
   const decides = fieldOf(request, 'shown') !== ''
   if (decides && !isAsShown(request)) throw new BillingError('validation_failed')
-  const call = { id, input: inputIn(pages, act, typed, id), by }
+  const why = by.reason === null ? {} : { why: by.reason }
+  const call = { id, input: { ...inputIn(pages, act, typed, id), ...why }, by }
   const about = await act.on.about(pages, id)
   const page = act.on.page?.(id, about) ?? `/console${pathOf(act.on, id)}`
   const goTo = (query: string) => reply.headers(pages.headers).redirect(`${pages.base}${page}?${query}`, 303)

@@ -37,6 +37,8 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Where what is asked for is more than these roles may; undefined: it is not. */
   more?(asked: Static<Input>): Permission | undefined
   readonly on: Subject<Deps, File>
+  /** Each operator says it for themselves: another one's `operation_id` is another sending. */
+  readonly countsEach?: true
   /** In the OpenAPI document; of the preview with `preview` before it. */
   readonly operationId: string
   readonly summary: string

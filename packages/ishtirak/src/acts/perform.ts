@@ -70,8 +70,8 @@ export function requireSame(
 }
 
 /** An operation may have several targets, and a target several acts: its name is told with both. */
-function nameOf({ name }: Pick<Act, 'name'>, { id, by }: Call<object>): string {
-  return `${name} ${id} ${by.operationId ?? ''}`
+function nameOf({ name, countsEach }: Pick<Act, 'name' | 'countsEach'>, { id, by }: Call<object>): string {
+  return `${name} ${id} ${by.operationId ?? ''}${countsEach ? `\n${by.operator.name}` : ''}`
 }
 
 /** What was asked for, without the reason and the name, for the trail. */

@@ -44,7 +44,12 @@ export const accept = act<SettleActDeps>().does({
     // Another operator was faster, or the provider names another amount by now.
     if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
   },
-  preview: (deps, { id }) => previewSettlement(deps, id, { accepted: true }),
+  preview: async (deps, { id }) => {
+    const preview = await previewSettlement(deps, id, { accepted: true })
+    const { payment } = preview.detail
+    if (payment.status !== 'review') throw await refusalByStatus(deps, payment)
+    return preview
+  },
   previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
   form: { isOffered: ({ payment }) => payment.status === 'review', inWords: previewInWords },
 })

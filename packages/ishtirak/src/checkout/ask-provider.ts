@@ -1,4 +1,5 @@
 // Asks the provider about one payment, for the sweep, readers, upgrades and operators; what it says is settled.
+import type { OperatorAct } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
 import type { ProviderAnswer } from '../ledger/method.js'
@@ -18,14 +19,20 @@ export async function askProvider(
   if (!answer.ok) return answer
   // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
-  for (const report of reports) {
-    const outcome = await settlePayment(deps, { report, event: null, ...way })
+  for (const [n, report] of reports.entries()) {
+    const by = way.by && (n === 0 ? way.by : unnamed(way.by))
+    const outcome = await settlePayment(deps, { report, event: null, ...way, ...(by && { by }) })
     if (outcome !== 'refused' && outcome !== 'withdrawn') continue
     const { source, requestId } = way
     const ended = await endCheckout(deps, payment, { checkoutId: report.checkoutId, source, requestId })
     if (!ended.ok) return ended
   }
   return { ok: true, value: reports }
+}
+
+/** After the first report: the trail has the name of an operation once, and the version that was seen is no longer that one. */
+function unnamed({ operationId: _, seenVersion: __, ...by }: OperatorAct): OperatorAct {
+  return by
 }
 
 /** Sees to it that a checkout of this payment is not paid any more; gives what it is now. */

@@ -1,8 +1,14 @@
 // What the provider says of a payment now, and what would follow; nothing is changed.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const forgetAnswer = statement(
+  'test.look.forget_answer',
+  `update payments set status = 'requested', method_reference = null, checkout_url = null`,
+)
 
 describeScenario('a look at a payment', ({ database }) => {
   let world: World
@@ -35,5 +41,31 @@ describeScenario('a look at a payment', ({ database }) => {
     })
     const file = await operator.payment(paymentId)
     expect([file.payment.status, file.audit]).toEqual(['review', []])
+  })
+  it('is refused of an acceptance where nothing is under review, as the acceptance is', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const operator = operatorOf(world)
+    const path = `/payments/${paymentId}/accept`
+    const refusal = { status: 409, body: { code: 'conflict', payment_status: 'paid' } }
+    expect(await operator.get(path)).toMatchObject(refusal)
+    expect(await operator.post(path, { why: 'x' })).toMatchObject(refusal)
+  })
+
+  it('is followed for each checkout that the provider has, also under an operation_id', async () => {
+    const { paymentId, checkoutId } = await world.as('user-1').upgrade()
+    await database().query(forgetAnswer)
+    const { list, getCheckout } = world.service.parts.methods.of('chargily')
+    const answer = await getCheckout(checkoutId)
+    if (!list || !answer.ok || !answer.value) throw new Error('the provider has no such checkout')
+    const paid = { ...answer.value, status: 'paid' as const, updatedAt: world.clock.now() }
+    const second = { ...paid, checkoutId: 'chk_second', createdAt: world.clock.now() + 1 }
+    vi.spyOn(list, 'find').mockResolvedValue({ ok: true, value: [paid, second] })
+    const operator = operatorOf(world)
+    const request = { why: 'no event came', operation_id: 'ticket 1' }
+    for (const sent of [request, request])
+      expect((await operator.post(`/payments/${paymentId}/recheck`, sent)).status).toBe(200)
+    const { payments, audit } = (await operator.get('/users/user-1')).body
+    expect(payments.map(({ status }: { status: string }) => status)).toEqual(['paid', 'paid'])
+    expect(audit.map(({ act }: { act: string }) => act)).toEqual(['payment.recheck', 'payment.recheck'])
   })
 })

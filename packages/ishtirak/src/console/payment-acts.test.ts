@@ -328,6 +328,9 @@ describeScenario('an act in the console', ({ database }) => {
     )
     const { body } = await world.as('user-1').get(`/api/v1/billing/payments/${paymentId}`)
     expect(body.status).toBe('canceled')
+    const { audit, transfer } = await operatorOf(world, ROLE_KEYS.owner).payment(paymentId)
+    expect(audit).toMatchObject([{ act: 'payment.refuse', why: 'nothing came' }])
+    expect(transfer.refusal).toBe('nothing came')
     expect(await visit.follow(await visit.open(path))).toContain('Nothing was done: the data has changed')
   })
 

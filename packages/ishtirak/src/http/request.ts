@@ -122,7 +122,7 @@ function decodeUtf8(body: string | Buffer): string {
 }
 
 /** NUL and halves of surrogate pairs: PostgreSQL stores neither in text. Walked with a list, not by recursion: bodies nest. */
-function holdsUnstorableText(root: unknown): boolean {
+export function holdsUnstorableText(root: unknown): boolean {
   const waiting = [root]
   while (waiting.length > 0) {
     const value = waiting.pop()

@@ -1,9 +1,11 @@
 // The acts of operators, called by a host that mounts Ishtirak: the same checks, trail and answers as over HTTP.
+import type { TObject } from 'typebox'
 import type { Act } from '../acts/act.js'
 import { callBy, doAct, previewAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import type { Operator } from '../core/role.js'
 import { toBillingError } from '../http/problem.js'
+import { holdsUnstorableText } from '../http/request.js'
 import { checker } from './checker.js'
 import type { Parts } from './wire.js'
 
@@ -25,25 +27,33 @@ export function createOperatorCalls(parts: Parts, acts: readonly Act<Parts>[]) {
     if (!act) throw new BillingError('not_found', { extra: { act: name } })
     return act
   }
-  return (operator: Operator): OperatorCalls => ({
-    act: (name, id, request) =>
-      answered(() => {
-        const act = named(name)
-        return doAct(parts, act, callBy(operator, id, checker<object>(act.body)(request)))
-      }),
-    preview: (name, id, asked = {}) =>
-      answered(() => {
-        const act = named(name)
-        return previewAct(parts, act, callBy(operator, id, checker<object>(act.asked)(asked)))
-      }),
-  })
-}
-
-/** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
-async function answered(call: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await call()
-  } catch (error) {
-    throw toBillingError(error)
+  return (operator: Operator): OperatorCalls => {
+    /** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
+    const answered = async (work: () => Promise<unknown>) => {
+      try {
+        return await work()
+      } catch (error) {
+        const refusal = toBillingError(error)
+        await parts.recordRefusal(refusal, operator.name)
+        throw refusal
+      }
+    }
+    const call = (id: string, schema: TObject, given: object) => {
+      const input = checker<object>(schema)(given)
+      if (holdsUnstorableText([id, input])) throw new BillingError('invalid_request')
+      return callBy(operator, id, input)
+    }
+    return {
+      act: (name, id, request) =>
+        answered(async () => {
+          const act = named(name)
+          return doAct(parts, act, call(id, act.body, request))
+        }),
+      preview: (name, id, asked = {}) =>
+        answered(async () => {
+          const act = named(name)
+          return previewAct(parts, act, call(id, act.asked, asked))
+        }),
+    }
   }
 }

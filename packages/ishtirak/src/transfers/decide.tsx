@@ -41,6 +41,7 @@ export const approve = act<DecisionDeps>().does({
   name: 'payment.approve',
   roles: [],
   on: PAYMENT,
+  countsEach: true,
   operationId: 'approvePayment',
   summary: 'Say that the money of a transfer has come',
   description:

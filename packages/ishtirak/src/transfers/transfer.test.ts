@@ -226,6 +226,17 @@ describeScenario('a transfer', ({ database }) => {
     expect(await receipts()).toEqual([])
   })
 
+  it('is approved by two also where both name it the same, as by the line of the statement', async () => {
+    await reopen(TWO)
+    const { id } = await ask()
+    const line = { operation_id: 'line 17', payment_method: 'ccp' }
+    for (const sent of [line, line]) expect((await approve(id, sent)).body.payment.status).toBe('pending')
+    expect((await approve(id, line, karim)).body.payment.status).toBe('paid')
+    expect((await approve(id, line, karim)).status).toBe(200)
+    const acts = (await amina.payment(id)).audit.map(({ act }: { act: string }) => act)
+    expect(acts).toEqual(['payment.approve', 'payment.approve'])
+  })
+
   it('under review that one operator has put right is not taken before the second has, also past its end', async () => {
     await reopen(TWO)
     const { id } = await ask()
