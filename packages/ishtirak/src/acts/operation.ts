@@ -18,7 +18,7 @@ export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
 
 /** The path below `BASE`, a sentence for readers, what is asked and answered, and the refusals beside those of all. */
-export function reads<Schema extends object, Answer>(
+function reads<Schema extends object, Answer>(
   path: string,
   summary: string,
   schema: Schema,

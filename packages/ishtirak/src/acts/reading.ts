@@ -6,7 +6,7 @@ import type { Operator, Role } from '../core/role.js'
 import type { CommandOf } from './act.js'
 
 /** What is asked, and by whom. `reply`: for the fields of a file's header. */
-export interface Asked<Params, Query> {
+interface Asked<Params, Query> {
   readonly params: Params
   readonly query: Query
   readonly operator: Operator

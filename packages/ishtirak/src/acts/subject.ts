@@ -27,7 +27,7 @@ export interface SubjectFile<File = unknown> {
   view(file: File): unknown
 }
 
-export interface About {
+interface About {
   readonly userId: string
   readonly paymentId?: string
   /** Under the title of its forms: `Karim B. · pay_1`. */

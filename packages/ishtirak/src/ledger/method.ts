@@ -190,7 +190,7 @@ function notConfigured(name: string): PaymentMethod {
 }
 
 /** What is known where methods are made. */
-export interface MethodWorld {
+interface MethodWorld {
   readonly database: Queryable
   readonly clock: Clock
   /** Whether real money moves. */

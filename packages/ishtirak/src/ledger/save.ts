@@ -1,13 +1,7 @@
 // What every change of a user's money carries along: the events to the platform, the mail that is owed for them, the audit
-// trail. And load, decide, save for operators, by the same guarded statement as for the provider's reports.
+// trail. And an operator's change, saved by the same guarded statement as the provider's reports.
 
-import {
-  type AuditDeps,
-  describeAct,
-  type OperatorAct,
-  orRecordRefusal,
-  requireUnchanged,
-} from '../acts/audit.sql.js'
+import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
 import type { MailKind } from '../core/announcement.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
@@ -15,7 +9,6 @@ import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
-import { untilFresh } from '../database/database.js'
 import type { InTurn } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
@@ -44,28 +37,6 @@ export interface DecidedChange {
     /** Goes into the events. */
     readonly reason?: string | undefined
   }
-}
-
-/**
- * `decide` loads the facts at each call, and throws to refuse, which is in the trail too; null: there is nothing to change. A
- * decision on stale facts is made again.
- */
-export async function saveByHand(
-  deps: SaveDeps,
-  by: OperatorAct,
-  about: { readonly userId: string; readonly paymentId?: string },
-  decide: (now: Instant) => Promise<DecidedChange | null>,
-): Promise<void> {
-  const round = async () => {
-    const now = deps.clock.now()
-    const decided = await decide(now)
-    if (!decided) return null
-    requireUnchanged(by, decided.user.version)
-    return saveDecided(deps, by, decided, now)
-  }
-  await orRecordRefusal(deps, by, about, () =>
-    untilFresh(by.act, round, (again) => deps.inTurn(about.userId, again)),
-  )
 }
 
 /** With its line in the audit trail, in one statement. `stale`: the facts have changed since they were loaded. */

@@ -1,11 +1,9 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
 // the OpenAPI document and the commands of the CLI are made from it.
 
-import { acts } from '../acts/operation.js'
+import { acts, BASE } from '../acts/operation.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
 import * as schemas from './schemas.js'
-
-export const BASE = '/api/v1/operator'
 
 export const OPERATIONS = {
   recordPayment: acts(
