@@ -118,12 +118,14 @@ export const resendWaiting = act<EventActDeps>().does({
   texts: actTexts(words, 'resend_waiting'),
   run: async ({ database, ...deps }, { by }) => {
     const now = deps.clock.now()
+    const restart = (most: number) => restartWaiting(database, now, most)
+    const users = await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, restart)
+    // Last: what ended half way is done when it is sent again.
     await database.transaction(async (transaction) => {
       await enableEndpoint(transaction)
       await recordAct({ ...deps, database: transaction }, { ...by, act: 'event.resend_waiting' })
     })
-    const restart = (most: number) => restartWaiting(database, now, most)
-    return { users: await inBatches(Number.POSITIVE_INFINITY, RESTARTED_AT_ONCE, restart) }
+    return { users }
   },
   show: async ({ database }, _call, outcome) =>
     outcome ?? { users: (await countWaitingEvents(database)).users },

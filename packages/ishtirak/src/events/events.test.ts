@@ -1,13 +1,13 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
 import path from 'node:path'
 import Schema from 'typebox/schema'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
-import { statement } from '../database/database.js'
+import { DatabaseUnavailable, statement } from '../database/database.js'
 import { deliverEvents, drainDeliveries } from './deliver-events.js'
 
 const KEY = 'operator-key-0000000000000000'
@@ -122,6 +122,28 @@ describeScenario('the operator and the events', ({ database }) => {
     await pass(0)
     for (const user of ['user-1', 'user-2']) expect(receiver.sequencesOf(user)).toEqual([1, 2])
     expect(await list()).toMatchObject({ endpoint: { state: 'working' }, waiting: { users: 0, events: 0 } })
+  })
+
+  it('sends again all that waits also where the same operation ended half way before', async () => {
+    receiver.behave = () => 500
+    await world.as('user-1').buy()
+    await pass(0)
+    const { database: used } = world.service.parts
+    const query = used.query.bind(used)
+    let isDown = true
+    const away = vi.spyOn(used, 'query').mockImplementation(async (asked, ...rest) => {
+      if (isDown && asked.name === 'event_history.restart') throw new DatabaseUnavailable('away')
+      return query(asked, ...rest)
+    })
+    const request = { operation_id: 'ticket 1' }
+    expect((await operator('POST', '/resend-waiting', request)).status).toBe(503)
+    isDown = false
+    receiver.behave = () => 204
+    receiver.received.length = 0
+    expect((await operator('POST', '/resend-waiting', request)).status).toBe(200)
+    away.mockRestore()
+    await pass(0)
+    expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
   })
 
   it('waits no longer for an event that its receiver never takes', async () => {
