@@ -1,7 +1,8 @@
-// Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole run.
-// Two projects: `quick` is what `npm test` runs and needs Node alone; `system` has processes, kills, browsers, query plans,
-// programs of the system, folders of a database, backups, servers that go away, waits of seconds, measured times and the
-// proof that the simulation detects bugs, and runs with `npm run test:all`, first because its files take longest.
+// Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole
+// run. Two projects: `quick` is what `npm test` runs and needs Node alone; `system` has processes, kills,
+// browsers, query plans, programs of the system, folders of a database, backups, servers that go away, waits
+// of seconds, measured times and the proof that the simulation detects bugs, and runs with `npm run
+// test:all`, first because its files take longest.
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.js'
@@ -23,7 +24,8 @@ const resolve = {
 const SYSTEM = '**/*.system.test.ts'
 const shared = {
   pool: 'forks',
-  // The files of a worker share its modules, its databases and its provider: importing cost as much as testing.
+  // The files of a worker share its modules, its databases and its provider: importing cost as much as
+  // testing.
   isolate: false,
   // Only what hangs is given up: no test is judged by how fast the machine is.
   testTimeout: 300_000,

@@ -1,5 +1,5 @@
-// No text that a caller sends may cost more than its length: the expressions of the sources, those of the schemas, and the
-// call that cost the most, at the largest length that is let in.
+// No text that a caller sends may cost more than its length: the expressions of the sources, those of the
+// schemas, and the call that cost the most, at the largest length that is let in.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
@@ -100,7 +100,10 @@ function costliestMs(expression: RegExp): number {
   return most
 }
 
-/** The least of several times where one is long: what else the process does meanwhile, such as a collection, only adds to it. */
+/**
+ * The least of several times where one is long: what else the process does meanwhile, such as a collection,
+ * only adds to it.
+ */
 function leastMs(expression: RegExp, text: string): number {
   let least = Number.POSITIVE_INFINITY
   for (let time = 0; time < 10 && least > MOST_MS; time++) {

@@ -1,2 +1,3 @@
-// Imports that still run against the order of folders; the list only gets shorter, and goes with its last line.
+// Imports that still run against the order of folders; the list only gets shorter, and goes with its last
+// line.
 export const STILL_UPWARD: readonly string[] = []

@@ -1,4 +1,5 @@
-// The rules that a newcomer relies on, read from the sources: the order of rooms, cycles, clocks, sizes, dead files.
+// The rules that a newcomer relies on, read from the sources: the order of rooms, cycles, clocks, sizes, dead
+// files.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
@@ -9,7 +10,10 @@ import { STILL_UPWARD } from './still-upward.js'
 const packages = path.resolve(import.meta.dirname, '../packages')
 const source = path.join(packages, 'ishtirak/src')
 
-/** The one order, from the top: a file imports from its own folder and from lines further down, types included. */
+/**
+ * The one order, from the top: a file imports from its own folder and from lines further down, types
+ * included.
+ */
 const ORDER = [
   ['main'],
   ['console', 'portal'],
@@ -28,7 +32,10 @@ const ORDER = [
   ['core'],
 ]
 const lineOf = (room: string) => ORDER.findIndex((line) => line.includes(room))
-/** Folders inside a room that do not know each other: a gateway beside another, a kind of database beside another. */
+/**
+ * Folders inside a room that do not know each other: a gateway beside another, a kind of database beside
+ * another.
+ */
 const SIBLINGS = ['checkout', 'database']
 
 /** A test in another worker may be building: `dist.4711` until it is done. */

@@ -247,7 +247,10 @@ describeInBrowser('the console', ({ visit }) => {
 
   const operator = () => operatorOf(shop, ROLE_KEYS.owner)
 
-  /** A minute after what was before: the trail shows the newest twelve acts, and those of one instant have no order. */
+  /**
+   * A minute after what was before: the trail shows the newest twelve acts, and those of one instant have no
+   * order.
+   */
   async function arrive() {
     shop.clock.advance(60_000)
     const visitor = await visit({ width: 1280, javaScript: false, acceptLanguage: 'en' })

@@ -1,4 +1,5 @@
-// The page of the API's document in a browser: it shows the operations, sends one, and loads nothing from elsewhere.
+// The page of the API's document in a browser: it shows the operations, sends one, and loads nothing from
+// elsewhere.
 import { expect, it } from 'vitest'
 import { describeInBrowser } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'

@@ -62,23 +62,32 @@ describeInBrowser('the first screen', ({ visit }) => {
     })
   })
 
-  it('sorts by what matters: what can be bought for users without paid time, else usage and payments', async () => {
-    const headings = async (userId: string) =>
-      await (await open(userId, 'en')).page.locator('main h2').allTextContents()
-    expect(await headings('expired')).toEqual([
-      'Free',
-      'You are using more than your plan allows',
-      'Plans',
-      'Your usage',
-      'Your time',
-      'Your payments',
-    ])
-    expect(await headings('renewable')).toEqual(['Pro', 'Your usage', 'Your time', 'Your payments', 'Plans'])
-    expect(await (await open('never_paid', 'en')).page.locator('.plan h3').allTextContents()).toEqual([
-      'Pro',
-      'Free',
-    ])
-  })
+  it(
+    'sorts by what matters: what can be bought for users without paid time, else usage and ' + 'payments',
+    async () => {
+      const headings = async (userId: string) =>
+        await (await open(userId, 'en')).page.locator('main h2').allTextContents()
+      expect(await headings('expired')).toEqual([
+        'Free',
+        'You are using more than your plan allows',
+        'Plans',
+        'Your usage',
+        'Your time',
+        'Your payments',
+      ])
+      expect(await headings('renewable')).toEqual([
+        'Pro',
+        'Your usage',
+        'Your time',
+        'Your payments',
+        'Plans',
+      ])
+      expect(await (await open('never_paid', 'en')).page.locator('.plan h3').allTextContents()).toEqual([
+        'Pro',
+        'Free',
+      ])
+    },
+  )
 
   it('puts a badge beside the paid plan only: what has ended is not the free plan', async () => {
     const badges = async (userId: string) =>
@@ -95,21 +104,25 @@ describeInBrowser('the first screen', ({ visit }) => {
     expect(text).not.toContain('Paid until')
   })
 
-  it('names each exceeded limit with the amount, every project of it, and warns before a limit is reached', async () => {
-    const visitor = await open('active', 'en')
-    expect((await visitor.page.locator('.notice li').allTextContents()).sort()).toEqual([
-      'Domains per project (in project api): 6 of 5, over by 1',
-      'Domains per project (in project vitrine-2026): 7 of 5, over by 2',
-    ])
-    const text = await textOf(visitor)
-    // 4301 of 5120 MB are 84 %.
-    expect(text).toContain('4.2 GB of 5 GB')
-    expect(await visitor.page.locator('progress.near').count()).toBe(1)
-    expect(await visitor.page.locator('progress.over').count()).toBe(2)
-    const expired = await textOf(await open('expired', 'en'))
-    expect(expired).toContain('Projects: 7 of 3, over by 4')
-    expect(expired).toContain('Storage: 2 048 MB of 500 MB, over by 1 548 MB')
-  })
+  it(
+    'names each exceeded limit with the amount, every project of it, and warns before a limit is ' +
+      'reached',
+    async () => {
+      const visitor = await open('active', 'en')
+      expect((await visitor.page.locator('.notice li').allTextContents()).sort()).toEqual([
+        'Domains per project (in project api): 6 of 5, over by 1',
+        'Domains per project (in project vitrine-2026): 7 of 5, over by 2',
+      ])
+      const text = await textOf(visitor)
+      // 4301 of 5120 MB are 84 %.
+      expect(text).toContain('4.2 GB of 5 GB')
+      expect(await visitor.page.locator('progress.near').count()).toBe(1)
+      expect(await visitor.page.locator('progress.over').count()).toBe(2)
+      const expired = await textOf(await open('expired', 'en'))
+      expect(expired).toContain('Projects: 7 of 3, over by 4')
+      expect(expired).toContain('Storage: 2 048 MB of 500 MB, over by 1 548 MB')
+    },
+  )
 
   it('says TTC where a tax applies, in the catalogue and beside the price', async () => {
     const text = await textOf(await open('never_paid', 'fr'))

@@ -1,5 +1,5 @@
-// The portal at its narrowest and widest, with text of twice the size, printed, and in the dark: nothing is cut off, no date is broken,
-// and each button says to a screen reader what it buys.
+// The portal at its narrowest and widest, with text of twice the size, printed, and in the dark: nothing is
+// cut off, no date is broken, and each button says to a screen reader what it buys.
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -40,7 +40,10 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     await page.goto(`${world.url}${at}${at.includes('?') ? '&' : '?'}lang=${locale}`)
   }
 
-  /** A word with a figure in it on two lines. Where the text has its usual size also a date on two lines, and a figure below its name. */
+  /**
+   * A word with a figure in it on two lines. Where the text has its usual size also a date on two lines, and
+   * a figure below its name.
+   */
   const brokenIn = ({ page }: Visitor, size: number) =>
     page.evaluate((isUsual) => {
       const range = document.createRange()

@@ -128,7 +128,8 @@ describeInBrowser('the pages', ({ visit }) => {
     await page.evaluate(() => window.stop())
     expect(await page.locator('html').getAttribute('lang')).toBe(locale)
     expect(await page.locator('html').getAttribute('dir')).toBe(locale === 'ar' ? 'rtl' : 'ltr')
-    // Painted from one round trip: the document is all that was asked for, of any origin; its icon is written in it.
+    // Painted from one round trip: the document is all that was asked for, of any origin; its icon is written
+    // in it.
     expect(requests().filter((address) => !address.startsWith('data:'))).toEqual([url])
     expect((await response?.body())?.length).toBeLessThan(PAGE_BYTES_MAX)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(

@@ -1,5 +1,6 @@
-// A whole purchase in a browser: from the portal to the payment page, back, paid, the receipt opened. In each language,
-// on phone and desktop widths, with and without JavaScript; a card that fails; a missing webhook; and by keyboard.
+// A whole purchase in a browser: from the portal to the payment page, back, paid, the receipt opened. In each
+// language, on phone and desktop widths, with and without JavaScript; a card that fails; a missing webhook;
+// and by keyboard.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

@@ -1,5 +1,5 @@
-// A year is bought in Arabic on a phone, then a code of months is redeemed and one that takes something off is used. Each page
-// on the way is looked at.
+// A year is bought in Arabic on a phone, then a code of months is redeemed and one that takes something off
+// is used. Each page on the way is looked at.
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

@@ -1,4 +1,5 @@
-// A transfer in a browser: asked for in Arabic on a phone, shown with a picture, approved by an operator, and paid.
+// A transfer in a browser: asked for in Arabic on a phone, shown with a picture, approved by an operator, and
+// paid.
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'

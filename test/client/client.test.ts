@@ -214,7 +214,8 @@ describe('a service that stumbles', () => {
     const startedAt = performance.now()
     const { source } = await client.consume(userId, 'projects', { operation_id: 'p-1' })
     expect([source, state.calls]).toEqual(['policy', 2])
-    // Generous above: the machine may be busy. Below 200 ms it would have given up too early (timers round down).
+    // Generous above: the machine may be busy. Below 200 ms it would have given up too early (timers round
+    // down).
     const tookMs = performance.now() - startedAt
     expect(tookMs).toBeGreaterThan(190)
     expect(tookMs).toBeLessThan(5_000)

@@ -1,5 +1,5 @@
-// What the client makes of a service that fails: the time it takes, and what its errors keep. As source, and as both forms that
-// are shipped.
+// What the client makes of a service that fails: the time it takes, and what its errors keep. As source, and
+// as both forms that are shipped.
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -72,33 +72,47 @@ describe.each(FORMS)('the client as %s', (form, load) => {
       (error: unknown) => error,
     )
 
-  it('keeps what a 503 says: that billing is there, why it cannot answer, and when to ask again', async () => {
-    // A second call, before that time, would have been answered.
-    world.emulator.setFaults({ api_5xx: { times: 1 } })
-    const token = await tokenOf({ sub: `buyer of ${form}` })
-    const error = await failureOf(clientOf({ timeoutMs: 4_000 }).createPayment(token, { plan: 'pro' }))
-    expect(error).toBeInstanceOf(client.BillingUnreachableError)
-    const requestId = expect.stringMatching(/^\S{8,}$/)
-    expect(error).toMatchObject({
-      ...{ status: 503, code: 'provider_unavailable', requestId, retryAfter: 5 },
-      problem: { title: 'Payment provider unavailable', code: 'provider_unavailable', request_id: requestId },
-    })
-    const { requestId: id } = error as source.BillingUnreachableError
-    expect(String(error)).toContain(`503 provider_unavailable (request ${id})`)
-  })
+  it(
+    'keeps what a 503 says: that billing is there, why it cannot answer, and when to ask ' + 'again',
+    async () => {
+      // A second call, before that time, would have been answered.
+      world.emulator.setFaults({ api_5xx: { times: 1 } })
+      const token = await tokenOf({ sub: `buyer of ${form}` })
+      const error = await failureOf(clientOf({ timeoutMs: 4_000 }).createPayment(token, { plan: 'pro' }))
+      expect(error).toBeInstanceOf(client.BillingUnreachableError)
+      const requestId = expect.stringMatching(/^\S{8,}$/)
+      expect(error).toMatchObject({
+        ...{ status: 503, code: 'provider_unavailable', requestId, retryAfter: 5 },
+        problem: {
+          title: 'Payment provider unavailable',
+          code: 'provider_unavailable',
+          request_id: requestId,
+        },
+      })
+      const { requestId: id } = error as source.BillingUnreachableError
+      expect(String(error)).toContain(`503 provider_unavailable (request ${id})`)
+    },
+  )
 
-  it('throws a wrong key as an error of configuration, also from `consume`, whatever the policy is', async () => {
-    const wrong = clientOf({ apiKey: 'not_the_key_of_the_platform' })
-    for (const call of [wrong.user('a'), wrong.consume('a', 'projects', { operation_id: 'p-1' })]) {
-      const error = await failureOf(call)
-      expect(error).toBeInstanceOf(client.BillingConfigurationError)
-      expect(error).toBeInstanceOf(client.BillingApiError)
-      expect(error).toMatchObject({ name: 'BillingConfigurationError', status: 401, code: 'unauthenticated' })
-    }
-    // A user's token is the user's.
-    const ofUser = await failureOf(clientOf().quote('no token', { plan: 'pro' }))
-    expect(ofUser).toMatchObject({ name: 'BillingApiError', status: 401, requestId: expect.any(String) })
-  })
+  it(
+    'throws a wrong key as an error of configuration, also from `consume`, whatever the policy ' + 'is',
+    async () => {
+      const wrong = clientOf({ apiKey: 'not_the_key_of_the_platform' })
+      for (const call of [wrong.user('a'), wrong.consume('a', 'projects', { operation_id: 'p-1' })]) {
+        const error = await failureOf(call)
+        expect(error).toBeInstanceOf(client.BillingConfigurationError)
+        expect(error).toBeInstanceOf(client.BillingApiError)
+        expect(error).toMatchObject({
+          name: 'BillingConfigurationError',
+          status: 401,
+          code: 'unauthenticated',
+        })
+      }
+      // A user's token is the user's.
+      const ofUser = await failureOf(clientOf().quote('no token', { plan: 'pro' }))
+      expect(ofUser).toMatchObject({ name: 'BillingApiError', status: 401, requestId: expect.any(String) })
+    },
+  )
 
   it('has no code where nothing was answered', async () => {
     const nowhere = clientOf({ url: `http://127.0.0.1:${await freePort()}` })

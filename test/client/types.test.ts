@@ -1,4 +1,5 @@
-// The client writes the shapes of the API down a second time, because it imports nothing: here the two are held together.
+// The client writes the shapes of the API down a second time, because it imports nothing: here the two are
+// held together.
 import { expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
 import type { EventType, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'

@@ -41,8 +41,8 @@ describe('beside 2,000 users', () => {
 })
 
 /**
- * Of those without an image of a whole page, which come once for each page after a checkpoint. Some look costs more: the first plans, and
- * a page that is full is tidied or split once in many runs.
+ * Of those without an image of a whole page, which come once for each page after a checkpoint. Some look
+ * costs more: the first plans, and a page that is full is tidied or split once in many runs.
  */
 async function settled(database: Database, runs: readonly Run[]): Promise<readonly ChangeCosts[]> {
   const found = []
@@ -86,8 +86,8 @@ interface Node {
 }
 
 /**
- * A node's figure has those of the nodes below it in it, but for changes beside the answer, which are carried out at the end:
- * so each counts with what is its own, and at least with nothing.
+ * A node's figure has those of the nodes below it in it, but for changes beside the answer, which are carried
+ * out at the end: so each counts with what is its own, and at least with nothing.
  */
 function sumOf(node: Node, name: string): number {
   const figure = (of: Node) => Number(of[name] ?? 0)

@@ -1,20 +1,22 @@
-// What calls and changes may cost, where the machine and its load make no difference. Above its number a cost fails: find what
-// it is spent on, or raise the number here with the reason. More than 10 % below it fails as well: lower the number, so that
-// the gain is kept. The numbers of calls are measured by `npm run bench:calls`, which prints them in this form, and of
-// changes and of the disk by `npx vitest run --project system test/costs`, which says what it found.
+// What calls and changes may cost, where the machine and its load make no difference. Above its number a cost
+// fails: find what it is spent on, or raise the number here with the reason. More than 10 % below it fails as
+// well: lower the number, so that the gain is kept. The numbers of calls are measured by `npm run
+// bench:calls`, which prints them in this form, and of changes and of the disk by `npx vitest run --project
+// system test/costs`, which says what it found.
 
 export interface CallCosts {
   /** Of a caller who is alone, exactly. */
   readonly statements: number
   readonly roundTrips: number
   /**
-   * Bytes of heap when 8 call at once, in a process that has answered some thousand calls. Runs differ by 3 % at most; the number is as
-   * much above them.
+   * Bytes of heap when 8 call at once, in a process that has answered some thousand calls. Runs differ by 3 %
+   * at most; the number is as much above them.
    */
   readonly allocated: number
   /**
-   * Bytes that survive two collections of the young generation, so that the old one is collected later. Runs differ by 5 %; where a
-   * call leaves next to nothing, by the 60 bytes that the jobs of the service leave meanwhile.
+   * Bytes that survive two collections of the young generation, so that the old one is collected later. Runs
+   * differ by 5 %; where a call leaves next to nothing, by the 60 bytes that the jobs of the service leave
+   * meanwhile.
    */
   readonly promoted: number
 }
@@ -25,8 +27,8 @@ export const CALLS: Readonly<Record<'status' | 'consume' | 'upgrade' | 'webhook'
   /** The count, with the deadline ahead of it on the same trip. */
   consume: { statements: 2, roundTrips: 1, allocated: 22_000, promoted: 110 },
   /**
-   * What it needs, the request with its deadline before the provider is asked, then whose checkout it is, and the payment with its page,
-   * by a change with its deadline. The call of the provider is most of the heap.
+   * What it needs, the request with its deadline before the provider is asked, then whose checkout it is, and
+   * the payment with its page, by a change with its deadline. The call of the provider is most of the heap.
    */
   upgrade: { statements: 6, roundTrips: 4, allocated: 122_000, promoted: 3_200 },
   /** Whose checkout it is; the booking with its deadline. Receipt, event and mail are drawn up for it. */
@@ -53,11 +55,14 @@ export const CHANGES: Readonly<Record<'booking' | 'consume', ChangeCosts>> = {
 }
 
 /**
- * Bytes of a paid month on disk, by table with its indexes: of 500 users who paid 10 months, vacuumed after each. User ids have 24
- * characters, those of payments and events the 30 of the service, those of checkouts the 26 of Chargily.
+ * Bytes of a paid month on disk, by table with its indexes: of 500 users who paid 10 months, vacuumed after
+ * each. User ids have 24 characters, those of payments and events the 30 of the service, those of checkouts
+ * the 26 of Chargily.
  */
 export const DISK = {
-  /** The plan as it was sold (210), what was reported of it (400), and seven indexes that each payment is in. */
+  /**
+   * The plan as it was sold (210), what was reported of it (400), and seven indexes that each payment is in.
+   */
   payments: 1_850,
   /** Nearly all of it the document as it was issued, with the seller in three languages. */
   receipts: 1_830,

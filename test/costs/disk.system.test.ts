@@ -13,7 +13,8 @@ const sizes = statement(
   'test.costs.sizes',
   `select c.relname as "table", coalesce(i.relname, 'rows') as part,
           round(pg_relation_size(coalesce(i.oid, c.oid))
-                + case when i.oid is null then coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0) else 0 end)::int as bytes
+                + case when i.oid is null then coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)
+                  else 0 end)::int as bytes
      from pg_class c
      left join lateral (
        select oid, relname from pg_class x join pg_index on indexrelid = oid where indrelid = c.oid

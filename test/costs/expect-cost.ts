@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 const GAIN = 0.9
 
 /**
- * A cost is what the least of the looks shows, since chance adds to it; a gain is what the middle one shows, since one lucky
- * look is none. `slack`: below this a difference is chance.
+ * A cost is what the least of the looks shows, since chance adds to it; a gain is what the middle one shows,
+ * since one lucky look is none. `slack`: below this a difference is chance.
  */
 export function expectCost(name: string, looks: readonly number[], most: number, slack = 0): void {
   const sorted = looks.toSorted((one, other) => one - other)

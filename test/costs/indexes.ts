@@ -1,4 +1,5 @@
-// Why each index is there: a change writes each index of its row, and ids are long. An index whose statement is gone goes too.
+// Why each index is there: a change writes each index of its row, and ids are long. An index whose statement
+// is gone goes too.
 
 /** Each with one of the statements whose plan rides on it. */
 export const NEEDED_BY: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-// Paid months as the service writes them: one is bought over HTTP and its booking is heard; the others are that booking with
-// ids and instants of their own, through the same statements.
+// Paid months as the service writes them: one is bought over HTTP and its booking is heard; the others are
+// that booking with ids and instants of their own, through the same statements.
 import { randomBytes } from 'node:crypto'
 import { insertRequestedPayments } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

@@ -1,5 +1,5 @@
-// deploy/compose.yaml with the variables of docs/deploy.md: it is sound by the schema of Compose, and it agrees with the
-// configuration of the service, the container file, the unit and the proxy's sample.
+// deploy/compose.yaml with the variables of docs/deploy.md: it is sound by the schema of Compose, and it
+// agrees with the configuration of the service, the container file, the unit and the proxy's sample.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// deploy/Containerfile, built without a registry and run by podman: without rights, on a root that cannot be written,
-// within the memory and the system calls that the unit of systemd allows.
+// deploy/Containerfile, built without a registry and run by podman: without rights, on a root that cannot be
+// written, within the memory and the system calls that the unit of systemd allows.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -31,7 +31,8 @@ beforeAll(async () => {
   const node = nodeOf(versionOfImage())
   await podman.run(
     ...['build', '--format', 'docker', '--layers=false', '--network', 'host', '--tag', IMAGE],
-    // What `npm ci` has fetched and built for the tests is not fetched and built again: half a minute of processor time.
+    // What `npm ci` has fetched and built for the tests is not fetched and built again: half a minute of
+    // processor time.
     ...['--build-arg', `BASE=${await podman.makeBase(node)}`, '--volume', `${cache}:/root/.npm`],
     ...['--file', path.join(root, 'deploy/Containerfile'), '--ignorefile', contextWithBuild(), root],
   )
@@ -150,31 +151,39 @@ describe('the image', () => {
 })
 
 describe('a container', () => {
-  it('on a database server runs in 256 MB, writes nowhere but /data, is healthy, and stops within its time', async () => {
-    const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
-    await ready()
-    expect(await podman.run('exec', name, 'node', '--version')).toBe(`v${versionOfImage()}`)
-    expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
-    await podman.run('healthcheck', 'run', name)
-    const look = `const { writeFileSync } = require('node:fs')
+  it(
+    'on a database server runs in 256 MB, writes nowhere but /data, is healthy, and stops within its ' +
+      'time',
+    async () => {
+      const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
+      await ready()
+      expect(await podman.run('exec', name, 'node', '--version')).toBe(`v${versionOfImage()}`)
+      expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
+      await podman.run('healthcheck', 'run', name)
+      const look = `const { writeFileSync } = require('node:fs')
       const write = (file) => { try { writeFileSync(file, ''); return 'written' } catch ({ code }) { return code } }
       console.log(process.getuid(), ...['/x', '/app/x', '/tmp/x', '/data/x'].map(write), process.constrainedMemory() / 2 ** 20)`
-    expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
-    await podman.run('stop', '--time', '30', name)
-    expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
-  })
+      expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
+      await podman.run('stop', '--time', '30', name)
+      expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
+    },
+  )
 
-  it('whose file of variables leaves some empty listens outside, keeps its data in /data, and is no sandbox', async () => {
-    const { name, url, ready } = await start(MEMORY, { HOST: '' })
-    await ready()
-    expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/healthz`)).status).toBe(200)
-    const list = "console.log(require('node:fs').readdirSync('/data').join())"
-    expect(await podman.run('exec', name, 'node', '-e', list)).toContain('database')
-    await podman.run('healthcheck', 'run', name)
-    await podman.run('stop', '--time', '30', name)
-    const unfilled = podman.run('run', '--rm', '--env-file', environmentFile({}), IMAGE)
-    await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
-  })
+  it(
+    'whose file of variables leaves some empty listens outside, keeps its data in /data, and is no ' +
+      'sandbox',
+    async () => {
+      const { name, url, ready } = await start(MEMORY, { HOST: '' })
+      await ready()
+      expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/healthz`)).status).toBe(200)
+      const list = "console.log(require('node:fs').readdirSync('/data').join())"
+      expect(await podman.run('exec', name, 'node', '-e', list)).toContain('database')
+      await podman.run('healthcheck', 'run', name)
+      await podman.run('stop', '--time', '30', name)
+      const unfilled = podman.run('run', '--rm', '--env-file', environmentFile({}), IMAGE)
+      await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
+    },
+  )
 
   it('that is killed leaves its embedded database in the volume to the next one', async () => {
     const options = [...MEMORY, '--volume', 'billing:/data']

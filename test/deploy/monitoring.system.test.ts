@@ -1,5 +1,5 @@
-// The alerts and the dashboard ask for what the service publishes, each alert fires when it should, and docs/deploy.md
-// says of each what to do.
+// The alerts and the dashboard ask for what the service publishes, each alert fires when it should, and
+// docs/deploy.md says of each what to do.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -94,7 +94,8 @@ function alertsFor(figures: readonly string[], { clock }: World): readonly strin
     return { series: `${name}{${whole}}`, values: `${shown}x40` }
   })
   const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-figures-'))
-  // Of the process itself there are no figures here. The others are expected to be silent; `promtool` names those that are not.
+  // Of the process itself there are no figures here. The others are expected to be silent; `promtool` names
+  // those that are not.
   const tried = alerts.map(String).filter((name) => name !== 'IshtirakDown')
   const silent = tried.map((alertname) => ({ eval_time: '30m', alertname, exp_alerts: [] }))
   const tests = [{ interval: '1m', input_series: series, alert_rule_test: silent }]

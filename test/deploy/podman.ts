@@ -1,5 +1,5 @@
-// Podman with a storage of its own in a temporary folder, on machines that allow little: root without the right to raise
-// limits, control groups of both versions at once, no registry. Throws what podman says.
+// Podman with a storage of its own in a temporary folder, on machines that allow little: root without the
+// right to raise limits, control groups of both versions at once, no registry. Throws what podman says.
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -13,12 +13,18 @@ const exec = promisify(execFile)
 export interface Podman {
   /** Runs podman to its end and gives what it prints; rejects where it does not end with 0. */
   run(...parameters: readonly string[]): Promise<string>
-  /** Makes an image of this Node with the machine's npm, shell and C library, in place of Node's own image; gives its name. */
+  /**
+   * Makes an image of this Node with the machine's npm, shell and C library, in place of Node's own image;
+   * gives its name.
+   */
   makeBase(node: string): Promise<string>
   close(): Promise<void>
 }
 
-/** `crun` refuses a machine with some controllers in the first version of control groups and some in the second. */
+/**
+ * `crun` refuses a machine with some controllers in the first version of control groups and some in the
+ * second.
+ */
 const WITHOUT_SECOND_CGROUPS = `second=/sys/fs/cgroup/unified
   if mountpoint -q $second; then umount $second && mount -t tmpfs tmpfs $second; fi
   exec podman "$@"`

@@ -1,5 +1,5 @@
-// The deploy for nginx and Caddy, run as they are but for addresses, certificate and log: a user seen through them is
-// the same user, and what a client claims of itself is not believed.
+// The deploy for nginx and Caddy, run as they are but for addresses, certificate and log: a user seen through
+// them is the same user, and what a client claims of itself is not believed.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -289,8 +289,9 @@ describe.each([
     }
 
     /**
-     * As the client of the platform, over HTTP/1.1. Over HTTP/2, Caddy resets the stream of a request that it refuses
-     * before its end, and some versions of curl (7.88) then give up the body that came before the reset.
+     * As the client of the platform, over HTTP/1.1. Over HTTP/2, Caddy resets the stream of a request that it
+     * refuses before its end, and some versions of curl (7.88) then give up the body that came before the
+     * reset.
      */
     async function put({ userId, address }: { userId: string; address: string }, file: string) {
       const { stdout } = await exec('curl', [
@@ -354,25 +355,32 @@ describe.each([
     })
   })
 
-  it('a file is passed on as it comes: the service refuses an unknown sender before they have sent it', async () => {
-    const target = '/api/v1/billing/payments/pay_1/proof'
-    const outgoing = request({
-      ...{ host: '127.0.0.1', port: ports.https, path: target, agent: false, method: 'PUT' },
-      ...{ servername: NAME, rejectUnauthorized: false },
-      headers: { host: NAME, 'content-length': 8 * 1024 * 1024 },
-    })
-    outgoing.write('the first bytes of 8 MiB')
-    const [{ statusCode }] = await once(outgoing, 'response')
-    outgoing.on('error', () => undefined).destroy()
-    expect(statusCode).toBe(401)
-  })
+  it(
+    'a file is passed on as it comes: the service refuses an unknown sender before they have sent ' + 'it',
+    async () => {
+      const target = '/api/v1/billing/payments/pay_1/proof'
+      const outgoing = request({
+        ...{ host: '127.0.0.1', port: ports.https, path: target, agent: false, method: 'PUT' },
+        ...{ servername: NAME, rejectUnauthorized: false },
+        headers: { host: NAME, 'content-length': 8 * 1024 * 1024 },
+      })
+      outgoing.write('the first bytes of 8 MiB')
+      const [{ statusCode }] = await once(outgoing, 'response')
+      outgoing.on('error', () => undefined).destroy()
+      expect(statusCode).toBe(401)
+    },
+  )
 
-  it('the proxy closes an idle connection before the service does, and waits longer than it for an answer', () => {
-    const config = readFileSync(path.join(deploy, sample), 'utf8')
-    const seconds = (pattern: RegExp) => Number(pattern.exec(config)?.[1])
-    expect(seconds(/keepalive(?:_timeout)? (\d+)s/) * 1_000).toBeLessThan(
-      world.service.app.server.keepAliveTimeout,
-    )
-    expect(seconds(/(?:proxy_read|response_header)_timeout (\d+)s/)).toBeGreaterThan(ANSWERED_SECONDS)
-  })
+  it(
+    'the proxy closes an idle connection before the service does, and waits longer than it for an ' +
+      'answer',
+    () => {
+      const config = readFileSync(path.join(deploy, sample), 'utf8')
+      const seconds = (pattern: RegExp) => Number(pattern.exec(config)?.[1])
+      expect(seconds(/keepalive(?:_timeout)? (\d+)s/) * 1_000).toBeLessThan(
+        world.service.app.server.keepAliveTimeout,
+      )
+      expect(seconds(/(?:proxy_read|response_header)_timeout (\d+)s/)).toBeGreaterThan(ANSWERED_SECONDS)
+    },
+  )
 })

@@ -17,7 +17,10 @@ export function settingOf(file: 'ishtirak.service' | 'ishtirak-server.conf', nam
   return value
 }
 
-/** The calls that `SystemCallFilter=` allows, as a profile for a container: all others fail with EPERM, as in the unit. */
+/**
+ * The calls that `SystemCallFilter=` allows, as a profile for a container: all others fail with EPERM, as in
+ * the unit.
+ */
 export function seccompProfile(): string {
   const names = new Set<string>()
   for (const filter of settingsOf('ishtirak.service', 'SystemCallFilter')) {

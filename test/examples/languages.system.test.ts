@@ -1,5 +1,5 @@
-// The PHP, Python and Go of docs/integrate.md, run as they stand there against a service: its users' tokens, a limit, and events
-// that it sent itself, good, stale and forged.
+// The PHP, Python and Go of docs/integrate.md, run as they stand there against a service: its users' tokens,
+// a limit, and events that it sent itself, good, stale and forged.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'

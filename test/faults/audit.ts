@@ -1,5 +1,5 @@
-// Checks the database itself after a fault: everything that was answered 200 is there, nothing is there twice, and receipt
-// numbers have no gap.
+// Checks the database itself after a fault: everything that was answered 200 is there, nothing is there
+// twice, and receipt numbers have no gap.
 import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'
 import type { Sale } from './sales.js'
 
@@ -48,7 +48,8 @@ export async function audit(
     faults: [
       ...unequal('booked but never sent', [...paid].filter((id) => !sent.has(id)).length, 0),
       ...unequal('payments neither paid nor pending', of('odd'), 0),
-      // The emulator adds events of its own: after half an hour it reports the checkouts as expired, unpaid as it knows them.
+      // The emulator adds events of its own: after half an hour it reports the checkouts as expired, unpaid
+      // as it knows them.
       ...unequal('events that said paid', of('paid_events'), booked),
       ...unequal('months sold', of('months'), booked),
       ...unequal('receipts', of('receipts'), booked),

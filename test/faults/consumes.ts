@@ -1,5 +1,6 @@
-// Continuous consumes during an outage, each with an operation id of its own that is sent until it is answered 200; and
-// what the database says of them afterwards: every acknowledged operation is there, and is counted once.
+// Continuous consumes during an outage, each with an operation id of its own that is sent until it is
+// answered 200; and what the database says of them afterwards: every acknowledged operation is there, and is
+// counted once.
 import { Agent } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import { type Queryable, statement } from '../../packages/ishtirak/src/database/database.js'

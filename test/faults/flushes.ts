@@ -1,5 +1,5 @@
-// Committed means flushed, seen from outside the process: strace lists the flush calls. This shows what the kernel was
-// asked to do, not that the disk does it.
+// Committed means flushed, seen from outside the process: strace lists the flush calls. This shows what the
+// kernel was asked to do, not that the disk does it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -57,7 +57,9 @@ export function flushesByPhase(trace: string): Record<string, number> {
   return flushes
 }
 
-/** Successful ones only; a call interrupted by another thread is printed twice, of which only its end counts. */
+/**
+ * Successful ones only; a call interrupted by another thread is printed twice, of which only its end counts.
+ */
 function isFlush(line: string): boolean {
   return /\b(fsync|fdatasync)\b.*= 0$/.test(line)
 }

@@ -14,14 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-it('while the database hangs each call is answered within 6 s, and what was refused is not done later', async () => {
-  const figures = await runHang({ emulator, hangMs: HANG_MS, callsPerSecond: 50 })
-  expect(figures.faults).toEqual([])
-  expect(figures.slowestMs).toBeLessThan(6_000)
-  expect([figures.executedLate, figures.lost]).toEqual([0, 0])
-  for (const { kind, refused } of figures.kinds)
-    expect([kind, refused > 0]).toEqual([kind, kind !== 'healthz'])
-  expect([figures.aliveWhileHung > 0, figures.readyWhileHung]).toEqual([true, 0])
-  // After the hang the server first forks for the connections that were opened meanwhile.
-  expect(figures.recoveryMs).toBeLessThan(2_000)
-})
+it(
+  'while the database hangs each call is answered within 6 s, and what was refused is not done ' + 'later',
+  async () => {
+    const figures = await runHang({ emulator, hangMs: HANG_MS, callsPerSecond: 50 })
+    expect(figures.faults).toEqual([])
+    expect(figures.slowestMs).toBeLessThan(6_000)
+    expect([figures.executedLate, figures.lost]).toEqual([0, 0])
+    for (const { kind, refused } of figures.kinds)
+      expect([kind, refused > 0]).toEqual([kind, kind !== 'healthz'])
+    expect([figures.aliveWhileHung > 0, figures.readyWhileHung]).toEqual([true, 0])
+    // After the hang the server first forks for the connections that were opened meanwhile.
+    expect(figures.recoveryMs).toBeLessThan(2_000)
+  },
+)

@@ -1,5 +1,5 @@
-// The database server hangs under load and recovers. Every call is answered meanwhile, no refused call is executed
-// afterwards, and the first call after the hang succeeds.
+// The database server hangs under load and recovers. Every call is answered meanwhile, no refused call is
+// executed afterwards, and the first call after the hang succeeds.
 import { Agent } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'

@@ -1,5 +1,5 @@
-// The data of a service under test, and how it is read while the service is stopped: a folder that only one process may
-// open, or a database on a server, which can be read at any time.
+// The data of a service under test, and how it is read while the service is stopped: a folder that only one
+// process may open, or a database on a server, which can be read at any time.
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,10 @@ import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 export interface Installation {
   /** The service's configuration. */
   readonly env: Record<string, string>
-  /** Whether the database is read at this cycle: opening the embedded one does the recovery that the service should do. */
+  /**
+   * Whether the database is read at this cycle: opening the embedded one does the recovery that the service
+   * should do.
+   */
   isAuditedAt(cycle: number): boolean
   /** Opens the database; the service must be stopped. */
   whileStopped<Result>(read: (database: Database) => Promise<Result>): Promise<Result>

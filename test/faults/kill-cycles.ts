@@ -1,5 +1,6 @@
-// Kills the real process with SIGKILL at a random moment under a load of webhooks and starts it again on the same data,
-// repeatedly. After each start the database must contain everything that was answered 200, and nothing twice.
+// Kills the real process with SIGKILL at a random moment under a load of webhooks and starts it again on the
+// same data, repeatedly. After each start the database must contain everything that was answered 200, and
+// nothing twice.
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { launchService, type ServiceProcess } from '../support/process.js'

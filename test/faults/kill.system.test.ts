@@ -67,25 +67,30 @@ describe('the audit', () => {
     await database.close()
   })
 
-  it('reports a month too many, a payment that was never sent, and a receipt number that was left out', async () => {
-    const database = await openMemory(readDump('dumpPath'))
-    await database.script(`
+  it(
+    'reports a month too many, a payment that was never sent, and a receipt number that was left ' + 'out',
+    async () => {
+      const database = await openMemory(readDump('dumpPath'))
+      await database.script(`
       insert into users (user_id, anchor_at, run_months, paid_until, created_at)
       values ('u', now(), 2, now() + interval '2 months', now());
-      insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, created_at, expires_at,
+      insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, created_at,
+        expires_at,
                             attempt_ends_at, paid_at, period_start, period_end)
-      values ('u', 'p', '{}', 2000, 'DZD', false, 'paid', 'c', now(), now(), now(), now(), now(), now() + interval '1 month');
+      values ('u', 'p', '{}', 2000, 'DZD', false, 'paid', 'c', now(), now(), now(), now(), now(),
+        now() + interval '1 month');
       insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
       values ('u', 'p', '2026', 2, now(), '{}')`)
-    const { booked, doubled, faults } = await audit(database, { answered: new Set(), sent: new Set() })
-    expect({ booked, doubled }).toEqual({ booked: 1, doubled: 1 })
-    expect(faults).toEqual([
-      'booked but never sent: 1, expected 0',
-      'events that said paid: 0, expected 1',
-      'months sold: 2, expected 1',
-      'highest receipt number: 2, expected 1',
-      'receipt numbers drawn: 0, expected 1',
-    ])
-    await database.close()
-  })
+      const { booked, doubled, faults } = await audit(database, { answered: new Set(), sent: new Set() })
+      expect({ booked, doubled }).toEqual({ booked: 1, doubled: 1 })
+      expect(faults).toEqual([
+        'booked but never sent: 1, expected 0',
+        'events that said paid: 0, expected 1',
+        'months sold: 2, expected 1',
+        'highest receipt number: 2, expected 1',
+        'receipt numbers drawn: 0, expected 1',
+      ])
+      await database.close()
+    },
+  )
 })

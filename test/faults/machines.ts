@@ -1,5 +1,6 @@
-// Machines on one computer: each has a network card, processes and a disk of its own, in Linux namespaces. Pulling the plug
-// kills every process of a machine at once; cutting its network loses packets without a word to either side.
+// Machines on one computer: each has a network card, processes and a disk of its own, in Linux namespaces.
+// Pulling the plug kills every process of a machine at once; cutting its network loses packets without a word
+// to either side.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,20 +10,28 @@ import { waitFor } from '../support/wait-for.js'
 /** Debian keeps servers where only root looks. */
 export const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
 
-/** The command that runs another in a computer of its own. What is started, mounted and connected there ends with it. */
+/**
+ * The command that runs another in a computer of its own. What is started, mounted and connected there ends
+ * with it.
+ */
 export const ISOLATED = [
   'unshare',
   ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
   ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '--'],
 ]
 
-/** Where the disks are. In memory, so that etcd does not share a disk with three databases, and nothing is left behind. */
+/**
+ * Where the disks are. In memory, so that etcd does not share a disk with three databases, and nothing is
+ * left behind.
+ */
 const DISKS = '/run/machines'
 const BRIDGE = 'lan'
 /** The lines of a statement after its first, in PostgreSQL's log. */
 const CONTINUED = /^\t.*\n/gm
 
-/** Call it once, in the isolated process: the cable between the machines, and to this process at `address`. */
+/**
+ * Call it once, in the isolated process: the cable between the machines, and to this process at `address`.
+ */
 export function createNetwork(address: string): void {
   run('mount', '-t', 'tmpfs', 'tmpfs', '/run')
   run('ip', 'link', 'set', 'lo', 'up')
@@ -107,7 +116,9 @@ export class Machine {
     run('ip', 'link', 'set', this.name, 'master', BRIDGE, 'up')
   }
 
-  /** As when the power fails: every process ends at once (SIGKILL). The disk stays, and `boot` starts from it. */
+  /**
+   * As when the power fails: every process ends at once (SIGKILL). The disk stays, and `boot` starts from it.
+   */
   async kill(): Promise<void> {
     const child = this.#process
     if (!child) return

@@ -1,5 +1,5 @@
-// A cluster under webhooks and consumes, sent to two processes of the service, loses one machine after the other. Afterwards
-// every server of it is read: everything that was acknowledged is there, once.
+// A cluster under webhooks and consumes, sent to two processes of the service, loses one machine after the
+// other. Afterwards every server of it is read: everything that was acknowledged is there, once.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
@@ -20,7 +20,10 @@ export interface ClusterOutage {
   readonly name: string
   /** Answers with 503. */
   readonly refused: number
-  /** The longest time between two acknowledged consumes. Each of them is a commit, unlike an event that is sent again. */
+  /**
+   * The longest time between two acknowledged consumes. Each of them is a commit, unlike an event that is
+   * sent again.
+   */
   readonly gapMs: number
 }
 

@@ -1,5 +1,5 @@
-// Three PostgreSQL servers under Patroni, with etcd beside each, and HAProxy in front: Debian's packages, on three machines
-// that can be killed and cut off. docs/scale.md shows the files that are written here.
+// Three PostgreSQL servers under Patroni, with etcd beside each, and HAProxy in front: Debian's packages, on
+// three machines that can be killed and cut off. docs/scale.md shows the files that are written here.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, readdirSync, writeFileSync } from 'node:fs'
@@ -129,7 +129,9 @@ export class PatroniCluster {
 
   private constructor(readonly machines: readonly Machine[]) {}
 
-  /** Boots the machines; resolves when one is primary, one its synchronous standby and one another standby. */
+  /**
+   * Boots the machines; resolves when one is primary, one its synchronous standby and one another standby.
+   */
   static async create(): Promise<PatroniCluster> {
     const version = requirePatroni()
     createNetwork(SERVICE_ADDRESS)
@@ -158,7 +160,10 @@ export class PatroniCluster {
     return cluster
   }
 
-  /** Starts HAProxy for one instance of the service; gives the URL of the primary through it, once it leads there. */
+  /**
+   * Starts HAProxy for one instance of the service; gives the URL of the primary through it, once it leads
+   * there.
+   */
   async balance(address: string): Promise<string> {
     const file = `/run/haproxy-${address}.cfg`
     writeFileSync(file, haproxyConfiguration(`${address}:5432`))

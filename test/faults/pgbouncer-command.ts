@@ -1,4 +1,5 @@
-// `npm run fault:pgbouncer -- [test files] [vitest options]`: the tests of the store and the scenarios through PgBouncer.
+// `npm run fault:pgbouncer -- [test files] [vitest options]`: the tests of the store and the scenarios
+// through PgBouncer.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// PgBouncer in transaction mode in front of a server, with its default settings. Debian's package `pgbouncer`; versions
-// before 1.21 keep no prepared statements, so the URL turns them off.
+// PgBouncer in transaction mode in front of a server, with its default settings. Debian's package
+// `pgbouncer`; versions before 1.21 keep no prepared statements, so the URL turns them off.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

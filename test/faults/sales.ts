@@ -1,5 +1,5 @@
-// Users with an open checkout each, and the signed event that reports it as paid. The emulator does not know of the
-// payment, so the event is the only way to learn of it; the sweep finds nothing.
+// Users with an open checkout each, and the signed event that reports it as paid. The emulator does not know
+// of the payment, so the event is the only way to learn of it; the sweep finds nothing.
 import { createHmac } from 'node:crypto'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'

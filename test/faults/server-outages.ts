@@ -1,5 +1,5 @@
-// Outages of the database under load: restarted, killed, its standby promoted, the old primary read-only. Meanwhile
-// webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
+// Outages of the database under load: restarted, killed, its standby promoted, the old primary read-only.
+// Meanwhile webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
@@ -162,7 +162,10 @@ class ServerRun {
     return { harmedAt, backAt }
   }
 
-  /** The old primary runs on, read-only, and keeps the service's connections, which the service itself must give up. */
+  /**
+   * The old primary runs on, read-only, and keeps the service's connections, which the service itself must
+   * give up.
+   */
   async switchOver() {
     const standby = this.#requireStandby()
     const harmedAt = performance.now()

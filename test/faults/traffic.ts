@@ -1,5 +1,5 @@
-// Continuous webhooks during a database outage: a few senders at a fixed rate. What is not answered 200 is sent again
-// first; without new events, old ones are sent again.
+// Continuous webhooks during a database outage: a few senders at a fixed rate. What is not answered 200 is
+// sent again first; without new events, old ones are sent again.
 import { setTimeout as elapse } from 'node:timers/promises'
 import { SeededRandom } from '../support/random.js'
 import { waitFor } from '../support/wait-for.js'

@@ -1,5 +1,5 @@
-// One address that always leads to the primary, as a virtual IP or a service name does: new connections go to the current
-// port, open ones stay with the old server until they are cut.
+// One address that always leads to the primary, as a virtual IP or a service name does: new connections go to
+// the current port, open ones stay with the old server until they are cut.
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface VirtualAddress {

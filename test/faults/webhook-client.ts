@@ -1,5 +1,5 @@
-// Sends events to the webhook, many at once and some twice, and records the answers: 200 means "booked". What is answered
-// otherwise, or not at all, is sent again by the caller, as the provider's retries do.
+// Sends events to the webhook, many at once and some twice, and records the answers: 200 means "booked". What
+// is answered otherwise, or not at all, is sent again by the caller, as the provider's retries do.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { inParallel, type Sale } from './sales.js'
@@ -57,7 +57,10 @@ export interface SentRequest {
   readonly body?: string
 }
 
-/** Sends once; `timeoutMs` is how long silence may last. Every failure to answer is one outcome: the sender cannot know what happened to its request. */
+/**
+ * Sends once; `timeoutMs` is how long silence may last. Every failure to answer is one outcome: the sender
+ * cannot know what happened to its request.
+ */
 export async function send(
   agent: Agent,
   url: string,

@@ -14,7 +14,10 @@ import { openDatabases } from '../simulation/databases.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
 import { fuzzUploads, measureHolds } from './uploads.js'
 
-/** No body keeps the service from its other callers for longer. The least of a few tries: a machine in use pauses by itself. */
+/**
+ * No body keeps the service from its other callers for longer. The least of a few tries: a machine in use
+ * pauses by itself.
+ */
 const HOLD_MS_MAX = 20
 const HOLD_TRIES = 5
 

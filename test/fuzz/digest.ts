@@ -1,5 +1,5 @@
-// A short digest of each table: equal digests mean that nothing was changed. Wrong keys of operators are noted in the audit trail,
-// which is no change.
+// A short digest of each table: equal digests mean that nothing was changed. Wrong keys of operators are
+// noted in the audit trail, which is no change.
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 
 const selectTables = statement(
@@ -11,7 +11,8 @@ export async function digestOf(database: Database): Promise<Readonly<Record<stri
   const tables = (await database.query(selectTables, [])).map(({ tablename }) => String(tablename))
   const digests: Record<string, string> = {}
   for (const table of tables) {
-    const select = `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${table}" t
+    const select = `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest
+      from "${table}" t
        ${table === 'audit' ? `where act <> 'operator.refused'` : ''}`
     const [row] = await database.query(statement(`fuzz.digest.${table}`, select), [])
     digests[table] = String(row?.digest)

@@ -1,5 +1,5 @@
-// Draws each call from the seed and its number. Routes and fields are read from the running app and its schemas, so a new
-// one needs no change here.
+// Draws each call from the seed and its number. Routes and fields are read from the running app and its
+// schemas, so a new one needs no change here.
 import { createHmac } from 'node:crypto'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/problem.js'
 import { OPERATOR_KEY } from '../support/operator.js'
@@ -77,7 +77,10 @@ export function drawCall(targets: Targets, of: { seed: number; number: number; k
   return { number: of.number, route, method, path, headers, body: method === 'GET' ? null : body }
 }
 
-/** An address that holds the id of a payment is a proof of its own, so calls without credentials do not have one. */
+/**
+ * An address that holds the id of a payment is a proof of its own, so calls without credentials do not have
+ * one.
+ */
 function pathOf(random: SeededRandom, { values }: Targets, { url }: KnownRoute, known: boolean): string {
   if (random.boolean(0.03))
     return random.pick([`${url}%`, `${url}/%c3%28`, `${url}//`, `/${'x'.repeat(7_000)}`, `${url}/x`])

@@ -8,13 +8,16 @@ const SEED = 1
 const CALLS = DATABASE_KINDS.length > 1 ? 2_000 : 1_000
 
 describeScenario('odd calls to every route', ({ database }) => {
-  it('end in no failure of ours, are refused in one shape, and change nothing without credentials', async () => {
-    const { faults, changedTables, untouched, calls } = await fuzz(database(), { seed: SEED, calls: CALLS })
-    expect({ faults, changedTables, untouched, calls }).toEqual({
-      faults: [],
-      changedTables: [],
-      untouched: [],
-      calls: CALLS,
-    })
-  })
+  it(
+    'end in no failure of ours, are refused in one shape, and change nothing without ' + 'credentials',
+    async () => {
+      const { faults, changedTables, untouched, calls } = await fuzz(database(), { seed: SEED, calls: CALLS })
+      expect({ faults, changedTables, untouched, calls }).toEqual({
+        faults: [],
+        changedTables: [],
+        untouched: [],
+        calls: CALLS,
+      })
+    },
+  )
 })

@@ -1,5 +1,5 @@
-// Thousands of malformed calls to the real service: half without credentials, which must change nothing, then half with
-// them. Every refusal has the documented shape, and nothing ends in an undocumented 5xx.
+// Thousands of malformed calls to the real service: half without credentials, which must change nothing, then
+// half with them. Every refusal has the documented shape, and nothing ends in an undocumented 5xx.
 import http from 'node:http'
 import { MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

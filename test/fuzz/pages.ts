@@ -1,5 +1,5 @@
-// The pages of operators as a browser has them: the forms and links on each, with what they send. Read from the running app, so a
-// new page needs no change here.
+// The pages of operators as a browser has them: the forms and links on each, with what they send. Read from
+// the running app, so a new page needs no change here.
 import { ROLES } from '../../packages/ishtirak/src/core/role.js'
 import type { KnownRoute } from '../../packages/ishtirak/src/http/problem.js'
 import { type ConsoleVisit, crawlConsole, enterConsole } from '../support/console.js'

@@ -1,5 +1,6 @@
-// Thousands of odd files sent as proofs of transfers, to the API and with the portal's form: none ends in a failure of ours, and
-// what is stored is a picture or a PDF. And bodies made to be slow to read, each as large as is taken: none holds the process up.
+// Thousands of odd files sent as proofs of transfers, to the API and with the portal's form: none ends in a
+// failure of ours, and what is stored is a picture or a PDF. And bodies made to be slow to read, each as
+// large as is taken: none holds the process up.
 import { once } from 'node:events'
 import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -92,7 +93,10 @@ export async function fuzzUploads(
 
 const MIB = 1024 * 1024
 
-/** Bodies that readers of files and of forms are slow with, by name. `form` makes one of a form: its head and its end around it. */
+/**
+ * Bodies that readers of files and of forms are slow with, by name. `form` makes one of a form: its head and
+ * its end around it.
+ */
 function slowBodies(formToken: string) {
   const boundary = `----WebKitFormBoundary${'0'.repeat(16)}`
   const type = `multipart/form-data; boundary=${boundary}`
@@ -155,7 +159,10 @@ function emptyChunk(): Buffer {
   return chunk
 }
 
-/** How long each of them kept the process from everything else, in milliseconds: the least of a few tries, as a machine pauses too. */
+/**
+ * How long each of them kept the process from everything else, in milliseconds: the least of a few tries, as
+ * a machine pauses too.
+ */
 export async function measureHolds(database: Database, tries: number): Promise<ReadonlyMap<string, number>> {
   const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
   const world = await createWorld(database, {

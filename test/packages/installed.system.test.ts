@@ -1,5 +1,5 @@
-// The three packages as a user gets them: packed, installed into empty folders from their tarballs, and run there on the oldest
-// version of Node that they promise, and on the newer ones.
+// The three packages as a user gets them: packed, installed into empty folders from their tarballs, and run
+// there on the oldest version of Node that they promise, and on the newer ones.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -169,7 +169,8 @@ describe('installed without what is optional', () => {
     const wanted = manifestOf(installed, 'ishtirak').optionalDependencies['@electric-sql/pglite']
     expect([end, output]).toEqual([
       1,
-      `the embedded database is not installed: npm install @electric-sql/pglite@${wanted}, or set DATABASE_URL to a PostgreSQL server\n`,
+      `the embedded database is not installed: npm install @electric-sql/pglite@${wanted},
+        or set DATABASE_URL to a PostgreSQL server\n`,
     ])
   })
 

@@ -58,7 +58,10 @@ export function typeErrors(folder: string, way: Way): string {
 
 const declarations = new Map<string, ts.SourceFile | undefined>()
 
-/** Declarations, seconds of parsing, are the same under every way but for what `require` and `import` make of them. */
+/**
+ * Declarations, seconds of parsing, are the same under every way but for what `require` and `import` make of
+ * them.
+ */
 function hostOf(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const read: ts.CompilerHost['getSourceFile'] = (name, ...given) => host.getSourceFile(name, ...given)

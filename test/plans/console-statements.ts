@@ -335,7 +335,10 @@ export const CONSOLE_LISTS: Asked[] = [
   ],
 ]
 
-/** They read all that waits, up to a thousand of a kind, or sort it, if only by a plan that was made while the table was empty. */
+/**
+ * They read all that waits, up to a thousand of a kind, or sort it, if only by a plan that was made while the
+ * table was empty.
+ */
 export const CONSOLE_WAITING: Asked[] = [
   [
     'a further page of payments',

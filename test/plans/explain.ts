@@ -36,7 +36,10 @@ export function once(text: string): Statement {
   return known
 }
 
-/** The service sends names, and a server plans a name's fifth run for any values: `generic` asks for that plan. */
+/**
+ * The service sends names, and a server plans a name's fifth run for any values: `generic` asks for that
+ * plan.
+ */
 export async function explain(
   database: Database,
   { statement: { text }, parameters }: Asked,
@@ -55,8 +58,8 @@ export async function explain(
 }
 
 /**
- * Of the dearest part: the whole's own figure leaves out what is changed beside its answer. Whether a page was in memory
- * is up to what else the server does.
+ * Of the dearest part: the whole's own figure leaves out what is changed beside its answer. Whether a page
+ * was in memory is up to what else the server does.
  */
 export function buffersOf(rows: readonly Row[]): number {
   const parts = textOf(rows).matchAll(/Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/g)

@@ -1,5 +1,5 @@
-// The plans of the hot statements on large tables: they find their rows by index, with generic and custom plans, and a
-// sweep reads only what is due. Those about usage are in usage-plans.system.test.ts.
+// The plans of the hot statements on large tables: they find their rows by index, with generic and custom
+// plans, and a sweep reads only what is due. Those about usage are in usage-plans.system.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   claimDuePayments,
@@ -189,8 +189,8 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,0
     const asked = await heard(run)
     const pages = await Promise.all([few.database(), database()].map((one) => pagesRead(one, asked)))
     const [ofFew = 0, ofMany = 0] = pages
-    // 2 are due among 2,000 users and 20 among 20,000, of which 5 are taken: 5/2 as many, and a level more of each index
-    // for each of them. All of it would be some thousand pages.
+    // 2 are due among 2,000 users and 20 among 20,000, of which 5 are taken: 5/2 as many, and a level more of
+    // each index for each of them. All of it would be some thousand pages.
     expect(ofMany).toBeLessThanOrEqual(ofFew * 2.5 + 25)
   })
 
@@ -210,7 +210,8 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,0
   describe('as with a million users', () => {
     beforeAll(() =>
       database().script(
-        "update pg_class set reltuples = reltuples * 50 where relnamespace = 'public'::regnamespace and reltuples > 0",
+        "update pg_class set reltuples = reltuples * 50 where relnamespace = 'public'::regnamespace " +
+          'and reltuples > 0',
       ),
     )
 
@@ -222,7 +223,8 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,0
   describe('with 20 open payments', () => {
     beforeAll(() =>
       database().script(
-        `update payments set status = 'expired' where status = 'pending' and user_id not like '%000'; analyze`,
+        `update payments set status = 'expired' where status = 'pending'
+          and user_id not like '%000'; analyze`,
       ),
     )
 
@@ -241,11 +243,14 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
     empty.script(`
       insert into users (user_id, created_at) select 'user-' || n, now() from generate_series(0, 3999) n;
       ${notLookedAt('disable')};
-      insert into payments (user_id, id, plan, amount, currency, live, status, method, method_reference, created_at, expires_at,
+      insert into payments (user_id, id, plan, amount, currency, live, status, method, method_reference,
+        created_at, expires_at,
                             attempt_ends_at)
-      select 'user-' || n % 4000, 'pay_' || n, '{}', 2000, 'DZD', false, case when n % 50000 = 0 then 'canceled' else 'failed' end,
+      select 'user-' || n % 4000, 'pay_' || n, '{}', 2000, 'DZD', false, case when n % 50000 = 0
+        then 'canceled' else 'failed' end,
              case when n < 5 then 'transfer' else 'chargily' end, 'chk_' || n, t, t, t
-        from generate_series(0, 199999) n, lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as t) s;
+        from generate_series(0, 199999) n,
+          lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as t) s;
       ${notLookedAt('enable')};
       analyze payments`),
   )
@@ -268,7 +273,8 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
             newestPayments(database, { ...newest, ...wanted, after }, NOON),
           )
           const pages = buffersOf(await explain(database(), asked, { mode, with: '(analyze, buffers)' }))
-          // Fifty rows of each kind and status, and the way through the index to each: the table has 5,000 pages.
+          // Fifty rows of each kind and status, and the way through the index to each: the table has 5,000
+          // pages.
           expect(pages).toBeLessThan(400)
         }
       },
@@ -303,8 +309,8 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])(
         return found
       })
       await database.close()
-      // A dozen rows, each found through two or three pages of an index; a whole table would be thousands. The inbox
-      // has nine parts, and looks for the user and for another payment of each of its rows.
+      // A dozen rows, each found through two or three pages of an index; a whole table would be thousands.
+      // The inbox has nine parts, and looks for the user and for another payment of each of its rows.
       const most = (name: string) => (name === 'a page of the inbox' ? 150 : 100)
       const costly = one
         .map(([name], index) => [name, pages[index]] as const)

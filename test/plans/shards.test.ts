@@ -1,5 +1,5 @@
-// How the tables could be spread over servers by user, as docs/scale.md says: which statements find their rows by the user,
-// and which look across users. Read from the plans, so that the page stays true.
+// How the tables could be spread over servers by user, as docs/scale.md says: which statements find their
+// rows by the user, and which look across users. Read from the plans, so that the page stays true.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -53,12 +53,18 @@ it('a hot statement finds its rows by the user, but for whose checkout an event 
   expect(across).toEqual(['settlements.load'])
 })
 
-it('every unique index has the user in it, but for the references of the desk and the numbers of receipts', async () => {
-  const names = (await database.query(uniqueWithoutUser)).map(({ name }) => name)
-  expect(names).toEqual(['payments_desk_reference', 'receipts_number_once'])
-})
+it(
+  'every unique index has the user in it, but for the references of the desk and the numbers of ' +
+    'receipts',
+  async () => {
+    const names = (await database.query(uniqueWithoutUser)).map(({ name }) => name)
+    expect(names).toEqual(['payments_desk_reference', 'receipts_number_once'])
+  },
+)
 
-/** Whether it reads a table of users' rows in another way than by `user_id`, with a plan that knows no values. */
+/**
+ * Whether it reads a table of users' rows in another way than by `user_id`, with a plan that knows no values.
+ */
 async function looksAcross(name: string, text: string): Promise<boolean> {
   const places = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place))
   const values = Array.from({ length: Math.max(0, ...places) }, () => 'null').join(', ')

@@ -1,5 +1,5 @@
-// What the statements about usage cost when there is much of it: they find their rows by index, and the sweep finds what
-// is old without looking at what is young.
+// What the statements about usage cost when there is much of it: they find their rows by index, and the sweep
+// finds what is old without looking at what is young.
 import { beforeEach, expect, it } from 'vitest'
 import { HOUR } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'

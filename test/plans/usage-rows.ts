@@ -14,8 +14,10 @@ export function fillUsage(database: Database, users: number): Promise<void> {
     insert into users (user_id, created_at) select 'user-' || n, now() from generate_series(1, ${users}) n;
     insert into usage (user_id, limit_name, scope, counts_as, used, revision)
     select 'user-' || n, 'projects', '', 'gauge', 1, 1 from generate_series(1, ${users}) n;
-    insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used, created_at)
-    select 'user-' || n, 'a', 'consume', 'projects', '', 1, 3, 1, timestamptz '2026-11-21T12:00:00Z' - n * interval '1 minute'
+    insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
+      created_at)
+    select 'user-' || n, 'a', 'consume', 'projects', '', 1, 3, 1,
+      timestamptz '2026-11-21T12:00:00Z' - n * interval '1 minute'
       from generate_series(1, ${users}) n;
     analyze users; analyze usage; analyze usage_operations;`)
 }

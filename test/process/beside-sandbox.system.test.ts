@@ -1,4 +1,5 @@
-// The commands beside a running sandbox, typed in another terminal where PORT is not what the sandbox was started with.
+// The commands beside a running sandbox, typed in another terminal where PORT is not what the sandbox was
+// started with.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -48,28 +49,38 @@ it('the operator’s commands find the service by its data folder', async () => 
   expect(await runCommand(['payments', 'list'], elsewhere)).toMatchObject({ code: 0 })
 })
 
-it('a command that names another operator than the key of the sandbox is refused: two names would be two approvals', async () => {
-  expect(await runCommand(['payments', 'list', '--as', 'karim'], elsewhere)).toMatchObject({
-    code: 1,
-    output: expect.stringContaining('the key says who acts'),
-  })
-})
+it(
+  'a command that names another operator than the key of the sandbox is refused: two names would be two ' +
+    'approvals',
+  async () => {
+    expect(await runCommand(['payments', 'list', '--as', 'karim'], elsewhere)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('the key says who acts'),
+    })
+  },
+)
 
-it('`backup` asks the running service, which has the embedded database to itself, and restores elsewhere', async () => {
-  const file = path.join(folder, 'beside.backup.gz')
-  const backup = await runCommand(['backup', file], elsewhere)
-  expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
-  expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
-})
+it(
+  '`backup` asks the running service, which has the embedded database to itself, and restores ' + 'elsewhere',
+  async () => {
+    const file = path.join(folder, 'beside.backup.gz')
+    const backup = await runCommand(['backup', file], elsewhere)
+    expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
+    expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
+  },
+)
 
-it('a second service on the same data folder is refused, with the owner of the folder and the remedy', async () => {
-  const { code, output } = await runCommand(['serve'], elsewhere)
-  expect(code).toBe(1)
-  expect(output).toContain(`in use by process ${service.pid}`)
-  expect(output).toContain('a second service needs a DATA_DIR of its own, not only another PORT')
-})
+it(
+  'a second service on the same data folder is refused, with the owner of the folder and the ' + 'remedy',
+  async () => {
+    const { code, output } = await runCommand(['serve'], elsewhere)
+    expect(code).toBe(1)
+    expect(output).toContain(`in use by process ${service.pid}`)
+    expect(output).toContain('a second service needs a DATA_DIR of its own, not only another PORT')
+  },
+)
 
 it('`demo` is for an owner of the running sandbox', async () => {
   const { status } = await fetch(`${service.url}/_sandbox/demo`, {
@@ -80,17 +91,21 @@ it('`demo` is for an owner of the running sandbox', async () => {
   expect(status).toBe(401)
 })
 
-it('`demo` fills the running sandbox, once; not a service with a key of the provider, and not where none runs', async () => {
-  const small = ['demo', '--users', '3']
-  const none = await runCommand(small, { ...elsewhere, DATA_DIR: path.join(folder, 'none') })
-  expect(none).toMatchObject({ code: 1, output: expect.stringContaining('no sandbox runs here') })
-  const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET }
-  const real = await runCommand(small, { ...elsewhere, ...key })
-  expect(real).toMatchObject({ code: 1, output: expect.stringContaining('a demo is for the sandbox') })
-  const first = await runCommand(small, elsewhere)
-  expect(first).toMatchObject({ code: 0, output: expect.stringContaining('3 users, and a year') })
-  const asked = await runCommand(['payments', 'list', '--user', 'demo-0003'], elsewhere)
-  expect(asked).toMatchObject({ code: 0, output: expect.stringContaining('demo-0003  pro') })
-  const second = await runCommand(small, elsewhere)
-  expect(second).toMatchObject({ code: 1, output: expect.stringContaining('has a demo already') })
-})
+it(
+  '`demo` fills the running sandbox, once; not a service with a key of the provider, and not where none ' +
+    'runs',
+  async () => {
+    const small = ['demo', '--users', '3']
+    const none = await runCommand(small, { ...elsewhere, DATA_DIR: path.join(folder, 'none') })
+    expect(none).toMatchObject({ code: 1, output: expect.stringContaining('no sandbox runs here') })
+    const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET }
+    const real = await runCommand(small, { ...elsewhere, ...key })
+    expect(real).toMatchObject({ code: 1, output: expect.stringContaining('a demo is for the sandbox') })
+    const first = await runCommand(small, elsewhere)
+    expect(first).toMatchObject({ code: 0, output: expect.stringContaining('3 users, and a year') })
+    const asked = await runCommand(['payments', 'list', '--user', 'demo-0003'], elsewhere)
+    expect(asked).toMatchObject({ code: 0, output: expect.stringContaining('demo-0003  pro') })
+    const second = await runCommand(small, elsewhere)
+    expect(second).toMatchObject({ code: 1, output: expect.stringContaining('has a demo already') })
+  },
+)

@@ -1,4 +1,5 @@
-// V8's options take effect however the process was started, and are not only set: a process that churns is measured.
+// V8's options take effect however the process was started, and are not only set: a process that churns is
+// measured.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +7,10 @@ import { buildOnce } from '../support/process.js'
 
 const built = path.resolve(import.meta.dirname, '../../packages/ishtirak/dist/runtime/heap.js')
 
-/** Keeps up to 100,000 young objects alive, as many requests in flight do; gives the largest young generation in MB. */
+/**
+ * Keeps up to 100,000 young objects alive, as many requests in flight do; gives the largest young generation
+ * in MB.
+ */
 const churn = `
   import { getHeapSpaceStatistics } from 'node:v8'
   import { Session } from 'node:inspector'

@@ -1,4 +1,5 @@
-// Memory: what the service holds under load, and a first start of the embedded database that cannot have what it needs.
+// Memory: what the service holds under load, and a first start of the embedded database that cannot have what
+// it needs.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,17 +14,20 @@ import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 beforeAll(buildOnce)
 
 describe('the first start', () => {
-  it('with too few addresses ends with 1 and one sentence with the figures, before anything is created', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-    const limited = ['sh', '-c', 'ulimit -v 16777216; exec "$0" "$@"']
-    const service = launchService({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: folder }, limited)
-    expect(await service.ended()).toBe(1)
-    expect(service.lines).toEqual([
-      'the embedded database needs 22500 MB of address space (not memory), ulimit -v allows 16384 MB',
-    ])
-    expect(await readdir(folder)).toEqual([])
-    await rm(folder, { recursive: true, force: true })
-  })
+  it(
+    'with too few addresses ends with 1 and one sentence with the figures, before anything is ' + 'created',
+    async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+      const limited = ['sh', '-c', 'ulimit -v 16777216; exec "$0" "$@"']
+      const service = launchService({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: folder }, limited)
+      expect(await service.ended()).toBe(1)
+      expect(service.lines).toEqual([
+        'the embedded database needs 22500 MB of address space (not memory), ulimit -v allows 16384 MB',
+      ])
+      expect(await readdir(folder)).toEqual([])
+      await rm(folder, { recursive: true, force: true })
+    },
+  )
 
   it('with less memory than it needs is refused, with as much it is not', () => {
     const needed = { memoryMb: 900, addressSpaceMb: 53_000 }

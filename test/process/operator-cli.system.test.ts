@@ -1,5 +1,6 @@
-// The operator's commands beside a running service, and on the database of a stopped one: as processes where files, streams
-// and the way they end are looked at, and where only their words are, one after the other in one process.
+// The operator's commands beside a running service, and on the database of a stopped one: as processes where
+// files, streams and the way they end are looked at, and where only their words are, one after the other in
+// one process.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -293,53 +294,67 @@ it('put a proof of a transfer into a new file that only its owner may read', asy
   )
 })
 
-it('know payments and users by what people have at hand, and refuse what several things are called', async () => {
-  const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
-  const run = (...args: string[]) => commands.run(args, beside)
-  const email = 'leila@example.dz'
-  const ask = async (sub: string) => {
-    const asked = await fetch(`${service.url}/api/v1/billing/payments`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${await tokenOf({ sub, email })}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
-    })
-    return (await asked.json()) as { id: string; transfer: { reference: string } }
-  }
-  const { id, transfer } = await ask('user-3')
-  const reference = transfer.reference.toLowerCase().replaceAll('-', ' ')
-  for (const name of [id, transfer.reference, reference, email])
-    expect([name, (await run('users', 'show', name)).output]).toEqual([
-      name,
-      expect.stringMatching(/^user_id +user-3$/m),
-    ])
-  expect((await run('payments', 'show', reference)).output).toContain(id)
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
-  const came = ['--amount', '2000', '--payment-method', 'ccp', '--received-at', today, '--why', 'it came']
-  const other = await ask('user-4')
-  const several = await run('payments', 'approve', email, ...came)
-  expect([several.code, several.output]).toEqual([1, several.errors])
-  expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
-  for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
-  const shown = await run('users', 'show', email)
-  expect([shown.code, shown.errors]).toEqual([1, expect.stringMatching(/^ +user-3 [\s\S]*^ +user-4 /m)])
-  const approved = await run('payments', 'approve', transfer.reference, ...came)
-  expect(approved.output).toMatch(new RegExp(`amina +payment\\.approve +${id} +it came`))
-  // Of the two users with this address one transfer is left to decide.
-  const last = await run('payments', 'approve', email, ...came)
-  expect(last.output).toMatch(new RegExp(`amina +payment\\.approve +${other.id} +it came`))
-  const { receipt } = JSON.parse((await run('payments', 'show', id, '--json')).output)
-  expect((await run('payments', 'show', receipt.number)).output).toContain(id)
+it(
+  'know payments and users by what people have at hand, and refuse what several things are ' + 'called',
+  async () => {
+    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+    const run = (...args: string[]) => commands.run(args, beside)
+    const email = 'leila@example.dz'
+    const ask = async (sub: string) => {
+      const asked = await fetch(`${service.url}/api/v1/billing/payments`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${await tokenOf({ sub, email })}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
+      })
+      return (await asked.json()) as { id: string; transfer: { reference: string } }
+    }
+    const { id, transfer } = await ask('user-3')
+    const reference = transfer.reference.toLowerCase().replaceAll('-', ' ')
+    for (const name of [id, transfer.reference, reference, email])
+      expect([name, (await run('users', 'show', name)).output]).toEqual([
+        name,
+        expect.stringMatching(/^user_id +user-3$/m),
+      ])
+    expect((await run('payments', 'show', reference)).output).toContain(id)
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
+    const came = ['--amount', '2000', '--payment-method', 'ccp', '--received-at', today, '--why', 'it came']
+    const other = await ask('user-4')
+    const several = await run('payments', 'approve', email, ...came)
+    expect([several.code, several.output]).toEqual([1, several.errors])
+    expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
+    for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
+    const shown = await run('users', 'show', email)
+    expect([shown.code, shown.errors]).toEqual([1, expect.stringMatching(/^ +user-3 [\s\S]*^ +user-4 /m)])
+    const approved = await run('payments', 'approve', transfer.reference, ...came)
+    expect(approved.output).toMatch(new RegExp(`amina +payment\\.approve +${id} +it came`))
+    // Of the two users with this address one transfer is left to decide.
+    const last = await run('payments', 'approve', email, ...came)
+    expect(last.output).toMatch(new RegExp(`amina +payment\\.approve +${other.id} +it came`))
+    const { receipt } = JSON.parse((await run('payments', 'show', id, '--json')).output)
+    expect((await run('payments', 'show', receipt.number)).output).toContain(id)
 
-  const desk = ['payments', 'record', '--user', 'user-3', '--plan', 'pro', '--reference', '77', '--why', 'x']
-  await run(...desk, '--method', 'cash', '--amount', '2020')
-  await run(...desk, '--method', 'cheque', '--amount', '2000')
-  const slips = await run('payments', 'refund', '77', '--why', 'x')
-  expect([slips.code, slips.errors]).toEqual([1, expect.stringMatching(/^'77' is the name of 2: /)])
-  expect(slips.errors).toMatch(/ cash +cash +77 [\s\S]* cheque +cheque +77 /)
-})
+    const desk = [
+      'payments',
+      'record',
+      '--user',
+      'user-3',
+      '--plan',
+      'pro',
+      '--reference',
+      '77',
+      '--why',
+      'x',
+    ]
+    await run(...desk, '--method', 'cash', '--amount', '2020')
+    await run(...desk, '--method', 'cheque', '--amount', '2000')
+    const slips = await run('payments', 'refund', '77', '--why', 'x')
+    expect([slips.code, slips.errors]).toEqual([1, expect.stringMatching(/^'77' is the name of 2: /)])
+    expect(slips.errors).toMatch(/ cash +cash +77 [\s\S]* cheque +cheque +77 /)
+  },
+)
 
 it('say within a round what the provider does, and where a check fails', async () => {
   const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }

@@ -1,5 +1,5 @@
-// What takes longer than a second says how far it is: on a terminal (made by `script`) in one line, into a file in plain lines. And
-// every command that takes options prints their help.
+// What takes longer than a second says how far it is: on a terminal (made by `script`) in one line, into a
+// file in plain lines. And every command that takes options prints their help.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

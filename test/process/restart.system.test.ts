@@ -1,4 +1,5 @@
-// The service as a process: killed without warning, stopped in order, started twice. What was promised is still there.
+// The service as a process: killed without warning, stopped in order, started twice. What was promised is
+// still there.
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,7 +15,10 @@ import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 const SECRET = 'a secret of the tests that is longer than 32 bytes'
 const BILLING = '/api/v1/billing'
 
-/** A start takes one second of computing: ten on a machine where others compute as well, and a test needs up to three. */
+/**
+ * A start takes one second of computing: ten on a machine where others compute as well, and a test needs up
+ * to three.
+ */
 /** A first request on a busy machine takes longer than the second that vitest waits by itself. */
 
 let template: string
@@ -88,27 +92,31 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
   }
   const paidPayments = async () => (await ask('/payments?status=paid')).body.data
 
-  it('while it waited for the provider: the next click continues, and one checkout is given out', async () => {
-    // A little less than the service waits for.
-    emulator.setFaults({ api_slow: { ms: 3_500, times: 1 } })
-    const click = ask('/upgrade', { plan: 'pro' }).catch(() => 'cut off')
-    await vi.waitFor(async () => expect((await ask('/payments')).body.data).toHaveLength(1), PATIENCE)
-    await killAndRestart()
-    expect(await click).toBe('cut off')
-    // The killed process holds its attempt for five seconds, of which a click waits for four: 503 after a quick start.
-    const { body } = await vi.waitFor(async () => {
-      const answer = await ask('/upgrade', { plan: 'pro' })
-      expect(answer.status).toBe(200)
-      return answer
-    }, PATIENCE)
-    expect((await ask('/payments')).body.data.map((payment: { id: string }) => payment.id)).toEqual([
-      body.payment_id,
-    ])
-    await emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
-    await emulator.settled()
-    expect((await ask('/status')).body.plan).toBe('pro')
-    expect(await paidPayments()).toHaveLength(1)
-  })
+  it(
+    'while it waited for the provider: the next click continues, and one checkout is given ' + 'out',
+    async () => {
+      // A little less than the service waits for.
+      emulator.setFaults({ api_slow: { ms: 3_500, times: 1 } })
+      const click = ask('/upgrade', { plan: 'pro' }).catch(() => 'cut off')
+      await vi.waitFor(async () => expect((await ask('/payments')).body.data).toHaveLength(1), PATIENCE)
+      await killAndRestart()
+      expect(await click).toBe('cut off')
+      // The killed process holds its attempt for five seconds, of which a click waits for four: 503 after a
+      // quick start.
+      const { body } = await vi.waitFor(async () => {
+        const answer = await ask('/upgrade', { plan: 'pro' })
+        expect(answer.status).toBe(200)
+        return answer
+      }, PATIENCE)
+      expect((await ask('/payments')).body.data.map((payment: { id: string }) => payment.id)).toEqual([
+        body.payment_id,
+      ])
+      await emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+      await emulator.settled()
+      expect((await ask('/status')).body.plan).toBe('pro')
+      expect(await paidPayments()).toHaveLength(1)
+    },
+  )
 
   it('after the click: the same checkout is given again', async () => {
     const before = await ask('/upgrade', { plan: 'pro' })
@@ -120,19 +128,22 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
     expect(checkouts).toHaveLength(1)
   })
 
-  it('while the user paid, so that the webhook was refused: their next status finds the payment', async () => {
-    const { body } = await ask('/upgrade', { plan: 'pro' })
-    await end('SIGKILL')
-    await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
-    await emulator.settled()
-    await start()
-    expect((await ask('/status')).body).toMatchObject({
-      plan: 'pro',
-      status: 'active',
-      payment_method: 'cib',
-    })
-    expect(await paidPayments()).toHaveLength(1)
-  })
+  it(
+    'while the user paid, so that the webhook was refused: their next status finds the ' + 'payment',
+    async () => {
+      const { body } = await ask('/upgrade', { plan: 'pro' })
+      await end('SIGKILL')
+      await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
+      await emulator.settled()
+      await start()
+      expect((await ask('/status')).body).toMatchObject({
+        plan: 'pro',
+        status: 'active',
+        payment_method: 'cib',
+      })
+      expect(await paidPayments()).toHaveLength(1)
+    },
+  )
 
   it('right after the webhook was answered: the payment is booked, once', async () => {
     const { body } = await ask('/upgrade', { plan: 'pro' })
@@ -180,35 +191,38 @@ describe('the sandbox', () => {
     }
   })
 
-  it('with a part of its database missing is refused, and has the payment when the part is back', async () => {
-    const folder = await makeFolder()
-    const env = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
-    const part = path.join(folder, 'database', 'postgres', 'PG_VERSION')
-    let service = await startService(env)
-    try {
-      const { output } = await runCommand(['token', '--user', 'user-1'], env)
-      const headers = { authorization: `Bearer ${output.trim()}`, 'content-type': 'application/json' }
-      const upgrade = { method: 'POST', headers, body: '{"plan":"pro"}' }
-      const opened = await (await fetch(`${service.url}${BILLING}/upgrade`, upgrade)).json()
-      const form = new URLSearchParams({ payment_method: 'edahabia', outcome: 'paid' })
-      await fetch(opened.checkout_url, { method: 'POST', body: form, redirect: 'manual' })
-      const planOf = async () =>
-        (await (await fetch(`${service.url}${BILLING}/status`, { headers })).json()).plan
-      await vi.waitFor(async () => expect(await planOf()).toBe('pro'), PATIENCE)
-      await service.kill('SIGTERM')
+  it(
+    'with a part of its database missing is refused, and has the payment when the part is ' + 'back',
+    async () => {
+      const folder = await makeFolder()
+      const env = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
+      const part = path.join(folder, 'database', 'postgres', 'PG_VERSION')
+      let service = await startService(env)
+      try {
+        const { output } = await runCommand(['token', '--user', 'user-1'], env)
+        const headers = { authorization: `Bearer ${output.trim()}`, 'content-type': 'application/json' }
+        const upgrade = { method: 'POST', headers, body: '{"plan":"pro"}' }
+        const opened = await (await fetch(`${service.url}${BILLING}/upgrade`, upgrade)).json()
+        const form = new URLSearchParams({ payment_method: 'edahabia', outcome: 'paid' })
+        await fetch(opened.checkout_url, { method: 'POST', body: form, redirect: 'manual' })
+        const planOf = async () =>
+          (await (await fetch(`${service.url}${BILLING}/status`, { headers })).json()).plan
+        await vi.waitFor(async () => expect(await planOf()).toBe('pro'), PATIENCE)
+        await service.kill('SIGTERM')
 
-      await rename(part, `${part}.away`)
-      const refused = await runCommand(['serve'], env)
-      expect(refused.code).toBe(1)
-      expect(refused.output).toContain('is not whole: PG_VERSION is missing')
-      await rename(`${part}.away`, part)
-      service = await startService(env)
-      expect(await planOf()).toBe('pro')
-    } finally {
-      await service.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
+        await rename(part, `${part}.away`)
+        const refused = await runCommand(['serve'], env)
+        expect(refused.code).toBe(1)
+        expect(refused.output).toContain('is not whole: PG_VERSION is missing')
+        await rename(`${part}.away`, part)
+        service = await startService(env)
+        expect(await planOf()).toBe('pro')
+      } finally {
+        await service.kill('SIGKILL')
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  )
 
   it('does not start in production without its secrets, and names all that are missing at once', async () => {
     const { code, output } = await runCommand(['serve'], { NODE_ENV: 'production' })

@@ -1,5 +1,5 @@
-// Two versions of the service on one database: the older one works on after the newer one has migrated, and may start
-// again, as long as the migration allows it.
+// Two versions of the service on one database: the older one works on after the newer one has migrated, and
+// may start again, as long as the migration allows it.
 import { cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -89,34 +89,38 @@ async function statusOf({ url }: Pick<ServiceProcess, 'url'>, user: string) {
   return (await fetch(`${url}${BILLING}/status`, { headers })).json()
 }
 
-it('forward, both at once, back and forward again: ready and selling all along; an incompatible schema ends it', async () => {
-  const added =
-    "alter table payments add column note text not null default ''; create table notes (id integer);"
-  const newer = await nextVersion('newer', `-- oldest-code: ${known}\n${added}`)
-  const old = await start(PROGRAM)
-  await expectReadiness(old, 200, 'ok')
-  const next = await start(newer)
-  const compatible = `at ${known + 1}, newer and compatible`
-  await expectReadiness(old, 200, compatible)
-  await expectReadiness(next, 200, 'ok')
-  const active = { plan: 'pro', status: 'active' }
-  expect(await buy(old, 'user-1')).toMatchObject(active)
-  expect(await buy(next, 'user-2')).toMatchObject(active)
-  expect(await statusOf(old, 'user-2')).toMatchObject(active)
+it(
+  'forward, both at once, back and forward again: ready and selling all along; an incompatible schema ' +
+    'ends it',
+  async () => {
+    const added =
+      "alter table payments add column note text not null default ''; create table notes (id integer);"
+    const newer = await nextVersion('newer', `-- oldest-code: ${known}\n${added}`)
+    const old = await start(PROGRAM)
+    await expectReadiness(old, 200, 'ok')
+    const next = await start(newer)
+    const compatible = `at ${known + 1}, newer and compatible`
+    await expectReadiness(old, 200, compatible)
+    await expectReadiness(next, 200, 'ok')
+    const active = { plan: 'pro', status: 'active' }
+    expect(await buy(old, 'user-1')).toMatchObject(active)
+    expect(await buy(next, 'user-2')).toMatchObject(active)
+    expect(await statusOf(old, 'user-2')).toMatchObject(active)
 
-  // Back: the old program starts on the newer schema, and is alone.
-  await Promise.all([end(next), end(old)])
-  const back = await start(PROGRAM)
-  await expectReadiness(back, 200, compatible)
-  expect(await buy(back, 'user-3')).toMatchObject(active)
+    // Back: the old program starts on the newer schema, and is alone.
+    await Promise.all([end(next), end(old)])
+    const back = await start(PROGRAM)
+    await expectReadiness(back, 200, compatible)
+    expect(await buy(back, 'user-3')).toMatchObject(active)
 
-  const incompatible = 'alter table notes rename to remarks;'
-  const breaking = await start(
-    await nextVersion('breaking', `-- oldest-code: ${known}\n${added}`, incompatible),
-  )
-  await expectReadiness(back, 503, `at ${known + 2}, expected ${known}`)
-  await end(back)
-  await expect(start(PROGRAM)).rejects.toThrow(`code that knows ${known + 2} or later runs on it`)
-  for (const user of ['user-1', 'user-2', 'user-3'])
-    expect(await statusOf(breaking, user)).toMatchObject(active)
-})
+    const incompatible = 'alter table notes rename to remarks;'
+    const breaking = await start(
+      await nextVersion('breaking', `-- oldest-code: ${known}\n${added}`, incompatible),
+    )
+    await expectReadiness(back, 503, `at ${known + 2}, expected ${known}`)
+    await end(back)
+    await expect(start(PROGRAM)).rejects.toThrow(`code that knows ${known + 2} or later runs on it`)
+    for (const user of ['user-1', 'user-2', 'user-3'])
+      expect(await statusOf(breaking, user)).toMatchObject(active)
+  },
+)

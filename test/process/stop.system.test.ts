@@ -66,15 +66,18 @@ it('a second signal ends the wait', async () => {
   expect(await ended).toBe(1)
 })
 
-it('connections without a request, and requests that never become whole, do not hold up the end', async () => {
-  const service = await start('1', '0')
-  const { hostname, port } = new URL(service.url)
-  for (const sent of ['', 'GET /healthz HTTP/1.1\r\n']) {
-    const socket = connect(Number(port), hostname).on('error', () => undefined)
-    await once(socket, 'connect')
-    socket.write(sent)
-  }
-  // Connections are accepted in their order: those before this one have been.
-  await statusOf(service, '/healthz')
-  expect(await service.kill('SIGTERM')).toBe(0)
-})
+it(
+  'connections without a request, and requests that never become whole, do not hold up the ' + 'end',
+  async () => {
+    const service = await start('1', '0')
+    const { hostname, port } = new URL(service.url)
+    for (const sent of ['', 'GET /healthz HTTP/1.1\r\n']) {
+      const socket = connect(Number(port), hostname).on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write(sent)
+    }
+    // Connections are accepted in their order: those before this one have been.
+    await statusOf(service, '/healthz')
+    expect(await service.kill('SIGTERM')).toBe(0)
+  },
+)

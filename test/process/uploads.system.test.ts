@@ -1,4 +1,5 @@
-// Memory while files come: ten of 8 MiB at once, beside a service in use that has taken such files one after the other.
+// Memory while files come: ten of 8 MiB at once, beside a service in use that has taken such files one after
+// the other.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -39,7 +40,8 @@ it('ten files of 8 MiB at once take less than 40 MB more', async () => {
   }
   const round = (extra: number) =>
     Promise.all(Array.from({ length: AT_ONCE }, (_, user) => send(`user-${user}`, extra)))
-  // Statements are prepared, code is compiled, the young generation has its size, and the heap has met a file.
+  // Statements are prepared, code is compiled, the young generation has its size, and the heap has met a
+  // file.
   await round(1_000)
   const authorization = `Bearer ${await tokenOf({ sub: 'user-0' })}`
   const askStatus = () => fetch(`${service.url}/api/v1/billing/status`, { headers: { authorization } })

@@ -1,5 +1,6 @@
-// A page with console blocks, and the same page as it would be now: each command is typed again, and what it prints takes the
-// place of what stands there. Ids and codes are other ones at each replay; the page keeps its own.
+// A page with console blocks, and the same page as it would be now: each command is typed again, and what it
+// prints takes the place of what stands there. Ids and codes are other ones at each replay; the page keeps
+// its own.
 
 /** The first line of a block's command; what follows up to the next is its output. */
 const PROMPT = '$ '

@@ -1,5 +1,5 @@
-// A terminal beside a fresh sandbox, in which a page of the docs is typed: one shell for the page, so that what one command
-// sets the next can use. The page says port 3000 and 3001; the replay has ports of its own.
+// A terminal beside a fresh sandbox, in which a page of the docs is typed: one shell for the page, so that
+// what one command sets the next can use. The page says port 3000 and 3001; the replay has ports of its own.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

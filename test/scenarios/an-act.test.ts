@@ -1,5 +1,6 @@
-// An act that is declared once is there in all six ways: over HTTP with its preview, in the OpenAPI document, as a command with
-// its help, as a form of the console, as a call of a host that mounts the service, and as a call of the client.
+// An act that is declared once is there in all six ways: over HTTP with its preview, in the OpenAPI document,
+// as a command with its help, as a form of the console, as a call of a host that mounts the service, and as a
+// call of the client.
 import { Command } from 'commander'
 import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -71,16 +72,19 @@ describeScenario('an act that is declared once', ({ database }) => {
       .filter(({ act }) => act === 'user.flag' || act === 'operator.refused')
       .map(({ act, after, why }) => ({ act, after, why }))
 
-  it('is a route that asks for the role and the input, answers its subject and stands in the trail', async () => {
-    expect((await owner().post(PATH, { level: 2, why: 'ticket 1' })).body.user_id).toBe('user-1')
-    expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 2 }, why: 'ticket 1' }])
-    expect((await owner().post(PATH, { level: 6, why: 'x' })).body.errors).toMatchObject([
-      { pointer: '/level', code: 'too_large' },
-    ])
-    expect((await owner().post('/users/nobody/flag', { level: 1, why: 'x' })).status).toBe(404)
-    const viewer = await operatorOf(world, ROLE_KEYS.viewer).post(PATH, { level: 1, why: 'x' })
-    expect([viewer.status, viewer.body.act]).toEqual([403, 'user.flag'])
-  })
+  it(
+    'is a route that asks for the role and the input, answers its subject and stands in the ' + 'trail',
+    async () => {
+      expect((await owner().post(PATH, { level: 2, why: 'ticket 1' })).body.user_id).toBe('user-1')
+      expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 2 }, why: 'ticket 1' }])
+      expect((await owner().post(PATH, { level: 6, why: 'x' })).body.errors).toMatchObject([
+        { pointer: '/level', code: 'too_large' },
+      ])
+      expect((await owner().post('/users/nobody/flag', { level: 1, why: 'x' })).status).toBe(404)
+      const viewer = await operatorOf(world, ROLE_KEYS.viewer).post(PATH, { level: 1, why: 'x' })
+      expect([viewer.status, viewer.body.act]).toEqual([403, 'user.flag'])
+    },
+  )
 
   it('is shown beforehand at the same address, and changes nothing by that', async () => {
     const preview = await owner().get(`${PATH}?level=3`)
@@ -92,14 +96,17 @@ describeScenario('an act that is declared once', ({ database }) => {
     expect(await trail()).toEqual([])
   })
 
-  it('is done once under one operation_id, also at the same moment; for something else it is refused', async () => {
-    const request = { level: 2, why: 'ticket 1', operation_id: 'op 1' }
-    const answers = await Promise.all(Array.from({ length: 5 }, () => owner().post(PATH, request)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-    expect(await trail()).toHaveLength(1)
-    const other = await owner().post(PATH, { ...request, level: 3 })
-    expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { level: 2 } }])
-  })
+  it(
+    'is done once under one operation_id, also at the same moment; for something else it is ' + 'refused',
+    async () => {
+      const request = { level: 2, why: 'ticket 1', operation_id: 'op 1' }
+      const answers = await Promise.all(Array.from({ length: 5 }, () => owner().post(PATH, request)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+      expect(await trail()).toHaveLength(1)
+      const other = await owner().post(PATH, { ...request, level: 3 })
+      expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { level: 2 } }])
+    },
+  )
 
   it('leaves a refusal in the trail, and is refused the same when it is sent again', async () => {
     const request = { level: 5, why: 'ticket 1', operation_id: 'op 1' }
@@ -162,23 +169,26 @@ describeScenario('an act that is declared once', ({ database }) => {
     expect(await trail()).toHaveLength(1)
   })
 
-  it('is refused to a host as over HTTP: a role that may not is in the trail, unreadable text is no bug', async () => {
-    const { parts, acts } = world.service
-    const calls = createOperatorCalls(parts, acts)
-    const vic = calls({ name: 'vic', role: 'viewer' })
-    const refused = vic.act('user.flag', 'user-1', { level: 1, why: 'x' })
-    await expect(refused).rejects.toMatchObject({ code: 'role_not_allowed' })
-    expect((await owner().get('/sessions')).body.audit).toMatchObject([
-      { actor: 'vic', act: 'operator.refused', after: { act: 'user.flag', code: 'role_not_allowed' } },
-    ])
-    const amina = calls({ name: 'amina', role: 'owner' })
-    const unreadable = [
-      amina.act('user.flag', 'user-1\0', { level: 1, why: 'x' }),
-      amina.preview('user.flag', 'user-1\0', { level: 1 }),
-      amina.act('user.flag', 'user-1', { level: 1, why: 'x \ud800' }),
-    ]
-    for (const call of unreadable) await expect(call).rejects.toMatchObject({ code: 'invalid_request' })
-  })
+  it(
+    'is refused to a host as over HTTP: a role that may not is in the trail, unreadable text is no ' + 'bug',
+    async () => {
+      const { parts, acts } = world.service
+      const calls = createOperatorCalls(parts, acts)
+      const vic = calls({ name: 'vic', role: 'viewer' })
+      const refused = vic.act('user.flag', 'user-1', { level: 1, why: 'x' })
+      await expect(refused).rejects.toMatchObject({ code: 'role_not_allowed' })
+      expect((await owner().get('/sessions')).body.audit).toMatchObject([
+        { actor: 'vic', act: 'operator.refused', after: { act: 'user.flag', code: 'role_not_allowed' } },
+      ])
+      const amina = calls({ name: 'amina', role: 'owner' })
+      const unreadable = [
+        amina.act('user.flag', 'user-1\0', { level: 1, why: 'x' }),
+        amina.preview('user.flag', 'user-1\0', { level: 1 }),
+        amina.act('user.flag', 'user-1', { level: 1, why: 'x \ud800' }),
+      ]
+      for (const call of unreadable) await expect(call).rejects.toMatchObject({ code: 'invalid_request' })
+    },
+  )
 
   it('is a call of the client', async () => {
     const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner })

@@ -1,4 +1,5 @@
-// The catalogue of docs/selling.md gets other prices: what was sold stays sold, and what is sold from then on is at the new ones.
+// The catalogue of docs/selling.md gets other prices: what was sold stays sold, and what is sold from then on
+// is at the new ones.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -36,7 +37,8 @@ describeScenario('another price', ({ database }) => {
       (await after.as(userId).get(`${BILLING}/overview`)).body.limits.build_minutes
     const [payment] = (await after.as('user-1').get(`${BILLING}/payments`)).body.data
     expect([payment.amount, await minutesOf('user-1')]).toEqual([24_000, 2_000])
-    // A checkout that is open buys what it was opened for; the service finds out by itself, since its webhook is lost.
+    // A checkout that is open buys what it was opened for; the service finds out by itself, since its webhook
+    // is lost.
     emulator.setFaults({ drop: { times: 1 } })
     await emulator.pay(checkoutOf(open), 'paid')
     await after.advance(11)

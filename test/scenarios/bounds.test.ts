@@ -1,5 +1,5 @@
-// What one caller can cost everybody else: each call that proves nothing is counted by its address, and what is dear waits
-// its turn.
+// What one caller can cost everybody else: each call that proves nothing is counted by its address, and what
+// is dear waits its turn.
 import { afterEach, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { cookiesFor } from '../../packages/ishtirak/src/pages/reader.js'

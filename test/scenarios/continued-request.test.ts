@@ -1,5 +1,6 @@
-// A request that was left half way and continued later. Its checkout is young although the payment is old. Found by
-// the simulation (seed 49): the looks were counted from the request, so the last could be over before anybody had paid.
+// A request that was left half way and continued later. Its checkout is young although the payment is old.
+// Found by the simulation (seed 49): the looks were counted from the request, so the last could be over
+// before anybody had paid.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

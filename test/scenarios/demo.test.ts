@@ -16,7 +16,8 @@ import { createWorld, START, type World } from '../support/world.js'
 // A year takes some seconds.
 const selectMoney = statement(
   'test.demo.money',
-  `select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments, sum(amount)::int as amount
+  `select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments,
+    sum(amount)::int as amount
      from payments group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
 const selectPeriods = statement(
@@ -74,25 +75,29 @@ describeScenario('a demo', ({ database, reset }) => {
     expect(empty).toEqual([['event_stuck', 0]])
   })
 
-  it('hands what its provider knows to that of the sandbox: a comparison finds what it is to find, and no more', async () => {
-    await fillDemo(world, 8)
-    const operator = operatorOf(world)
-    let { body } = await operator.post('/reconciliations/start', { since: '2025-11-01', why: 'a test' })
-    while (body.reconciliation.finished_at === null) {
-      await world.advance(30)
-      body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
-    }
-    const found = body.findings.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
-    expect(found.sort()).toEqual([
-      'paid_not_booked unchanged',
-      'unknown_paid unknown_checkout',
-      'unknown_paid unknown_checkout',
-    ])
-    const paid = world.emulator.checkouts().filter(({ status }) => status === 'paid')
-    expect(new Set(paid.map(({ customer_id }) => customer_id))).toEqual(
-      new Set(world.emulator.customers().map(({ id }) => id)),
-    )
-  })
+  it(
+    'hands what its provider knows to that of the sandbox: a comparison finds what it is to find, and ' +
+      'no more',
+    async () => {
+      await fillDemo(world, 8)
+      const operator = operatorOf(world)
+      let { body } = await operator.post('/reconciliations/start', { since: '2025-11-01', why: 'a test' })
+      while (body.reconciliation.finished_at === null) {
+        await world.advance(30)
+        body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
+      }
+      const found = body.findings.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
+      expect(found.sort()).toEqual([
+        'paid_not_booked unchanged',
+        'unknown_paid unknown_checkout',
+        'unknown_paid unknown_checkout',
+      ])
+      const paid = world.emulator.checkouts().filter(({ status }) => status === 'paid')
+      expect(new Set(paid.map(({ customer_id }) => customer_id))).toEqual(
+        new Set(world.emulator.customers().map(({ id }) => id)),
+      )
+    },
+  )
 
   it('has findings that a later comparison of the sandbox reports again', async () => {
     await fillDemo(world, 4)

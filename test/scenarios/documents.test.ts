@@ -1,5 +1,5 @@
-// The documents that the service gives of itself: what the linter of the field finds, and the names that generated clients
-// take from them.
+// The documents that the service gives of itself: what the linter of the field finds, and the names that
+// generated clients take from them.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

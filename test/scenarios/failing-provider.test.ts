@@ -1,4 +1,5 @@
-// A provider that fails costs a user nothing but the attempt: no place of the ten, and not more than five calls a minute.
+// A provider that fails costs a user nothing but the attempt: no place of the ten, and not more than five
+// calls a minute.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'

@@ -89,16 +89,19 @@ describeScenario('the life of a subscription', ({ database }) => {
     expect((await user.get(STATUS)).body.payment_method).toBe('cib')
   })
 
-  it('a checkout opened in grace and paid after it begins a new run: the payment’s instant decides', async () => {
-    await user.buy()
-    await world.advance(33 * DAY - 10 * 60)
-    const { checkoutId, paymentId } = await user.upgrade()
-    await world.advance(20 * 60)
-    expect(await seen()).toEqual(['free', 'expired', '2026-12-21T12:00:00Z'])
-    await world.emulator.pay(checkoutId, 'paid')
-    await world.emulator.settled()
-    expect(await bought(paymentId)).toEqual(['2026-12-24T12:10:00Z', '2027-01-24T12:10:00Z'])
-  })
+  it(
+    'a checkout opened in grace and paid after it begins a new run: the payment’s instant ' + 'decides',
+    async () => {
+      await user.buy()
+      await world.advance(33 * DAY - 10 * 60)
+      const { checkoutId, paymentId } = await user.upgrade()
+      await world.advance(20 * 60)
+      expect(await seen()).toEqual(['free', 'expired', '2026-12-21T12:00:00Z'])
+      await world.emulator.pay(checkoutId, 'paid')
+      await world.emulator.settled()
+      expect(await bought(paymentId)).toEqual(['2026-12-24T12:10:00Z', '2027-01-24T12:10:00Z'])
+    },
+  )
 
   it('paid in grace and heard of after it counts as paid in grace', async () => {
     await user.buy()
@@ -141,23 +144,26 @@ describeScenario('the day of the anchor', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  it('is kept through short months: bought on 31 January, the ends are 28 February, 31 March, 30 April', async () => {
-    const user = world.as('user-1')
-    const ends: string[] = []
-    for (let month = 0; month < 4; month++) {
-      await user.buy()
-      const { current_period_end: end } = (await user.get(STATUS)).body
-      ends.push(end)
-      const toItsWindow = Date.parse(end) - world.clock.now() - DAY * 1_000
-      await world.advance(toItsWindow / 1_000)
-    }
-    expect(ends).toEqual([
-      '2026-02-28T10:00:00Z',
-      '2026-03-31T10:00:00Z',
-      '2026-04-30T10:00:00Z',
-      '2026-05-31T10:00:00Z',
-    ])
-  })
+  it(
+    'is kept through short months: bought on 31 January, the ends are 28 February, 31 March, 30 ' + 'April',
+    async () => {
+      const user = world.as('user-1')
+      const ends: string[] = []
+      for (let month = 0; month < 4; month++) {
+        await user.buy()
+        const { current_period_end: end } = (await user.get(STATUS)).body
+        ends.push(end)
+        const toItsWindow = Date.parse(end) - world.clock.now() - DAY * 1_000
+        await world.advance(toItsWindow / 1_000)
+      }
+      expect(ends).toEqual([
+        '2026-02-28T10:00:00Z',
+        '2026-03-31T10:00:00Z',
+        '2026-04-30T10:00:00Z',
+        '2026-05-31T10:00:00Z',
+      ])
+    },
+  )
 })
 
 describeScenario('the billing rules', ({ database }) => {

@@ -1,4 +1,5 @@
-// A purchase in the log at info level: the lines of each request are found by its id, from the click to the booking.
+// A purchase in the log at info level: the lines of each request are found by its id, from the click to the
+// booking.
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'

@@ -1,4 +1,5 @@
-// Money that does not come the ordinary way: false amounts, strange checkouts, two for one intent, any order of events.
+// Money that does not come the ordinary way: false amounts, strange checkouts, two for one intent, any order
+// of events.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'

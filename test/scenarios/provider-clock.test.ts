@@ -107,7 +107,8 @@ describeScenario('an instant of payment', ({ database }) => {
     })
   })
 
-  // Everything that the provider says is wrong by as much: the making of the checkout, the payment, each answer.
+  // Everything that the provider says is wrong by as much: the making of the checkout, the payment, each
+  // answer.
   describe.each([
     ['a year behind', START - YEAR * 1_000],
     ['at 1970', 1_000],

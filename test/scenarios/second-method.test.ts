@@ -122,7 +122,8 @@ describeScenario('a second gateway', ({ database }) => {
   it.each([
     ['Africa/Algiers', '2027-08-31T12:00:00Z', 6, '2028-02-29T12:00:00.000Z'],
     ['Africa/Algiers', '2026-12-31T23:30:00Z', 12, '2027-12-31T23:30:00.000Z'],
-    // Summer time begins in Paris on 28 March 2027: noon stays noon, and 02:30, which that night lacks, is 03:30.
+    // Summer time begins in Paris on 28 March 2027: noon stays noon, and 02:30, which that night lacks, is
+    // 03:30.
     ['Europe/Paris', '2026-12-15T11:00:00Z', 6, '2027-06-15T10:00:00.000Z'],
     ['Europe/Paris', '2026-12-28T01:30:00Z', 3, '2027-03-28T01:30:00.000Z'],
   ])('sells terms by the calendar of %s: from %s, %i months', async (zone, start, months, end) => {

@@ -35,31 +35,34 @@ describeScenario('traces', ({ database }) => {
     await drainDeliveries(world.service.parts)
   }
 
-  it('a purchase is one trace: the caller’s click, the provider, the webhook, the booking, the events', async () => {
-    await using collector = await startCollector()
-    const world = await worldWith(collector.url)
-    await purchase(world, { traceparent: TRACEPARENT })
-    await world.stop()
+  it(
+    'a purchase is one trace: the caller’s click, the provider, the webhook, the booking, the ' + 'events',
+    async () => {
+      await using collector = await startCollector()
+      const world = await worldWith(collector.url)
+      await purchase(world, { traceparent: TRACEPARENT })
+      await world.stop()
 
-    const click = collector.spanOf('POST /api/v1/billing/upgrade')
-    const webhook = collector.spanOf('POST /api/v1/billing/webhook')
-    const checkout = collector.spanOf('POST chargily')
-    expect([click.parentSpanId, click.kind]).toEqual([CLICK.spanId, 2])
-    expect([checkout.parentSpanId, checkout.kind]).toEqual([click.spanId, 3])
-    expect([webhook.parentSpanId, webhook.kind]).toEqual([click.spanId, 2])
-    const below = (parent: CollectedSpan, name: string) =>
-      collector.spans.filter((span) => span.name === name && span.parentSpanId === parent.spanId)
-    const [settlement] = below(webhook, 'settlement')
-    if (!settlement) throw new Error('the webhook was not settled')
-    expect(below(settlement, 'settlements.save')).toHaveLength(1)
-    const deliveries = below(settlement, 'event delivery')
-    expect(deliveries).toHaveLength(2)
-    const requests = deliveries.flatMap((delivery) => below(delivery, 'POST platform'))
-    expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual(
-      requests.map(({ spanId }) => `00-${CLICK.traceId}-${spanId}-01`),
-    )
-    expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([CLICK.traceId]))
-  })
+      const click = collector.spanOf('POST /api/v1/billing/upgrade')
+      const webhook = collector.spanOf('POST /api/v1/billing/webhook')
+      const checkout = collector.spanOf('POST chargily')
+      expect([click.parentSpanId, click.kind]).toEqual([CLICK.spanId, 2])
+      expect([checkout.parentSpanId, checkout.kind]).toEqual([click.spanId, 3])
+      expect([webhook.parentSpanId, webhook.kind]).toEqual([click.spanId, 2])
+      const below = (parent: CollectedSpan, name: string) =>
+        collector.spans.filter((span) => span.name === name && span.parentSpanId === parent.spanId)
+      const [settlement] = below(webhook, 'settlement')
+      if (!settlement) throw new Error('the webhook was not settled')
+      expect(below(settlement, 'settlements.save')).toHaveLength(1)
+      const deliveries = below(settlement, 'event delivery')
+      expect(deliveries).toHaveLength(2)
+      const requests = deliveries.flatMap((delivery) => below(delivery, 'POST platform'))
+      expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual(
+        requests.map(({ spanId }) => `00-${CLICK.traceId}-${spanId}-01`),
+      )
+      expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([CLICK.traceId]))
+    },
+  )
 
   it('without a caller’s trace the click begins one; a broken traceparent is none', async () => {
     await using collector = await startCollector()
@@ -70,22 +73,27 @@ describeScenario('traces', ({ database }) => {
     expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(1)
   })
 
-  it('a payment found without its webhook stands in its purchase’s trace, with a link to who found it', async () => {
-    await using collector = await startCollector()
-    const world = await worldWith(collector.url)
-    const user = world.as('user-1')
-    world.emulator.setFaults({ drop: {} })
-    await user.buy()
-    world.clock.advance(60_000)
-    expect((await user.get('/api/v1/billing/status')).body.plan).toBe('pro')
-    await world.stop()
-    const click = collector.spanOf('POST /api/v1/billing/upgrade')
-    const status = collector.spanOf('GET /api/v1/billing/status')
-    expect(status.traceId).not.toBe(click.traceId)
-    const found = collector.spans.find(({ name, links }) => name === 'settlement' && (links ?? []).length > 0)
-    expect(found).toMatchObject({ traceId: click.traceId, parentSpanId: click.spanId })
-    expect(found?.links).toMatchObject([{ traceId: status.traceId, spanId: status.spanId }])
-  })
+  it(
+    'a payment found without its webhook stands in its purchase’s trace, with a link to who found ' + 'it',
+    async () => {
+      await using collector = await startCollector()
+      const world = await worldWith(collector.url)
+      const user = world.as('user-1')
+      world.emulator.setFaults({ drop: {} })
+      await user.buy()
+      world.clock.advance(60_000)
+      expect((await user.get('/api/v1/billing/status')).body.plan).toBe('pro')
+      await world.stop()
+      const click = collector.spanOf('POST /api/v1/billing/upgrade')
+      const status = collector.spanOf('GET /api/v1/billing/status')
+      expect(status.traceId).not.toBe(click.traceId)
+      const found = collector.spans.find(
+        ({ name, links }) => name === 'settlement' && (links ?? []).length > 0,
+      )
+      expect(found).toMatchObject({ traceId: click.traceId, parentSpanId: click.spanId })
+      expect(found?.links).toMatchObject([{ traceId: status.traceId, spanId: status.spanId }])
+    },
+  )
 
   it('names no user, no key and no address with its query; probes are left out', async () => {
     await using collector = await startCollector()

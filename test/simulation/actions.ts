@@ -1,5 +1,5 @@
-// What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule for that
-// action, with the state at its start and the ledger after all concurrent tasks have ended.
+// What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule
+// for that action, with the state at its start and the ledger after all concurrent tasks have ended.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
 import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/history.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
@@ -71,7 +71,9 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
   }
 }
 
-/** A payer uses the page of an open checkout. `leak`: a checkout whose address the service gave to no user. */
+/**
+ * A payer uses the page of an open checkout. `leak`: a checkout whose address the service gave to no user.
+ */
 function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[] {
   const open = world.emulator.checkouts().filter(({ status }) => status === 'pending')
   const payable = open.filter(({ id }) => world.isShown(id) === (action === 'pay'))
@@ -81,7 +83,9 @@ function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[]
   return [payAt(world, id, world.random.weighted({ paid: 8, failed: 1, canceled: 1 }), oddPayment(world, id))]
 }
 
-/** A wrong event or a wrong amount, never both, so that the API always reports the truth about one of them. */
+/**
+ * A wrong event or a wrong amount, never both, so that the API always reports the truth about one of them.
+ */
 export function oddPayment({ random, emulator }: SimulatedWorld, checkoutId: string): OddPayment {
   if (!random.boolean(0.2)) return { faults: faultsOfEvents(random) }
   const price = emulator.priceOf(checkoutId) ?? 0
@@ -92,7 +96,10 @@ export function oddPayment({ random, emulator }: SimulatedWorld, checkoutId: str
 /** A gateway repeats a request at most this long after the first. */
 const REPEATED_WITHIN_MS = 10 * 60_000
 
-/** The checkout request arrives twice: the provider makes a second checkout for the same payment, and that is paid as well. */
+/**
+ * The checkout request arrives twice: the provider makes a second checkout for the same payment, and that is
+ * paid as well.
+ */
 function paySecond(world: SimulatedWorld): readonly Task[] {
   const { random, emulator } = world
   const fresh = ({ id, created_at }: CheckoutRecord) =>
@@ -155,7 +162,9 @@ export function sweep(world: SimulatedWorld, { state, parts }: Process, limit: n
   return withExpectedErrors(world, { name: 'sweep', state, start, ended: () => world.swept() }, [])
 }
 
-/** Sends the events that are due by time alone; they share the sequence and the version guard with payments. */
+/**
+ * Sends the events that are due by time alone; they share the sequence and the version guard with payments.
+ */
 function announce(world: SimulatedWorld, { state, parts }: Process): Task {
   return withExpectedErrors(world, { name: 'announce', state, start: () => announceTime(parts, 50) }, [])
 }

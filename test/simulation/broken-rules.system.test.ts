@@ -1,4 +1,5 @@
-// The proof that the simulation detects bugs: one rule of the service is removed at a time, and the simulation must name it.
+// The proof that the simulation detects bugs: one rule of the service is removed at a time, and the
+// simulation must name it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { freshDatabase } from '../support/databases.js'

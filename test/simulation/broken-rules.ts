@@ -1,5 +1,5 @@
-// The service with one rule removed, which the simulation must detect. Each change refuses to run when the code it
-// removes does not exist any more, because its test would prove nothing.
+// The service with one rule removed, which the simulation must detect. Each change refuses to run when the
+// code it removes does not exist any more, because its test would prove nothing.
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import type { Calendar } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database, Parameter, Row, Statement } from '../../packages/ishtirak/src/database/database.js'
@@ -112,7 +112,10 @@ export function withoutVersionGuard(database: Database): BrokenDatabase {
   return breakDatabase(database, { text: unguarded })
 }
 
-/** In settlements.keep, settlements.save and upgrades.request. The last keeps its parameter, which needs a type. */
+/**
+ * In settlements.keep, settlements.save and upgrades.request. The last keeps its parameter, which needs a
+ * type.
+ */
 const GUARDS = [
   ['and u.version = i.version', ''],
   ['and version = $2 returning', 'and $2::bigint is not null returning'],

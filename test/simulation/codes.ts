@@ -1,5 +1,5 @@
-// Codes among the deeds: made by the operator, known by what they are worth. Whether one has a use left is counted here, by
-// the payments that hold one, and not by the service.
+// Codes among the deeds: made by the operator, known by what they are worth. Whether one has a use left is
+// counted here, by the payments that hold one, and not by the service.
 import type { BookedPayment, Ledger } from './ledger.js'
 import type { Gift } from './model.js'
 import { type RuleName, require } from './rules.js'
@@ -31,7 +31,10 @@ const hashOf = ({ codes }: Ledger, made: MadeCode) => codes.find(({ batch }) => 
 
 export class Codes {
   readonly made: MadeCode[] = []
-  /** Payments that may hold a use beyond the bound: they died, their use was given to another, and the money came late. */
+  /**
+   * Payments that may hold a use beyond the bound: they died, their use was given to another, and the money
+   * came late.
+   */
   readonly #late = new Set<string>()
   #before: readonly BookedPayment[] = []
 
@@ -57,7 +60,10 @@ export class Codes {
     this.#before = ledger.payments
   }
 
-  /** Whether this user can buy with it, their own open payment by this method apart, which a new choice replaces. */
+  /**
+   * Whether this user can buy with it, their own open payment by this method apart, which a new choice
+   * replaces.
+   */
   hasUseLeft(
     made: MadeCode,
     by: { readonly userId: string; readonly method: string },

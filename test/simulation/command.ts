@@ -1,5 +1,5 @@
-// The command `npm run simulate`: runs one seed or a range on all cores and prints the figures. A broken rule ends the
-// run with the seed, the last steps and the command that repeats it.
+// The command `npm run simulate`: runs one seed or a range on all cores and prints the figures. A broken rule
+// ends the run with the seed, the last steps and the command that repeats it.
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { Command, Option } from 'commander'

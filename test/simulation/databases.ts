@@ -1,4 +1,5 @@
-// The databases of a simulation, one for each worker: in memory, on the given server, or on a server started here.
+// The databases of a simulation, one for each worker: in memory, on the given server, or on a server started
+// here.
 import { randomUUID } from 'node:crypto'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabase, withDatabaseName } from '../support/admin.js'

@@ -1,5 +1,5 @@
-// Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong amount, for another user.
-// They are undone by the refund that any payment has.
+// Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong
+// amount, for another user. They are undone by the refund that any payment has.
 
 import { recordPayment } from '../../packages/ishtirak/src/desk/record.js'
 import { ownerNamed } from '../support/operator.js'

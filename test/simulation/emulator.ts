@@ -1,5 +1,5 @@
-// The provider of a simulation: the emulator's API, checkout service and event writer, without sockets and timers. Calls
-// run in the process and can fail on the way; its webhooks are delivered by webhooks.ts.
+// The provider of a simulation: the emulator's API, checkout service and event writer, without sockets and
+// timers. Calls run in the process and can fail on the way; its webhooks are delivered by webhooks.ts.
 
 import { ApiKeys } from '../../packages/chargily-emulator/src/api-keys.js'
 import { CheckoutService } from '../../packages/chargily-emulator/src/checkout-service.js'
@@ -30,7 +30,10 @@ export interface SimulatedEmulator {
   send(troubles: () => number): Send
   /** What a payer does on the page. False: the checkout cannot be paid any more. */
   pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, odd?: OddPayment): boolean
-  /** A gateway repeats the request that made this checkout: the provider makes another one for the same payment. */
+  /**
+   * A gateway repeats the request that made this checkout: the provider makes another one for the same
+   * payment.
+   */
   repeat(checkoutId: string): Promise<string>
   checkout(id: string): CheckoutRecord | undefined
   checkouts(): readonly CheckoutRecord[]

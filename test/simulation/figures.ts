@@ -1,4 +1,5 @@
-// Counts what a simulation did, so that a passing run shows what it covered. The figures of many seeds are added up here.
+// Counts what a simulation did, so that a passing run shows what it covered. The figures of many seeds are
+// added up here.
 
 export class SimulationFigures {
   readonly #counts = new Map<string, number>()

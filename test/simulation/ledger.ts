@@ -79,18 +79,21 @@ interface OutboxLine {
 const readAll = statement(
   'simulation.ledger',
   `select jsonb_build_object(
-     'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)), '[]') from users),
+     'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)),
+       '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount,
          'asked', coalesce(amount_asked, amount), 'checkout', method_reference,
          'months', months, 'discount', discount, 'code', code_hash, 'secondOf', second_of,
-         'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch from expires_at) * 1000,
+         'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch
+           from expires_at) * 1000,
          'askedAt', extract(epoch from asked_at) * 1000, 'paidAt', extract(epoch from paid_at) * 1000,
          'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000,
          'reviewed', review
        ) order by created_at, id), '[]') from payments),
      'receipts', (select coalesce(jsonb_agg(jsonb_build_object(
-         'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]') from receipts),
+         'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]')
+           from receipts),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
          'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id',
@@ -100,11 +103,14 @@ const readAll = statement(
      'grants', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'operation', operation_id, 'code', code_hash,
          'months', months, 'days', days,
-         'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000)), '[]') from grants),
+         'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000)),
+           '[]') from grants),
      'transfers', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'payment', payment_id, 'reference', reference, 'state', state,
-         'provedAt', extract(epoch from proof_at) * 1000, 'approvals', approvals) order by payment_id), '[]') from transfers),
-     'codes', (select coalesce(jsonb_agg(jsonb_build_object('hash', hash, 'batch', batch_id, 'used', used)), '[]') from codes)
+         'provedAt', extract(epoch from proof_at) * 1000, 'approvals', approvals) order by payment_id),
+           '[]') from transfers),
+     'codes', (select coalesce(jsonb_agg(jsonb_build_object('hash', hash, 'batch', batch_id, 'used', used)),
+       '[]') from codes)
    ) as ledger`,
 )
 
@@ -122,14 +128,18 @@ export async function readLedger(database: Database): Promise<Ledger> {
   return row?.ledger as Ledger
 }
 
-/** Each seed begins with empty tables. Only tables with rows are truncated: an empty one costs as much as a full one. */
+/**
+ * Each seed begins with empty tables. Only tables with rows are truncated: an empty one costs as much as a
+ * full one.
+ */
 const emptyTables = `
   do $$
   declare
     one text;
     has_rows boolean;
   begin
-    for one in select tablename from pg_tables where schemaname = current_schema() and tablename <> 'schema_migrations'
+    for one in select tablename from pg_tables where schemaname = current_schema()
+      and tablename <> 'schema_migrations'
     loop
       execute format('select exists (select from %I)', one) into has_rows;
       if has_rows then execute format('truncate %I cascade', one); end if;

@@ -1,5 +1,5 @@
-// A second, simpler implementation of the rules of spec.md section 2, which shares no code with core. It knows the
-// provider's takings and the order in which they were booked, and nothing of the tables.
+// A second, simpler implementation of the rules of spec.md section 2, which shares no code with core. It
+// knows the provider's takings and the order in which they were booked, and nothing of the tables.
 
 /** Money that the provider took from a user. */
 export interface Taking {
@@ -119,7 +119,10 @@ export function standingAfter(entries: readonly Entry[]): Standing {
   return { pieces: [...pieces.values()], run, endedAt, method }
 }
 
-/** One after the other, each month counted from the anchor; the end of given days is the anchor of the months after them. */
+/**
+ * One after the other, each month counted from the anchor; the end of given days is the anchor of the months
+ * after them.
+ */
 function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
   let [anchor, count] = [from, 0]
   return sources.map((source) => {
@@ -147,7 +150,10 @@ export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
   return !last || endedAt !== null || now >= last.end - WINDOW_MS
 }
 
-/** Whether so many months more may be bought, so that what is paid ahead ends within `most` months: from a whole second on. */
+/**
+ * Whether so many months more may be bought, so that what is paid ahead ends within `most` months: from a
+ * whole second on.
+ */
 export function mayBuyAhead(standing: Standing, now: number, months: number, most: number): boolean {
   if (isRenewable(standing, now)) return true
   const { run } = standing

@@ -1,5 +1,6 @@
-// The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access. Each is
-// checked against its promise once it is answered, and against the time at which it can have happened.
+// The operator's actions: accept a payment under review, recheck one, record a refund, end a user's access.
+// Each is checked against its promise once it is answered, and against the time at which it can have
+// happened.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { accept as acceptAct } from '../../packages/ishtirak/src/checkout/accept.js'

@@ -1,5 +1,6 @@
-// One process of the service: the real use cases on the shared database. Each statement and each call to the provider
-// is a step of the scheduler. A killed process never continues; the next one starts without any state.
+// One process of the service: the real use cases on the shared database. Each statement and each call to the
+// provider is a step of the scheduler. A killed process never continues; the next one starts without any
+// state.
 
 import type { FileParts } from '../../packages/ishtirak/src/acts/file-parts.js'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'

@@ -1,5 +1,5 @@
-// Faults of the provider's events: one payment under two event ids, an old failure after the success, another amount, a
-// slow bank. The API keeps reporting the truth, so the sweep corrects all of them.
+// Faults of the provider's events: one payment under two event ids, an old failure after the success, another
+// amount, a slow bank. The API keeps reporting the truth, so the sweep corrects all of them.
 import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
 import type { SeededRandom } from '../support/random.js'
 

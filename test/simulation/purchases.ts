@@ -1,5 +1,6 @@
-// What users buy and redeem: a month by a click, another term as a payment, perhaps ahead, perhaps with a code; and codes that
-// give months. Each answer is checked against what was possible at some moment since the task began.
+// What users buy and redeem: a month by a click, another term as a payment, perhaps ahead, perhaps with a
+// code; and codes that give months. Each answer is checked against what was possible at some moment since the
+// task began.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { redeem } from '../../packages/ishtirak/src/codes/redeem.js'
@@ -101,7 +102,9 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
   return [withExpectedErrors(world, task, code ? [...REFUSALS, ...CODE_REFUSALS] : REFUSALS)]
 }
 
-/** Whether a purchase was possible at an instant in each state since now: operators and payments change it. */
+/**
+ * Whether a purchase was possible at an instant in each state since now: operators and payments change it.
+ */
 export function purchasable(world: SimulatedWorld, userId: string, { mode, months = 1 }: Wish) {
   const known = world.historyOf(userId).length
   return (at: number): readonly boolean[] => {
@@ -177,7 +180,10 @@ export function redemption(world: SimulatedWorld, userId: string, code: MadeCode
 /** A checkout can be paid for half an hour. */
 export const LIFETIME_MS = 30 * 60_000
 
-/** Expired but not decided by the bank, so no card can be used there. A click in flight may still have seen it open. */
+/**
+ * Expired but not decided by the bank, so no card can be used there. A click in flight may still have seen it
+ * open.
+ */
 function isLeftAtTheBank({ now }: SimulatedWorld) {
   return ({ status, created_at }: CheckoutRecord): boolean =>
     status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now

@@ -1,5 +1,5 @@
-// The rules that hold after every step. Each compares what the provider took, what the ledger says, and what users were
-// shown and answered. A broken rule is thrown with its name and evidence.
+// The rules that hold after every step. Each compares what the provider took, what the ledger says, and what
+// users were shown and answered. A broken rule is thrown with its name and evidence.
 
 import type { SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
@@ -130,7 +130,10 @@ export function isAccountedFor(ledger: Ledger, taking: Taking): boolean {
   return status === 'paid' && amount === taking.amount && amount !== taking.price
 }
 
-/** A checkout that the bank finished after its expiry counts as paid at its expiry when the service had to ask for it. */
+/**
+ * A checkout that the bank finished after its expiry counts as paid at its expiry when the service had to ask
+ * for it.
+ */
 function paidInstant(payment: BookedPayment, taking: Taking): number {
   if (taking.isOurs) return taking.paidAt
   return payment.paidAt === Math.min(taking.paidAt, payment.expiresAt) ? payment.paidAt : taking.paidAt

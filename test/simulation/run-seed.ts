@@ -1,5 +1,5 @@
-// Runs one seed. A broken rule is thrown with its seed and all steps before it; the same seed with the same options takes
-// the same steps again.
+// Runs one seed. A broken rule is thrown with its seed and all steps before it; the same seed with the same
+// options takes the same steps again.
 import type { BillingRules } from '../../packages/ishtirak/src/core/subscription.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { SeededRandom } from '../support/random.js'

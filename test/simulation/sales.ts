@@ -1,5 +1,6 @@
-// What is sold in a simulation: plans, their terms, and codes. Every amount that can be asked for is there once, so that the
-// model knows what was bought by what was paid, and trusts nothing that the service says of it.
+// What is sold in a simulation: plans, their terms, and codes. Every amount that can be asked for is there
+// once, so that the model knows what was bought by what was paid, and trusts nothing that the service says of
+// it.
 
 export interface Sale {
   readonly plan: string

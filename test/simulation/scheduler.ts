@@ -1,6 +1,7 @@
-// Runs one step at a time, chosen at random. Every effect of the service (a statement, a call to the provider) is a step
-// that waits here until it is chosen; between two steps code only computes. So between any two steps another task may
-// run, time may pass, or the process may die; and the same seed repeats it exactly.
+// Runs one step at a time, chosen at random. Every effect of the service (a statement, a call to the
+// provider) is a step that waits here until it is chosen; between two steps code only computes. So between
+// any two steps another task may run, time may pass, or the process may die; and the same seed repeats it
+// exactly.
 
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -8,7 +9,10 @@ import type { SeededRandom } from '../support/random.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
 
-/** One process from its start to its death. Tasks from outside (payers, the provider) use `OUTSIDE`, which never dies. */
+/**
+ * One process from its start to its death. Tasks from outside (payers, the provider) use `OUTSIDE`, which
+ * never dies.
+ */
 export interface ProcessState {
   readonly name: string
   isAlive: boolean
@@ -71,7 +75,10 @@ export class StepScheduler {
     private readonly random: SeededRandom,
     private readonly figures: SimulationFigures,
     private readonly note: (line: string) => void,
-    /** Run some steps concurrently, so that they compete for the server's locks. The server decides their order. */
+    /**
+     * Run some steps concurrently, so that they compete for the server's locks. The server decides their
+     * order.
+     */
     private readonly race = false,
   ) {}
 
@@ -92,7 +99,10 @@ export class StepScheduler {
     this.faultRates = NO_FAULTS
   }
 
-  /** Waits until chosen, then runs `work` and resolves with its result. Never settles if the process dies here. */
+  /**
+   * Waits until chosen, then runs `work` and resolves with its result. Never settles if the process dies
+   * here.
+   */
   step<Value>(
     state: ProcessState,
     kind: StepKind,
@@ -139,7 +149,10 @@ export class StepScheduler {
     for (const timer of due) timer.ring()
   }
 
-  /** Ends a process as kill -9 does: its completed steps stay, the rest never happens, no caller gets an answer. */
+  /**
+   * Ends a process as kill -9 does: its completed steps stay, the rest never happens, no caller gets an
+   * answer.
+   */
   kill(state: ProcessState, where: string): void {
     state.isAlive = false
     this.note(`    ${state.name} killed ${where}`)
@@ -212,7 +225,10 @@ export class StepScheduler {
   }
 }
 
-/** Coalesced calls wait for the end of their turn (runtime/coalesce.ts), and what they resolve may wait for one more. */
+/**
+ * Coalesced calls wait for the end of their turn (runtime/coalesce.ts), and what they resolve may wait for
+ * one more.
+ */
 const TURNS = 3
 
 /** Resolves when all code has run to its next step: only promises and these turns lie between two steps. */

@@ -1,5 +1,5 @@
-// A few seeds of the simulation: 10 on one database, 35 on both, 2,000 with `npm run simulate -- --seeds 1-2000`. That it
-// detects bugs is shown by broken-rules.system.test.ts.
+// A few seeds of the simulation: 10 on one database, 35 on both, 2,000 with `npm run simulate -- --seeds
+// 1-2000`. That it detects bugs is shown by broken-rules.system.test.ts.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { PaymentMethod } from '../../packages/ishtirak/src/ledger/method.js'

@@ -1,5 +1,5 @@
-// The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over, then a phase
-// without faults, after which everything that was paid must be booked.
+// The steps of one seed: users, webhooks, sweeps and time with changing fault rates until the days are over,
+// then a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
@@ -113,8 +113,8 @@ async function time(world: SimulatedWorld): Promise<void> {
 }
 
 /**
- * A refund at the instant at which one term ends and the next starts: of the term that ends, which was used, so nothing is left
- * to refund; or of the one that starts, which is running.
+ * A refund at the instant at which one term ends and the next starts: of the term that ends, which was used,
+ * so nothing is left to refund; or of the one that starts, which is running.
  */
 async function refundAtBoundary(world: SimulatedWorld, userId: string): Promise<void> {
   const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
@@ -183,14 +183,19 @@ const LOOKS_MS = [MINUTE_MS, 5 * MINUTE_MS, 35 * MINUTE_MS, 6 * HOUR_MS, DAY_MS]
 /** A failed look is repeated after two minutes, and a run may take its time. */
 const RETRY_MS = 2 * MINUTE_MS + LONGEST_RUN_MS
 
-/** The first look that surely follows the payment: one that began shortly before may have seen nothing yet. */
+/**
+ * The first look that surely follows the payment: one that began shortly before may have seen nothing yet.
+ */
 function boundOf(world: SimulatedWorld, checkoutId: string, paidAt: number): number {
   const createdAt = (world.emulator.checkout(checkoutId)?.created_at ?? 0) * SECOND_MS
   const look = LOOKS_MS.find((after) => createdAt + after >= paidAt + LONGEST_RUN_MS)
   return createdAt + (look ?? DAY_MS)
 }
 
-/** Paid at an address that the service gave to no user, and reported by no event: the daily comparison finds it. */
+/**
+ * Paid at an address that the service gave to no user, and reported by no event: the daily comparison finds
+ * it.
+ */
 function isUnreportedLeak(world: SimulatedWorld, checkoutId: string): boolean {
   return !world.isShown(checkoutId) && !world.webhooks.acknowledgedCheckouts.has(checkoutId)
 }
@@ -245,7 +250,10 @@ async function slowBank(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a bank that is slow')
 }
 
-/** A code of one use is held by a checkout that then dies, in one way or another: after a sweep it counts for others. */
+/**
+ * A code of one use is held by a checkout that then dies, in one way or another: after a sweep it counts for
+ * others.
+ */
 async function codeComesBack(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const process = await processWithoutFaults(world)
@@ -325,7 +333,10 @@ async function aheadIsRefunded(world: SimulatedWorld): Promise<void> {
   await refundAtBoundary(world, userId)
 }
 
-/** A transfer, perhaps beside a card, of which operators say something at once or after its end, while all else goes on. */
+/**
+ * A transfer, perhaps beside a card, of which operators say something at once or after its end, while all
+ * else goes on.
+ */
 async function transferComes(world: SimulatedWorld): Promise<void> {
   const { random, focus } = world
   const faultRates = drawFaultRates(random)
@@ -350,7 +361,10 @@ async function transferComes(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a transfer comes')
 }
 
-/** A run ends, its user shows a transfer about then, and the operators come to it later: some within the time that it buys. */
+/**
+ * A run ends, its user shows a transfer about then, and the operators come to it later: some within the time
+ * that it buys.
+ */
 async function transferIsShown(world: SimulatedWorld): Promise<void> {
   const { random } = world
   const turns = world.users.flatMap((userId) => {

@@ -1,5 +1,6 @@
-// Transfers among the deeds: operators say what came to an account, or refuse it. What counts is worked out here from what
-// they said, and not by the service; of its rows only the instants are taken, each within the call that made it.
+// Transfers among the deeds: operators say what came to an account, or refuse it. What counts is worked out
+// here from what they said, and not by the service; of its rows only the instants are taken, each within the
+// call that made it.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import type { Account } from '../../packages/ishtirak/src/core/account.js'
@@ -138,7 +139,10 @@ function proof(world: SimulatedWorld, { state, parts }: Process, of: BookedTrans
   return withExpectedErrors(world, task, ['conflict', 'too_many_proofs'])
 }
 
-/** One to three operators at once, mostly on what was asked for lately; now and then on what is over or was decided. */
+/**
+ * One to three operators at once, mostly on what was asked for lately; now and then on what is over or was
+ * decided.
+ */
 export function decisions(world: SimulatedWorld, process: Process): readonly Task[] {
   const { random, ledger } = world
   // Until a reference is kept by its payment, it is not given to a user.
@@ -196,12 +200,15 @@ function approval(
   return withExpectedErrors(world, task, ['conflict', 'second_operator_needed'])
 }
 
-/** What an operator was told to be done is done: booked, under review, or written down for the next operator. */
+/**
+ * What an operator was told to be done is done: booked, under review, or written down for the next operator.
+ */
 function requireHeard(world: SimulatedWorld, { paymentId, by }: Said): void {
   const { payments, transfers } = world.ledger
   const payment = payments.find(({ id }) => id === paymentId)
   const transfer = transfers.find((one) => one.payment === paymentId)
-  // Approved, but not booked yet, is what another operator made it whose call then failed: the sweep books it in time.
+  // Approved, but not booked yet, is what another operator made it whose call then failed: the sweep books it
+  // in time.
   const isWritten = transfer?.approvals.some((one) => one.by === by)
   const isSettled = payment !== undefined && (isBooked(payment) || payment.status === 'review')
   // A refusal takes back what was approved before it; what stands is the refusal, or what was approved since.

@@ -1,5 +1,6 @@
-// Delivery of webhooks between the provider and the service: messages get lost, late, duplicated and reordered, and
-// some are forged. What is not answered with 200 is sent again, three times in all, as the emulator's sender does.
+// Delivery of webhooks between the provider and the service: messages get lost, late, duplicated and
+// reordered, and some are forged. What is not answered with 200 is sent again, three times in all, as the
+// emulator's sender does.
 import { createHmac } from 'node:crypto'
 import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, type SimulatedEmulator } from './emulator.js'

@@ -1,5 +1,5 @@
-// Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the service, and
-// a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
+// Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the
+// service, and a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
 
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import {
@@ -167,7 +167,10 @@ export class SimulatedWorld {
     this.#surprises.push(error)
   }
 
-  /** Starts dead processes. A process that owns the database releases at its start the leases of the previous one. */
+  /**
+   * Starts dead processes. A process that owns the database releases at its start the leases of the previous
+   * one.
+   */
   async revive(faultRates: FaultRates): Promise<void> {
     for (const [slot, process] of this.#processes.entries()) {
       if (process?.state.isAlive) continue

@@ -1,4 +1,5 @@
-// Creates and drops databases on the tests' server, on a connection of its own: neither may run in a transaction.
+// Creates and drops databases on the tests' server, on a connection of its own: neither may run in a
+// transaction.
 import pg from 'pg'
 
 /** `template` must have no connections meanwhile. */

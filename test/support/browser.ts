@@ -28,7 +28,10 @@ export interface Visitor {
   requests(): string[]
   /** What the console and the content policy complained about. */
   readonly complaints: readonly string[]
-  /** Where the page is, what it says, and which of its requests have no answer: for the report of a failed test. */
+  /**
+   * Where the page is, what it says, and which of its requests have no answer: for the report of a failed
+   * test.
+   */
   report(): Promise<string>
   /** Clears cookies and records. */
   leave(): Promise<void>
@@ -118,8 +121,9 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 type Rules = 'colors' | 'others' | 'all'
 
 /**
- * What axe finds in light, then in dark. In the dark the same elements have other colors, and nothing else is different.
- * A page whose colors were looked at in another language, at the same width, is looked at for all else: `others`.
+ * What axe finds in light, then in dark. In the dark the same elements have other colors, and nothing else is
+ * different. A page whose colors were looked at in another language, at the same width, is looked at for all
+ * else: `others`.
  */
 export async function axeFindingsInColors(
   page: Page,

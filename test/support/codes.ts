@@ -14,7 +14,10 @@ export function aCode(batch: Partial<CodeBatch> = {}, uses: Partial<CodeFacts> =
   return { hash: 'hash-1', used: 0, usedByUser: 0, batch: whole, ...uses }
 }
 
-/** What an operator asks for: a code that takes 15 percent off whatever is bought, or that gives a month of `pro`. */
+/**
+ * What an operator asks for: a code that takes 15 percent off whatever is bought, or that gives a month of
+ * `pro`.
+ */
 export const PERCENT = { kind: 'percent', percent: 15, count: 1, why: 'Ramadan' }
 export const VOUCHER = { kind: 'months', plan: 'pro', months: 1, count: 1, why: 'sold at the desk' }
 

@@ -1,4 +1,5 @@
-// The sources as modules that a real process can import, compiled on the spot: for tests that need several processes.
+// The sources as modules that a real process can import, compiled on the spot: for tests that need several
+// processes.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -30,7 +30,8 @@ export function handOf(page: Page): Hand {
     clicks: () => clicks,
     click: counted((selector) => leaveBy(page, () => page.click(selector))),
     clickTwice: counted(async (selector) => {
-      // The second click ends the navigation of the first: what is waited for is the page that the second leads to.
+      // The second click ends the navigation of the first: what is waited for is the page that the second
+      // leads to.
       await page.dblclick(selector)
       await page.locator('[role="status"]').waitFor()
     }),

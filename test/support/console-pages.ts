@@ -1,4 +1,5 @@
-// The console of a shop like that of `ishtirak demo`, for tests in a browser and for the pictures of docs/console.md.
+// The console of a shop like that of `ishtirak demo`, for tests in a browser and for the pictures of
+// docs/console.md.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from './codes.js'
 import { enterConsole } from './console.js'

@@ -56,7 +56,8 @@ export async function enterConsole(world: World, key: string, locale = 'en'): Pr
 const insertActs = statement(
   'test.console.acts',
   `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
-   select $1, 'act_' || lpad(n::text, 5, '0'), '2026-11-21T12:00:00Z', 'owner', $2, repeat('و', 500), $3, '{}', '{}'
+   select $1, 'act_' || lpad(n::text, 5, '0'), '2026-11-21T12:00:00Z', 'owner', $2, repeat('و', 500), $3,
+     '{}', '{}'
      from generate_series(1, $4::int) n`,
 )
 

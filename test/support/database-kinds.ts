@@ -19,8 +19,9 @@ export type MountedForm = (typeof MOUNTED_FORMS)[number]
 export const MOUNTED_SCHEMA = 'billing'
 
 /**
- * How a service on this kind is mounted in a host; null: it listens itself. `TEST_MOUNTED` names one form for all. Where
- * scenarios run on both kinds, the embedded run is mounted, in a form that goes by the description's name.
+ * How a service on this kind is mounted in a host; null: it listens itself. `TEST_MOUNTED` names one form for
+ * all. Where scenarios run on both kinds, the embedded run is mounted, in a form that goes by the
+ * description's name.
  */
 export function mountedForm(kind: DatabaseKind, name: string): MountedForm | null {
   const { TEST_MOUNTED: named, TEST_DATABASES: databases } = process.env

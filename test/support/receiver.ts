@@ -1,5 +1,5 @@
-// The hosting platform's side of the events, on real HTTP: it keeps what it gets, with its headers and raw body, and
-// answers as the test says.
+// The hosting platform's side of the events, on real HTTP: it keeps what it gets, with its headers and raw
+// body, and answers as the test says.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

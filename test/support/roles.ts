@@ -1,4 +1,5 @@
-// One operator of each role, and a request for each operation of the operator's API: what a role may do is tried on all of them.
+// One operator of each role, and a request for each operation of the operator's API: what a role may do is
+// tried on all of them.
 import { ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
 
 export const ROLE_KEYS = Object.fromEntries(

@@ -1,5 +1,5 @@
-// A clock for bounds on time: it shows for how long this process ran. Of each moment in which the machine stood still, or
-// computed for others, it counts two steps at most.
+// A clock for bounds on time: it shows for how long this process ran. Of each moment in which the machine
+// stood still, or computed for others, it counts two steps at most.
 
 const STEP_MS = 50
 

@@ -11,7 +11,10 @@ export interface ReceivedMessage {
 export interface SmtpSink extends AsyncDisposable {
   readonly url: string
   readonly messages: readonly ReceivedMessage[]
-  /** Gives the answer to a command (`RCPT`, `DATA`, `.` for the end of a message); undefined: the usual one, null: hangs up. */
+  /**
+   * Gives the answer to a command (`RCPT`, `DATA`, `.` for the end of a message); undefined: the usual one,
+   * null: hangs up.
+   */
   answer: (command: string) => string | null | undefined
 }
 

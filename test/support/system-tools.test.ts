@@ -1,4 +1,5 @@
-// What `npm test` and `npm run test:all` promise: the first needs Node alone, the second names what is missing.
+// What `npm test` and `npm run test:all` promise: the first needs Node alone, the second names what is
+// missing.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -11,22 +12,26 @@ it('a program that is missing is a failure that names the package to install', (
   expect(() => requireTool('poppler-utils')).toThrow('apt-get install poppler-utils')
 })
 
-it('tests that need a program of the system or start the service are in files of their own, which npm test leaves out', () => {
-  const root = path.resolve(import.meta.dirname, '../..')
-  const needsSystem = /from '[./\w-]*\/(describe-with|browser|pdf|pgbouncer|process)\.js'|\bcountFlushes\b/
-  const files = ['test', 'packages'].flatMap((folder) =>
-    (readdirSync(path.join(root, folder), { recursive: true }) as string[])
-      .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-      .map((name) => path.join(folder, name)),
-  )
-  const wrong = files.filter(
-    (name) =>
-      needsSystem.test(readFileSync(path.join(root, name), 'utf8')) && !name.endsWith('.system.test.ts'),
-  )
-  expect(wrong).toEqual(['test/process/smoke.test.ts'])
-  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  expect(scripts).toMatchObject({
-    test: 'vitest run --project quick',
-    'test:all': 'TEST_DATABASES=both vitest run',
-  })
-})
+it(
+  'tests that need a program of the system or start the service are in files of their own, which npm ' +
+    'test leaves out',
+  () => {
+    const root = path.resolve(import.meta.dirname, '../..')
+    const needsSystem = /from '[./\w-]*\/(describe-with|browser|pdf|pgbouncer|process)\.js'|\bcountFlushes\b/
+    const files = ['test', 'packages'].flatMap((folder) =>
+      (readdirSync(path.join(root, folder), { recursive: true }) as string[])
+        .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+        .map((name) => path.join(folder, name)),
+    )
+    const wrong = files.filter(
+      (name) =>
+        needsSystem.test(readFileSync(path.join(root, name), 'utf8')) && !name.endsWith('.system.test.ts'),
+    )
+    expect(wrong).toEqual(['test/process/smoke.test.ts'])
+    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+    expect(scripts).toMatchObject({
+      test: 'vitest run --project quick',
+      'test:all': 'TEST_DATABASES=both vitest run',
+    })
+  },
+)

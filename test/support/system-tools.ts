@@ -1,5 +1,6 @@
-// Programs that come with the system and not with npm. The files that need one are called `*.system.test.ts`: `npm test`
-// leaves them out, `npm run test:all` runs them, and there a missing program is a failure that names its package.
+// Programs that come with the system and not with npm. The files that need one are called `*.system.test.ts`:
+// `npm test` leaves them out, `npm run test:all` runs them, and there a missing program is a failure that
+// names its package.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 

@@ -1,4 +1,5 @@
-// A simple model of usage: maps in memory, sequential operations. The SQL statement must give the same answers.
+// A simple model of usage: maps in memory, sequential operations. The SQL statement must give the same
+// answers.
 import type { UsageOperation } from '../../packages/ishtirak/src/limits/consume.sql.js'
 
 interface ModelAnswer {

@@ -53,7 +53,8 @@ export async function createUsers(database: Database, env: Record<string, string
   }
   payments.late = (await world.as('late').upgrade()).paymentId
   await world.advance(31 * 60)
-  // After the last look of the sweeps, which would find out that the provider's own list has the right amount.
+  // After the last look of the sweeps, which would find out that the provider's own list has the right
+  // amount.
   world.emulator.setFaults({ wrong_amount: { times: 1 } })
   await buy('review')
   payments.pending = (await world.as('pending').upgrade()).paymentId

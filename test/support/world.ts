@@ -1,5 +1,5 @@
-// A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its own, and one
-// clock for all of them that stands still until it is moved.
+// A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its
+// own, and one clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
@@ -92,13 +92,16 @@ interface StoppedWorld {
 }
 
 /**
- * Those of the running file: its next test with the same options has one of them again, since starting one costs more than most
- * tests do after it.
+ * Those of the running file: its next test with the same options has one of them again, since starting one
+ * costs more than most tests do after it.
  */
 const stopped = new Set<StoppedWorld>()
 let file: string | undefined
 
-/** A world without users at the first instant of the tests. Its service may have served another test of the file. */
+/**
+ * A world without users at the first instant of the tests. Its service may have served another test of the
+ * file.
+ */
 export async function createWorld(database: Database, options: WorldOptions = {}): Promise<World> {
   const { env, host, withoutJobs, ...own } = options
   if (Object.values(own).some((one) => one !== undefined)) return startWorld(database, options)
@@ -192,7 +195,9 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   }
 }
 
-/** A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved. */
+/**
+ * A token as a platform would sign it; undefined claims are left out. Ten years, because the clock is moved.
+ */
 export function tokenOf(claims: Record<string, unknown>, secret = JWT_SECRET): Promise<string> {
   return new SignJWT({ exp: START / 1000 + 10 * 365 * 86_400, ...claims })
     .setProtectedHeader({ alg: 'HS256' })

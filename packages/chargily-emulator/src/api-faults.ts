@@ -1,5 +1,5 @@
-// The faults of the API: slow, throttled, failing, without an answer. They wait in real time, because they try the
-// patience of a real client.
+// The faults of the API: slow, throttled, failing, without an answer. They wait in real time, because they
+// try the patience of a real client.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EmulatorContext } from './context.js'

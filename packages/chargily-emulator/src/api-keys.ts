@@ -1,5 +1,5 @@
-// The API keys of the emulated account. As at Chargily, a key both authenticates API calls and signs events (Chargily
-// docs, Webhooks: "HMAC of the payload signed with your API secret key").
+// The API keys of the emulated account. As at Chargily, a key both authenticates API calls and signs events
+// (Chargily docs, Webhooks: "HMAC of the payload signed with your API secret key").
 import { createHmac } from 'node:crypto'
 import { EmulatorError } from './errors.js'
 

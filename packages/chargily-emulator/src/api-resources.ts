@@ -1,5 +1,5 @@
-// Customers, products, prices and payment links (Chargily docs, API reference). All are created, read, listed and
-// updated in one way; updates are POST. Only customers and products can be deleted.
+// Customers, products, prices and payment links (Chargily docs, API reference). All are created, read, listed
+// and updated in one way; updates are POST. Only customers and products can be deleted.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import {
   customerJson,

@@ -1,5 +1,5 @@
-// The REST API, mounted once for each mode. It authenticates and answers as Laravel does; what a route does is in
-// api-checkouts.ts and api-resources.ts.
+// The REST API, mounted once for each mode. It authenticates and answers as Laravel does; what a route does
+// is in api-checkouts.ts and api-resources.ts.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkoutRoutes } from './api-checkouts.js'
 import { applyCallFaults } from './api-faults.js'

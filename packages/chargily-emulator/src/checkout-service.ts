@@ -1,5 +1,5 @@
-// The states of a checkout after its creation: pending, processing, then finally paid, failed, canceled or expired.
-// Each step and its events are one commit. A final checkout is never changed.
+// The states of a checkout after its creation: pending, processing, then finally paid, failed, canceled or
+// expired. Each step and its events are one commit. A final checkout is never changed.
 import { type EmulatorContext, newResource } from './context.js'
 import { deliveriesFor } from './deliveries.js'
 import { ApiError } from './errors.js'
@@ -37,7 +37,10 @@ export class CheckoutService {
     for (const checkout of context.store.checkouts.values()) this.#watch(checkout)
   }
 
-  /** A payer's choice on the payment page. `sendBeforeRedirect` must be attempted before the payer is sent back. */
+  /**
+   * A payer's choice on the payment page. `sendBeforeRedirect` must be attempted before the payer is sent
+   * back.
+   */
   pay(checkout: CheckoutRecord, outcome: Outcome, method: PaymentMethod): PayResult {
     if (checkout.status !== 'pending') return { ok: false, status: checkout.status }
     const { faults, clock } = this.context

@@ -1,5 +1,5 @@
-// Time and random numbers. Both can be given from outside, so that a simulation repeats itself to the byte; nothing else
-// in this package reads a clock or draws a random number.
+// Time and random numbers. Both can be given from outside, so that a simulation repeats itself to the byte;
+// nothing else in this package reads a clock or draws a random number.
 import { randomBytes } from 'node:crypto'
 
 export interface EmulatorClock {

@@ -1,5 +1,5 @@
-// What the parts of one emulator share. It is passed to them, not imported, so that two emulators in one process are
-// independent.
+// What the parts of one emulator share. It is passed to them, not imported, so that two emulators in one
+// process are independent.
 import type { ApiKeys } from './api-keys.js'
 import { newUlid, type RandomBytes, type SandboxClock } from './clock.js'
 import type { FaultSwitches } from './faults.js'

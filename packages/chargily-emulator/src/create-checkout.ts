@@ -1,5 +1,5 @@
-// Which requests make a checkout, and which checkout (Chargily docs, API reference, checkouts/create). Prices are
-// looked up and amounts computed here; nothing is saved.
+// Which requests make a checkout, and which checkout (Chargily docs, API reference, checkouts/create). Prices
+// are looked up and amounts computed here; nothing is saved.
 import { type EmulatorContext, newResource } from './context.js'
 import { Validator } from './laravel.js'
 import { isJsonObject, type Json, type JsonObject } from './php-json.js'

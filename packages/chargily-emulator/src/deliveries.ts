@@ -1,5 +1,5 @@
-// From a changed checkout to the deliveries of its event. The faults of events apply here: an event may be lost, late,
-// duplicated, out of order, wrongly signed or false.
+// From a changed checkout to the deliveries of its event. The faults of events apply here: an event may be
+// lost, late, duplicated, out of order, wrongly signed or false.
 import { sign } from './api-keys.js'
 import { type EmulatorContext, newId } from './context.js'
 import { type CheckoutEvent, encodeEvent, eventData } from './event.js'

@@ -1,5 +1,6 @@
-// An emulator of Chargily Pay V2 over real HTTP: the API, the payment page, the signed events, and under /_sandbox a clock
-// and faults. Written from Chargily's documents alone, independent of any client that it is used to test.
+// An emulator of Chargily Pay V2 over real HTTP: the API, the payment page, the signed events, and under
+// /_sandbox a clock and faults. Written from Chargily's documents alone, independent of any client that it is
+// used to test.
 import type { FastifyInstance } from 'fastify'
 import { ApiKeys } from './api-keys.js'
 import { CheckoutService } from './checkout-service.js'
@@ -35,7 +36,10 @@ export type {
 } from './records.js'
 
 export interface EmulatorOptions {
-  /** Accepted API keys; the first of a mode signs its events. `test_sk_…` opens /test/api/v2, `live_sk_…` /api/v2. */
+  /**
+   * Accepted API keys; the first of a mode signs its events. `test_sk_…` opens /test/api/v2, `live_sk_…`
+   * /api/v2.
+   */
   readonly secretKeys: readonly string[]
   /** Default: system time plus what `/_sandbox/clock` has added. */
   readonly clock?: EmulatorClock
@@ -76,7 +80,10 @@ export interface Emulator {
   checkouts(): readonly CheckoutRecord[]
   /** Oldest first. */
   customers(): readonly CustomerRecord[]
-  /** Puts records, such as those of another emulator, beside its own or in place of those with their ids. Sends no event of it. */
+  /**
+   * Puts records, such as those of another emulator, beside its own or in place of those with their ids.
+   * Sends no event of it.
+   */
   add(records: {
     readonly customers: readonly CustomerRecord[]
     readonly checkouts: readonly CheckoutRecord[]
@@ -98,7 +105,10 @@ export interface Emulator {
   close(): Promise<void>
 }
 
-/** Resolves when it listens. Throws `EmulatorError` for wrong options, a damaged state file or an address in use. */
+/**
+ * Resolves when it listens. Throws `EmulatorError` for wrong options, a damaged state file or an address in
+ * use.
+ */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   let address: string | null = null
   const context = createContext(options, () => address ?? server.listeningOrigin)

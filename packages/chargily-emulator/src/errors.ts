@@ -1,7 +1,10 @@
 // The two kinds of errors: wrong use of the emulator by a program, and API calls that Chargily refuses too.
 import type { JsonObject } from './php-json.js'
 
-/** Wrong options, an unreadable state file, an unknown fault or id. Thrown to the program, never sent over HTTP. */
+/**
+ * Wrong options, an unreadable state file, an unknown fault or id. Thrown to the program, never sent over
+ * HTTP.
+ */
 export class EmulatorError extends Error {
   override name = 'EmulatorError'
 }

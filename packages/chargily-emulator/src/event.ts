@@ -1,4 +1,5 @@
-// The body of an event in one of two dialects: as captured in 2026, and as documented. They disagree on half the fields.
+// The body of an event in one of two dialects: as captured in 2026, and as documented. They disagree on half
+// the fields.
 import { checkoutFields, withOverrides } from './api-json.js'
 import type { EmulatorContext } from './context.js'
 import { encodePhpJson, type JsonObject, objectInMysqlOrder } from './php-json.js'

@@ -1,5 +1,5 @@
-// The faults that can be switched on, in one table: each with its settings and their limits. A fault stays on until it
-// is cleared, or for `times` uses. What a fault does is in deliveries.ts and api-faults.ts.
+// The faults that can be switched on, in one table: each with its settings and their limits. A fault stays on
+// until it is cleared, or for `times` uses. What a fault does is in deliveries.ts and api-faults.ts.
 import { EmulatorError } from './errors.js'
 
 type Setting =

@@ -1,6 +1,6 @@
-// The state file: one JSON line for each atomic set of changes, appended and flushed before the change is visible. A
-// kill can only tear the last line, which is then ignored. A file of another program is refused: compacting would
-// destroy it.
+// The state file: one JSON line for each atomic set of changes, appended and flushed before the change is
+// visible. A kill can only tear the last line, which is then ignored. A file of another program is refused:
+// compacting would destroy it.
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { EmulatorError } from './errors.js'
@@ -23,7 +23,9 @@ export class Journal {
     return lines
   }
 
-  /** Replaces the file by these lines and opens it for appending. A kill leaves the old file or the new one. */
+  /**
+   * Replaces the file by these lines and opens it for appending. A kill leaves the old file or the new one.
+   */
   rewrite(lines: readonly string[]): void {
     const fresh = `${this.path}.new`
     const file = openSync(fresh, 'w', 0o600)

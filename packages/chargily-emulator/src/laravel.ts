@@ -1,11 +1,11 @@
-// Request bodies as a Laravel application reads and validates them. A body that cannot be read is an empty request,
-// in which every required field is missing.
+// Request bodies as a Laravel application reads and validates them. A body that cannot be read is an empty
+// request, in which every required field is missing.
 import { ApiError } from './errors.js'
 import { inMysqlOrder, isJsonObject, type Json, type JsonObject } from './php-json.js'
 
 /**
- * Reads fields by their rules and collects the errors in the order of reading. A field that breaks its rule reads as
- * null: nothing that was read may be used before `throwIfInvalid`.
+ * Reads fields by their rules and collects the errors in the order of reading. A field that breaks its rule
+ * reads as null: nothing that was read may be used before `throwIfInvalid`.
  */
 export class Validator {
   readonly #errors: Record<string, string[]>
@@ -78,7 +78,9 @@ export class Validator {
     return this.addFieldError(field, 'must be true or false.')
   }
 
-  /** The docs show an array, the official clients send an object: both are kept, in the database's key order. */
+  /**
+   * The docs show an array, the official clients send an object: both are kept, in the database's key order.
+   */
   metadata(): Json {
     const value = this.input.metadata ?? null
     if (value === null || Array.isArray(value) || isJsonObject(value)) return inMysqlOrder(value)
@@ -99,7 +101,10 @@ export class Validator {
     throw new ApiError(422, { message: first + rest, errors: this.#errors })
   }
 
-  /** Of these fields the ones that the request names: an update leaves the rest. Throws if anything is invalid. */
+  /**
+   * Of these fields the ones that the request names: an update leaves the rest. Throws if anything is
+   * invalid.
+   */
   present<Fields extends object>(fields: Fields): Partial<Fields> {
     this.throwIfInvalid()
     const present = Object.entries(fields).filter(([field]) => Object.hasOwn(this.input, field))

@@ -1,4 +1,5 @@
-// What every page shares: head, style sheet, the notice that nothing here is real, and the choice of language.
+// What every page shares: head, style sheet, the notice that nothing here is real, and the choice of
+// language.
 import type { FastifyRequest } from 'fastify'
 import { LOCALES, type Locale } from './records.js'
 import { LANGUAGE_NAMES, TEXTS } from './texts.js'
@@ -67,8 +68,8 @@ function Languages({ current, label }: { current: Locale; label: string }) {
 }
 
 /**
- * Logical properties mirror it for Arabic; every colour pair has a contrast of at least 4.5, every control is at least
- * 44 px high, and it fits a phone 320 px wide.
+ * Logical properties mirror it for Arabic; every colour pair has a contrast of at least 4.5, every control is
+ * at least 44 px high, and it fits a phone 320 px wide.
  */
 const STYLE = `
 :root{--ink:#16211c;--soft:#4a5a52;--line:#c3cec8;--page:#f3f6f4;--card:#fff;--go:#0b6b46;--warn:#7a4300;--warnbg:#fff1d6;color-scheme:light}

@@ -1,5 +1,5 @@
-// The payer's side over HTTP: the payment page, its POST, and payment links. Browsers and scripts use one address; a
-// payment is answered with 303 to the merchant, with `checkout_id` added.
+// The payer's side over HTTP: the payment page, its POST, and payment links. Browsers and scripts use one
+// address; a payment is answered with 303 to the merchant, with `checkout_id` added.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkoutUrl } from './api-json.js'
 import type { EmulatorContext } from './context.js'
@@ -56,8 +56,8 @@ async function pay(
 }
 
 /**
- * Where the payer is sent back to: without an address of the merchant, the payment page. Such an address proves
- * nothing: anyone can type it.
+ * Where the payer is sent back to: without an address of the merchant, the payment page. Such an address
+ * proves nothing: anyone can type it.
  */
 export function redirectUrl(context: EmulatorContext, checkout: CheckoutRecord, outcome: Outcome): string {
   const target = outcome === 'paid' ? checkout.success_url : checkout.failure_url

@@ -1,5 +1,5 @@
-// The payment page: a form that works without JavaScript, or a message when there is nothing left to pay. What the
-// merchant or the payer wrote goes through `safe`.
+// The payment page: a form that works without JavaScript, or a message when there is nothing left to pay.
+// What the merchant or the payer wrote goes through `safe`.
 import { pageOf } from './layout.js'
 import type { CheckoutRecord, Locale } from './records.js'
 import { amountText, TEXTS } from './texts.js'

@@ -1,5 +1,5 @@
-// JSON as PHP and MySQL write it, because the signature covers bytes: a receiver that parses and writes again gets other
-// bytes, and must fail here as in production.
+// JSON as PHP and MySQL write it, because the signature covers bytes: a receiver that parses and writes again
+// gets other bytes, and must fail here as in production.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }

@@ -1,5 +1,5 @@
-// One POST of one event as Chargily's sender makes it: a connection of its own, no redirects. It never throws: every
-// failure is a result.
+// One POST of one event as Chargily's sender makes it: a connection of its own, no redirects. It never
+// throws: every failure is a result.
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 

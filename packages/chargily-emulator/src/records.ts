@@ -1,5 +1,5 @@
-// The emulator's records, with the field names of the API. They are never changed in place: every change puts a new
-// one, which is also one line of the state file.
+// The emulator's records, with the field names of the API. They are never changed in place: every change puts
+// a new one, which is also one line of the state file.
 import type { Json, JsonObject } from './php-json.js'
 
 export const PAYMENT_METHODS = ['edahabia', 'cib'] as const

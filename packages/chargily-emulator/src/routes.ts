@@ -1,4 +1,5 @@
-// What all routes share: their context, how a body is read, and how JSON, lists, pages and errors are answered.
+// What all routes share: their context, how a body is read, and how JSON, lists, pages and errors are
+// answered.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { modePath } from './api-json.js'
 import type { CheckoutService } from './checkout-service.js'
@@ -35,7 +36,8 @@ export function sendJson(reply: FastifyReply, body: JsonObject): FastifyReply {
 
 /** `ownForms`: the forms of the page post to the emulator only, and the browser says where they come from. */
 export function sendPage(reply: FastifyReply, html: string, ownForms = false): FastifyReply {
-  // On the payment page, browsers would apply `form-action` to the redirect after the form, which leads to the merchant.
+  // On the payment page, browsers would apply `form-action` to the redirect after the form, which leads to
+  // the merchant.
   const formAction = ownForms ? "form-action 'self'; " : ''
   return reply
     .headers({
@@ -71,8 +73,8 @@ const DEFAULT_PER_PAGE = 10
 const MAX_PER_PAGE = 50
 
 /**
- * Laravel's paginator without `from`, `to` and `links`, newest first. How Chargily sorts is not documented, but a
- * client that looks for its lost checkout should find it on the first page.
+ * Laravel's paginator without `from`, `to` and `links`, newest first. How Chargily sorts is not documented,
+ * but a client that looks for its lost checkout should find it on the first page.
  */
 export function listOf<Kind>(
   { publicUrl, livemode }: ApiContext,

@@ -1,5 +1,5 @@
-// The controls in a browser, at `/_sandbox`: clock, faults, deliveries, checkouts. Plain forms without script. What
-// merchants and payers wrote goes through `safe`.
+// The controls in a browser, at `/_sandbox`: clock, faults, deliveries, checkouts. Plain forms without
+// script. What merchants and payers wrote goes through `safe`.
 import type { EmulatorContext } from './context.js'
 import type { Faults } from './faults.js'
 import { pageOf } from './layout.js'

@@ -1,5 +1,5 @@
-// The sandbox controls: clock, faults, deliveries and checkouts, for users, scripts and tests. They answer to this machine
-// only, and to no web page of another site that is open on it.
+// The sandbox controls: clock, faults, deliveries and checkouts, for users, scripts and tests. They answer to
+// this machine only, and to no web page of another site that is open on it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EmulatorContext } from './context.js'
 import { ApiError, notFound } from './errors.js'
@@ -96,8 +96,8 @@ function deliveryJson(delivery: DeliveryRecord): JsonObject {
 }
 
 /**
- * There is no password by design. Refused are a foreign name that resolves to this machine (DNS rebinding), and a page
- * of another site that posts here.
+ * There is no password by design. Refused are a foreign name that resolves to this machine (DNS rebinding),
+ * and a page of another site that posts here.
  */
 function refuseOtherSites({ headers }: FastifyRequest): void {
   const host = headers.host ?? ''

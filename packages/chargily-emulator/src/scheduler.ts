@@ -1,5 +1,5 @@
-// Does what is due, whether the clock reached it by itself or was moved. A moved clock stops at every due instant on the
-// way, so that ten minutes in one step are the same as ten minutes.
+// Does what is due, whether the clock reached it by itself or was moved. A moved clock stops at every due
+// instant on the way, so that ten minutes in one step are the same as ten minutes.
 import type { CheckoutService } from './checkout-service.js'
 import type { EmulatorContext } from './context.js'
 import type { WebhookSender } from './webhook-sender.js'

@@ -1,5 +1,5 @@
-// All records of one emulator: in memory, and in the state file behind it. A commit is atomic and in the file before it
-// is in memory, so a kill undoes nothing that a reader was shown.
+// All records of one emulator: in memory, and in the state file behind it. A commit is atomic and in the file
+// before it is in memory, so a kill undoes nothing that a reader was shown.
 import { EmulatorError } from './errors.js'
 import { Journal } from './journal.js'
 import type {
@@ -47,7 +47,9 @@ export class Store {
     this.#journal.rewrite(this.#snapshot())
   }
 
-  /** Durable by default: pass false only for what may be done twice, such as noting that a delivery arrived. */
+  /**
+   * Durable by default: pass false only for what may be done twice, such as noting that a delivery arrived.
+   */
   commit(changes: readonly Change[], durable = true): void {
     this.#journal?.append(JSON.stringify(changes), durable)
     for (const change of changes) this.#apply(change)

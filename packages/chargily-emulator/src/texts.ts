@@ -128,11 +128,13 @@ export const TEXTS: Readonly<Record<Locale, typeof en>> = {
       intro: 'Il répond comme Chargily Pay V2 : l’API, la page de paiement et les événements signés.',
       controls: 'Commandes',
       controlsText:
-        'Avancez l’horloge, provoquez des pannes, consultez les événements et renvoyez-les. Depuis cette machine seulement.',
+        'Avancez l’horloge, provoquez des pannes, consultez les événements et renvoyez-les. Depuis ' +
+        'cette machine seulement.',
       controlsLink: 'Horloge, pannes et événements (en anglais)',
       tryOut: 'Essayer un paiement',
       tryOutText:
-        'Créez un paiement avec une clé de test, puis ouvrez dans un navigateur l’adresse checkout_url de la réponse.',
+        'Créez un paiement avec une clé de test, puis ouvrez dans un navigateur l’adresse ' +
+        'checkout_url de la réponse.',
       orByScript: 'Ou payez en ligne de commande :',
       addresses: 'Adresses',
       testMode: 'API, mode test :',

@@ -1,12 +1,14 @@
-// Sends events to the merchant: the same bytes, up to three times. What is owed is in the store, so a kill between two
-// attempts only delays. It makes no events.
+// Sends events to the merchant: the same bytes, up to three times. What is owed is in the store, so a kill
+// between two attempts only delays. It makes no events.
 import { setMaxListeners } from 'node:events'
 import type { EmulatorContext } from './context.js'
 import { EmulatorError } from './errors.js'
 import { type AttemptResult, postWebhook } from './post-webhook.js'
 import type { DeliveryRecord } from './records.js'
 
-/** Chargily documents no retries; these are the defaults of spatie/laravel-webhook-server, its likely sender. */
+/**
+ * Chargily documents no retries; these are the defaults of spatie/laravel-webhook-server, its likely sender.
+ */
 const MAX_TRIES = 3
 const retryDelayMs = (tries: number) => 10 ** tries * 1000
 /** A long queue must not open a thousand connections to one merchant. */

@@ -1,5 +1,5 @@
-// POST and GET of checkouts. Source of the shapes: Chargily docs, API reference, checkouts; of the messages: Laravel's
-// validation.
+// POST and GET of checkouts. Source of the shapes: Chargily docs, API reference, checkouts; of the messages:
+// Laravel's validation.
 import { expect, test } from 'vitest'
 import { call, emulator, KEY, ManualClock, made, merchant, newCheckout, ORDER, START_MS } from './support.js'
 

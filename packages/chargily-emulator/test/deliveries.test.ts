@@ -1,4 +1,5 @@
-// Events: their shape, their retries, and their end. Source: the captured events of May 2026, Chargily docs (Webhooks), and spatie/laravel-webhook-server's defaults.
+// Events: their shape, their retries, and their end. Source: the captured events of May 2026, Chargily docs
+// (Webhooks), and spatie/laravel-webhook-server's defaults.
 import { expect, test } from 'vitest'
 import { emulator, ManualClock, merchant, newCheckout, payNew, START_MS, withMerchant } from './support.js'
 
@@ -26,17 +27,20 @@ test('an event as captured: keys in MySQL order, boolean mode, the account of th
   expect(body).toContain(String.raw`"success_url":"https:\/\/app.example.dz\/ok"`)
 })
 
-test('an event as documented: the mode is a string, the address is called url, there is no currency', async () => {
-  const { shop, emu } = await withMerchant({ dialect: 'docs' })
-  const checkout = await newCheckout(emu)
-  await emu.pay(checkout.id, 'paid')
-  await emu.settled()
+test(
+  'an event as documented: the mode is a string, the address is called url, there is no ' + 'currency',
+  async () => {
+    const { shop, emu } = await withMerchant({ dialect: 'docs' })
+    const checkout = await newCheckout(emu)
+    await emu.pay(checkout.id, 'paid')
+    await emu.settled()
 
-  const event = JSON.parse(shop.received[0]?.body ?? '')
-  expect(event).toMatchObject({ livemode: 'false', data: { url: checkout.checkout_url, status: 'paid' } })
-  for (const absent of ['currency', 'livemode', 'checkout_url', 'account'])
-    expect(event.data).not.toHaveProperty(absent)
-})
+    const event = JSON.parse(shop.received[0]?.body ?? '')
+    expect(event).toMatchObject({ livemode: 'false', data: { url: checkout.checkout_url, status: 'paid' } })
+    for (const absent of ['currency', 'livemode', 'checkout_url', 'account'])
+      expect(event.data).not.toHaveProperty(absent)
+  },
+)
 
 test('the headers are those of the sender', async () => {
   const { shop, emu } = await withMerchant()
@@ -69,17 +73,20 @@ test('paying makes a customer for a checkout that had none', async () => {
   expect(JSON.parse(shop.received[0]?.body ?? '').data.customer_id).toHaveLength(26)
 })
 
-test("a checkout's own endpoint takes precedence over the account's; without either there is no delivery", async () => {
-  const [account, own] = [await merchant(), await merchant()]
-  const emu = await emulator({ webhookEndpoint: account.url })
-  await emu.pay((await newCheckout(emu, { webhook_endpoint: own.url })).id, 'paid')
-  await emu.settled()
-  expect([account.received.length, own.received.length]).toEqual([0, 1])
+test(
+  "a checkout's own endpoint takes precedence over the account's; without either there is no " + 'delivery',
+  async () => {
+    const [account, own] = [await merchant(), await merchant()]
+    const emu = await emulator({ webhookEndpoint: account.url })
+    await emu.pay((await newCheckout(emu, { webhook_endpoint: own.url })).id, 'paid')
+    await emu.settled()
+    expect([account.received.length, own.received.length]).toEqual([0, 1])
 
-  const withoutEndpoint = await emulator()
-  await withoutEndpoint.pay((await newCheckout(withoutEndpoint)).id, 'paid')
-  expect(withoutEndpoint.deliveries()).toEqual([])
-})
+    const withoutEndpoint = await emulator()
+    await withoutEndpoint.pay((await newCheckout(withoutEndpoint)).id, 'paid')
+    expect(withoutEndpoint.deliveries()).toEqual([])
+  },
+)
 
 test('a failed delivery is retried after 10 and after 100 seconds, with the same bytes', async () => {
   const shop = await merchant()

@@ -1,5 +1,5 @@
-// The state file survives a kill: an instance that is left without `close`, on a clock that stands still, so that it does
-// nothing more. The next one starts on the same file.
+// The state file survives a kill: an instance that is left without `close`, on a clock that stands still, so
+// that it does nothing more. The next one starts on the same file.
 import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -43,26 +43,30 @@ test('attempts made before a restart count, and the next has the same bytes', as
   expect(new Set(shop.received.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
 })
 
-test('records of another emulator are kept beside its own: what was paid is known, what is open can be paid or ends', async () => {
-  const clock = new ManualClock()
-  const other = await emulator({ clock: new ManualClock() })
-  const [paid, open, left] = [await newCheckout(other), await newCheckout(other), await newCheckout(other)]
-  await other.pay(paid.id, 'paid')
-  const stateFile = newStateFile()
-  const first = await emulator({ stateFile, clock })
-  const own = await newCheckout(first)
+test(
+  'records of another emulator are kept beside its own: what was paid is known, what is open can be ' +
+    'paid or ends',
+  async () => {
+    const clock = new ManualClock()
+    const other = await emulator({ clock: new ManualClock() })
+    const [paid, open, left] = [await newCheckout(other), await newCheckout(other), await newCheckout(other)]
+    await other.pay(paid.id, 'paid')
+    const stateFile = newStateFile()
+    const first = await emulator({ stateFile, clock })
+    const own = await newCheckout(first)
 
-  first.add({ customers: other.customers(), checkouts: other.checkouts() })
-  await first.pay(open.id, 'paid')
-  await first.advance(1_800)
+    first.add({ customers: other.customers(), checkouts: other.checkouts() })
+    await first.pay(open.id, 'paid')
+    await first.advance(1_800)
 
-  const statuses = { [own.id]: 'expired', [paid.id]: 'paid', [open.id]: 'paid', [left.id]: 'expired' }
-  const statusesOf = (one: typeof first) =>
-    Object.fromEntries(one.checkouts().map(({ id, status }) => [id, status]))
-  expect(statusesOf(first)).toEqual(statuses)
-  expect(first.customers()).toEqual(expect.arrayContaining([...other.customers()]))
-  expect(statusesOf(await emulator({ stateFile, clock }))).toEqual(statuses)
-})
+    const statuses = { [own.id]: 'expired', [paid.id]: 'paid', [open.id]: 'paid', [left.id]: 'expired' }
+    const statusesOf = (one: typeof first) =>
+      Object.fromEntries(one.checkouts().map(({ id, status }) => [id, status]))
+    expect(statusesOf(first)).toEqual(statuses)
+    expect(first.customers()).toEqual(expect.arrayContaining([...other.customers()]))
+    expect(statusesOf(await emulator({ stateFile, clock }))).toEqual(statuses)
+  },
+)
 
 test('every kind of resource is restored, and what was deleted is not', async () => {
   const stateFile = newStateFile()

@@ -1,5 +1,5 @@
-// Shared by the tests: an emulator on a free port, a merchant that records what it receives, and a clock that stands
-// still until it is moved. Everything is closed after each test.
+// Shared by the tests: an emulator on a free port, a merchant that records what it receives, and a clock that
+// stands still until it is moved. Everything is closed after each test.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect } from 'vitest'

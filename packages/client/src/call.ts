@@ -1,5 +1,6 @@
-// One call of the API, bounded in time and retried once when its outcome is unknown and the answer asks for no longer pause. A retry is safe, because every call
-// of this API is idempotent: by its operation_id, because it sets absolute values, or because there is one open payment.
+// One call of the API, bounded in time and retried once when its outcome is unknown and the answer asks for
+// no longer pause. A retry is safe, because every call of this API is idempotent: by its operation_id,
+// because it sets absolute values, or because there is one open payment.
 import { BillingApiError, BillingConfigurationError, BillingUnreachableError, readRefusal } from './errors.js'
 
 interface CallOptions {

@@ -1,4 +1,5 @@
-// What a call throws. Each error keeps what was answered: its code, and the request id by which the service's log has it.
+// What a call throws. Each error keeps what was answered: its code, and the request id by which the service's
+// log has it.
 
 /** An answer that is no success. */
 interface Refusal {
@@ -26,7 +27,10 @@ export class BillingApiError extends Error implements Refusal {
   }
 }
 
-/** The platform's key is refused (401, 403): `apiKey` is none of PLATFORM_API_KEYS. No outage: no call works until that is mended. */
+/**
+ * The platform's key is refused (401, 403): `apiKey` is none of PLATFORM_API_KEYS. No outage: no call works
+ * until that is mended.
+ */
 export class BillingConfigurationError extends BillingApiError {
   override readonly name = 'BillingConfigurationError'
   constructor(refusal: Refusal) {
@@ -34,7 +38,10 @@ export class BillingConfigurationError extends BillingApiError {
   }
 }
 
-/** No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 408, 3xx). */
+/**
+ * No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 408,
+ * 3xx).
+ */
 export class BillingUnreachableError extends Error {
   override readonly name = 'BillingUnreachableError'
   /** Null, as all below, where nothing was answered. */

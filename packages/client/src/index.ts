@@ -1,5 +1,5 @@
-// The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It imports nothing, not even
-// types, and needs only `fetch` and `crypto.subtle`, so it runs in Node and at the edge.
+// The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It imports nothing,
+// not even types, and needs only `fetch` and `crypto.subtle`, so it runs in Node and at the edge.
 import { createCall } from './call.js'
 import { BillingUnreachableError } from './errors.js'
 import { rememberLimits } from './remembered-limits.js'
@@ -34,8 +34,8 @@ export interface ClientOptions {
   /** Whether `consume` allows when billing is unreachable and no recent figures of the user are known. */
   readonly whenUnreachable: 'open' | 'closed'
   /**
-   * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for `createPayment` 14,000,
-   * `redeem` 7,000 and `uploadProof` 70,000.
+   * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
+   * `createPayment` 14,000, `redeem` 7,000 and `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
@@ -45,7 +45,10 @@ export interface ClientOptions {
   readonly now?: () => number
 }
 
-/** `source` is what decided: `billing`, the last known figures, or the policy `whenUnreachable`, which has no figures. */
+/**
+ * `source` is what decided: `billing`, the last known figures, or the policy `whenUnreachable`, which has no
+ * figures.
+ */
 export type Consumed =
   | (Allowance & { readonly source: 'billing' | 'remembered' })
   | {
@@ -59,13 +62,15 @@ export type Consumed =
     }
 
 /**
- * Every call throws `BillingApiError` when the API refuses it (`BillingConfigurationError`: the platform's key), and all but
- * `consume` throw `BillingUnreachableError` when it cannot be reached or cannot answer.
+ * Every call throws `BillingApiError` when the API refuses it (`BillingConfigurationError`: the platform's
+ * key), and all but `consume` throw `BillingUnreachableError` when it cannot be reached or cannot answer.
  */
 export interface Client<Limit extends string = LimitName> {
   user(userId: string): Promise<PlatformUser>
   updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
-  /** Whether the user may. Always answers: from billing, else from the last known figures, else by the policy. */
+  /**
+   * Whether the user may. Always answers: from billing, else from the last known figures, else by the policy.
+   */
   consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
   reportUsage(userId: string, limit: Limit, report: UsageReport): Promise<Allowance>
@@ -73,13 +78,18 @@ export interface Client<Limit extends string = LimitName> {
   offers(): Promise<Offer[]>
   /** What a payment made now would buy and cost. `accessToken` is the user's. */
   quote(accessToken: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
-  /** Buys a term; send the user to `checkout_url`. The provider is asked. A repetition gives the same payment. */
+  /**
+   * Buys a term; send the user to `checkout_url`. The provider is asked. A repetition gives the same payment.
+   */
   createPayment(accessToken: string, request: PaymentRequest): Promise<Payment>
-  /** Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is the same proof. */
+  /**
+   * Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is
+   * the same proof.
+   */
   uploadProof(accessToken: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /**
-   * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at `redemptions` whether it was
-   * redeemed.
+   * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at
+   * `redemptions` whether it was redeemed.
    */
   redeem(accessToken: string, code: string): Promise<Redeemed>
   /** What the user redeemed, newest first. */
@@ -87,7 +97,9 @@ export interface Client<Limit extends string = LimitName> {
   readonly verifyEvent: typeof verifyEvent
 }
 
-/** `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'build_minutes'>({ … })`. */
+/**
+ * `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'build_minutes'>({ … })`.
+ */
 export function createClient<Limit extends string = LimitName>(options: ClientOptions): Client<Limit> {
   const { whenUnreachable, rememberLimitsMs = 60_000, now = Date.now } = options
   const call = createCall(options)

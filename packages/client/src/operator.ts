@@ -20,9 +20,9 @@ export interface ActRequest extends Readonly<Record<string, unknown>> {
 
 export interface Operator {
   /**
-   * `act('payment.refund', 'pay_…', { why })`: by the name that the act has in the audit trail and in /openapi-operator.json.
-   * `id`: of the payment, user or event that it is on; empty where it is on none. Retried once where its outcome is unknown, if it
-   * has an `operation_id`.
+   * `act('payment.refund', 'pay_…', { why })`: by the name that the act has in the audit trail and in
+   * /openapi-operator.json. `id`: of the payment, user or event that it is on; empty where it is on none.
+   * Retried once where its outcome is unknown, if it has an `operation_id`.
    */
   act(name: string, id: string, request: ActRequest): Promise<Readonly<Record<string, unknown>>>
   /** What the act would change now. Nothing is changed. */

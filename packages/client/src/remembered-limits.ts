@@ -1,5 +1,5 @@
-// The last known figures of each limit, to decide for a short while when billing is unreachable. What is allowed
-// meanwhile is counted here, so that an outage does not lift the limits. In this process only.
+// The last known figures of each limit, to decide for a short while when billing is unreachable. What is
+// allowed meanwhile is counted here, so that an outage does not lift the limits. In this process only.
 import type { Allowance, ConsumeRequest } from './types.js'
 
 interface CountPlace {

@@ -1,5 +1,5 @@
-// The shapes of the platform API and of its events, for a program that has nothing else of Ishtirak. A test of the
-// repository compares them with the service's schemas in both directions.
+// The shapes of the platform API and of its events, for a program that has nothing else of Ishtirak. A test
+// of the repository compares them with the service's schemas in both directions.
 
 /** The limits of the service's default catalogue. PLANS_FILE may have others. */
 export type LimitName = 'projects' | 'domains_per_project' | 'deploys_per_day' | 'storage_mb'
@@ -13,7 +13,10 @@ export interface PlanLimits {
   storage_mb: number
 }
 
-/** What is in use, by the name of the limit; of one that is counted for each project, or of something else, by its id. */
+/**
+ * What is in use, by the name of the limit; of one that is counted for each project, or of something else, by
+ * its id.
+ */
 export interface Usage {
   [limit: string]: number | Record<string, number>
   projects: number
@@ -23,7 +26,10 @@ export interface Usage {
 }
 
 export interface ConsumeRequest {
-  /** Identifies this operation of this user; sent again within 48 hours it gets the same answer and counts once. */
+  /**
+   * Identifies this operation of this user; sent again within 48 hours it gets the same answer and counts
+   * once.
+   */
   operation_id: string
   /** 1 if absent. */
   amount?: number
@@ -37,7 +43,9 @@ export interface ReleaseRequest {
   operation_id: string
   /** If absent, all that the consumed operation has left, or 1 without one. */
   amount?: number
-  /** The operation that is released. If absent, the one consumed under this `operation_id`, if there is one. */
+  /**
+   * The operation that is released. If absent, the one consumed under this `operation_id`, if there is one.
+   */
   consume_operation_id?: string
   project_id?: string
   scope_id?: string
@@ -263,7 +271,9 @@ export interface EventData {
     readonly period_start: string | null
     readonly period_end: string | null
   }
-  /** Only of `subscription.granted`: time that no payment bought, days from the operator or months by a code. */
+  /**
+   * Only of `subscription.granted`: time that no payment bought, days from the operator or months by a code.
+   */
   readonly grant?: {
     readonly id: string
     readonly source: 'operator' | 'code'

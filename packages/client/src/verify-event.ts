@@ -1,5 +1,6 @@
-// Verifies events by Standard Webhooks (standardwebhooks.com, specification 1.0): the signature covers id, time and body,
-// and several may be valid at once while secrets are rotated. An invalid event is never parsed.
+// Verifies events by Standard Webhooks (standardwebhooks.com, specification 1.0): the signature covers id,
+// time and body, and several may be valid at once while secrets are rotated. An invalid event is never
+// parsed.
 import type { EventData, EventType } from './types.js'
 
 type WithPayment = EventData & Required<Pick<EventData, 'payment'>>
@@ -26,8 +27,8 @@ export type EventHeaders = Headers | Readonly<Record<string, string | readonly s
 const TOLERANCE_SECONDS = 300
 
 /**
- * Returns the event, or throws `InvalidEventError`. `body` is the raw body, byte for byte; `secrets` are `whsec_…`, both
- * the old and the new one while rotating. A malformed secret throws `TypeError`.
+ * Returns the event, or throws `InvalidEventError`. `body` is the raw body, byte for byte; `secrets` are
+ * `whsec_…`, both the old and the new one while rotating. A malformed secret throws `TypeError`.
  */
 export async function verifyEvent(
   body: string | Uint8Array,

@@ -1,5 +1,5 @@
-// Where `ishtirak demo` reaches the running sandbox. `serve` loads and registers it beside the emulator; a service with a key of
-// the provider has neither.
+// Where `ishtirak demo` reaches the running sandbox. `serve` loads and registers it beside the emulator; a
+// service with a key of the provider has neither.
 import { PassThrough } from 'node:stream'
 import { type App, BillingError, createOperatorKeys, type Sandbox } from 'ishtirak/internal'
 import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest, refuseSecondDemo, runDemo } from './demo.js'

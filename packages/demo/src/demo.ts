@@ -1,7 +1,7 @@
-// `ishtirak demo`: fills the running sandbox with a year of a pretend shop. A second wiring of the service works on the sandbox's
-// database, with a clock that walks through the year and an emulator of its own; what that one knows is handed to the
-// sandbox's at the end. Nothing is sent: mail and events go to receivers that are made here. It exists where the sandbox's
-// emulator is, and nowhere else.
+// `ishtirak demo`: fills the running sandbox with a year of a pretend shop. A second wiring of the service
+// works on the sandbox's database, with a clock that walks through the year and an emulator of its own; what
+// that one knows is handed to the sandbox's at the end. Nothing is sent: mail and events go to receivers that
+// are made here. It exists where the sandbox's emulator is, and nowhere else.
 import { startEmulator } from 'chargily-emulator'
 import {
   BillingError,
@@ -53,7 +53,10 @@ export async function* runDemo(sandbox: Sandbox, request: DemoRequest): AsyncGen
   }
 }
 
-/** A year is thousands of commits, and on the embedded database each waits for the disk: these reach it by what is returned. */
+/**
+ * A year is thousands of commits, and on the embedded database each waits for the disk: these reach it by
+ * what is returned.
+ */
 async function flushOnce(database: Database): Promise<() => Promise<void>> {
   if (database.kind !== 'pglite') return async () => undefined
   await database.script('set synchronous_commit = off')
@@ -104,8 +107,9 @@ function withoutReceivers({ smtpUrl: _, events: __, ...config }: WiredConfig): W
 const PLATFORM = 'https://platform.example/ishtirak'
 
 /**
- * Mail to a dead domain is refused. Where the sandbox has no platform, the pretend one fails in the last days until it is
- * switched off; where it has one, every event counts as delivered, so that none of the past is sent to it.
+ * Mail to a dead domain is refused. Where the sandbox has no platform, the pretend one fails in the last days
+ * until it is switched off; where it has one, every event counts as delivered, so that none of the past is
+ * sent to it.
  */
 function pretendReceivers({ events }: WiredConfig, clock: Clock, endAt: number) {
   const isDown = () => events === undefined && clock.now() > endAt - 7 * DAY

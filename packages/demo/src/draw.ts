@@ -1,5 +1,5 @@
-// Random numbers from a seed: the same seed tells the same year. Each name is a stream of its own, so that one more draw for one
-// user changes nothing for the others.
+// Random numbers from a seed: the same seed tells the same year. Each name is a stream of its own, so that
+// one more draw for one user changes nothing for the others.
 
 export interface Draw {
   /** From 0 up to but not including 1. */

@@ -1,4 +1,5 @@
-// The users of the pretend shop: Algerian names in both scripts, and addresses at domains that RFC 2606 keeps for examples.
+// The users of the pretend shop: Algerian names in both scripts, and addresses at domains that RFC 2606 keeps
+// for examples.
 import type { Locale } from 'ishtirak/internal'
 import { createDraw } from './draw.js'
 

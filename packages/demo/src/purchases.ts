@@ -1,5 +1,6 @@
-// How users of the pretend shop buy: at the provider's page, by transfer, at the desk. A story is a generator that yields the
-// instant of its next step, and does the step when it is resumed: the year (year.ts) resumes all in the order of time.
+// How users of the pretend shop buy: at the provider's page, by transfer, at the desk. A story is a generator
+// that yields the instant of its next step, and does the step when it is resumed: the year (year.ts) resumes
+// all in the order of time.
 import { DAY, HOUR, type Instant, MINUTE } from 'ishtirak/internal'
 import type { Draw } from './draw.js'
 import type { Person } from './people.js'

@@ -1,5 +1,5 @@
-// What people do in the pretend shop, each through the use case that does it for real: users buy, pay and upload, the provider
-// signs its events, operators approve, record and refund.
+// What people do in the pretend shop, each through the use case that does it for real: users buy, pay and
+// upload, the provider signs its events, operators approve, record and refund.
 import type { Emulator } from 'chargily-emulator'
 import {
   accept as acceptAct,
@@ -180,7 +180,10 @@ export function instrumentsOf({ parts }: Shop): readonly TransferInstrument[] {
   return Object.values(INSTRUMENTS).filter((kind) => known.includes(kind))
 }
 
-/** `short`: by how many dinars what came is less. The second operator only where one is not enough, and if wanted. */
+/**
+ * `short`: by how many dinars what came is less. The second operator only where one is not enough, and if
+ * wanted.
+ */
 export async function approve(
   { parts }: Shop,
   paymentId: string,

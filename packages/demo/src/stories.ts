@@ -34,7 +34,10 @@ import {
 
 type Tell = (shop: Shop, person: Person, draw: Draw) => Story
 
-/** Each is told once, of the first users, so that a small shop has one of everything; the others are drawn by these weights. */
+/**
+ * Each is told once, of the first users, so that a small shop has one of everything; the others are drawn by
+ * these weights.
+ */
 const STORIES: readonly (readonly [weight: number, tell: Tell])[] = [
   [0, waitingReview],
   [0, waitingTransfer],

@@ -1,4 +1,5 @@
-// A year of the pretend shop: the stories of its users and of its office, told in the order of time, with the jobs of each day.
+// A year of the pretend shop: the stories of its users and of its office, told in the order of time, with the
+// jobs of each day.
 import {
   announceTime,
   BillingError,
@@ -141,8 +142,8 @@ async function* office(shop: Shop): Story {
 }
 
 /**
- * Within the last day the books were compared: two payments are not ours, and of one no event had come. The next comparison of
- * the sandbox reaches the two as well, so they stay in the inbox.
+ * Within the last day the books were compared: two payments are not ours, and of one no event had come. The
+ * next comparison of the sandbox reaches the two as well, so they stay in the inbox.
  */
 async function* comparison(shop: Shop, seed: number): Story {
   const { parts, endAt } = shop

@@ -1,6 +1,6 @@
 -- All tables, in the order of the capabilities. A table of users' facts has the user in its key, so that the
--- whole can be spread by user (docs/scale.md). Instants are timestamptz, money is whole dinars. A constraint is
--- named by its rule. An index stands with the capability that reads by it, whosever the table is.
+-- whole can be spread by user (docs/scale.md). Instants are timestamptz, money is whole dinars. A constraint
+-- is named by its rule. An index stands with the capability that reads by it, whosever the table is.
 
 
 -- The ledger: users, what they pay, and who changed it

@@ -56,29 +56,32 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
   }
 
-  it('leads to the page that was asked for, as the subject and in the role that the issuer names', async () => {
-    Object.assign(issuer.account, { email: 'lina@host.example', email_verified: true })
-    const form = await world.call('GET', '/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1')
-    const link = `${world.base}/console/sign-in/issuer?to=%2Fconsole%2Fpayments%2Fpay_1`
-    expect(form.text).toContain(`href="${link}"`)
-    const entered = await signInByIssuer(world, { to: '/console/payments/pay_1' })
-    expect([entered.status, entered.headers.get('location')]).toEqual([
-      303,
-      `${world.base}/console/payments/pay_1`,
-    ])
-    expect(entered.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^ishtirak_ticket[\w.]*=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
-      expect.stringMatching(/^ishtirak_console.*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/),
-    ])
-    expect((await open(entered)).text).toContain('oidc:lina-1 lina@host.example')
-    expect(await database().query(selectAudit, [])).toMatchObject([
-      {
-        actor: 'oidc:lina-1 lina@host.example',
-        act: 'operator.sign_in',
-        after: { role: 'owner', by: 'oidc' },
-      },
-    ])
-  })
+  it(
+    'leads to the page that was asked for, as the subject and in the role that the issuer ' + 'names',
+    async () => {
+      Object.assign(issuer.account, { email: 'lina@host.example', email_verified: true })
+      const form = await world.call('GET', '/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1')
+      const link = `${world.base}/console/sign-in/issuer?to=%2Fconsole%2Fpayments%2Fpay_1`
+      expect(form.text).toContain(`href="${link}"`)
+      const entered = await signInByIssuer(world, { to: '/console/payments/pay_1' })
+      expect([entered.status, entered.headers.get('location')]).toEqual([
+        303,
+        `${world.base}/console/payments/pay_1`,
+      ])
+      expect(entered.headers.getSetCookie()).toEqual([
+        expect.stringMatching(/^ishtirak_ticket[\w.]*=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
+        expect.stringMatching(/^ishtirak_console.*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/),
+      ])
+      expect((await open(entered)).text).toContain('oidc:lina-1 lina@host.example')
+      expect(await database().query(selectAudit, [])).toMatchObject([
+        {
+          actor: 'oidc:lina-1 lina@host.example',
+          act: 'operator.sign_in',
+          after: { role: 'owner', by: 'oidc' },
+        },
+      ])
+    },
+  )
 
   it('goes out with a code challenge, and with a state and a nonce of its own each time', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => world.call('GET', '/console/sign-in/issuer')))

@@ -1,5 +1,6 @@
-// Sign-in of operators by an OpenID Connect issuer: the code flow with PKCE, state and nonce, and the ID token with its signature.
-// The issuer is asked, and the library loaded, at a sign-in and not before, so that the service starts and runs without it.
+// Sign-in of operators by an OpenID Connect issuer: the code flow with PKCE, state and nonce, and the ID
+// token with its signature. The issuer is asked, and the library loaded, at a sign-in and not before, so that
+// the service starts and runs without it.
 import type * as OpenId from 'openid-client'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
@@ -61,7 +62,10 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
       })
       return { url: url.href, ticket }
     },
-    /** Who it was. `query`: of the address that the issuer sent the browser to. Throws `sign_in_refused`, or 503. */
+    /**
+     * Who it was. `query`: of the address that the issuer sent the browser to. Throws `sign_in_refused`, or
+     * 503.
+     */
     finish: async (ticket: string, query: string): Promise<Claims> => {
       const found = await discover()
       const { openid } = found
@@ -86,7 +90,10 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   }
 }
 
-/** A secret that the issuer does not know spends no code (RFC 6749, section 5.2), so that the next one may be tried. */
+/**
+ * A secret that the issuer does not know spends no code (RFC 6749, section 5.2), so that the next one may be
+ * tried.
+ */
 async function withEachSecret<Result>(
   { clientSecrets }: IssuerSettings,
   noteUse: NoteUse,
@@ -124,7 +131,10 @@ function readTicket(ticket: string, now: Instant): { readonly to: string } | nul
   return age >= -MINUTE && age < TICKET_MS ? { to } : null
 }
 
-/** Signs in the operator that the issuer names; gives the secret of the session and where to go on. Throws as `finish` does. */
+/**
+ * Signs in the operator that the issuer names; gives the secret of the session and where to go on. Throws as
+ * `finish` does.
+ */
 export async function signInByIssuer(
   deps: SessionsDeps & { readonly issuer: Issuer },
   { ticket, query }: { readonly ticket: string; readonly query: string },

@@ -1,5 +1,5 @@
-// Watches which old secrets are still accepted. A request leaves an instant in memory; a job writes it down, once
-// an hour for each secret, and so does a stop.
+// Watches which old secrets are still accepted. A request leaves an instant in memory; a job writes it down,
+// once an hour for each secret, and so does a stop.
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'

@@ -11,7 +11,8 @@ import { statement } from '../database/database.js'
 /** As a program that signs in every minute. */
 const signInOften = statement(
   'test.operators_page.often',
-  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
+  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at,
+    expires_at)
    select 'ops_' || n, n, 'program', 'viewer', 'key', n, '2026-11-21T12:00:00Z', '2026-11-21T20:00:00Z'
      from generate_series(1, 480) n`,
 )

@@ -11,7 +11,8 @@ export interface StoredSession {
 
 const insert = statement(
   'operator_sessions.insert',
-  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
+  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at,
+    expires_at)
    values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8::timestamptz)`,
 )
 

@@ -1,4 +1,5 @@
-// Into the console by an operator's key, and out of it; by an issuer in `issuer.route.tsx`. Wrong keys are slowed by network: five in a minute.
+// Into the console by an operator's key, and out of it; by an issuer in `issuer.route.tsx`. Wrong keys are
+// slowed by network: five in a minute.
 
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
@@ -69,8 +70,9 @@ export function signInPath({ base }: { readonly base: string }, url: string): st
 const HOME = '/console'
 
 /**
- * A page of the console and nothing else: the sign-in leads nowhere outside, also not by `..`. A longer address would not fit into
- * the cookie that keeps it on the way to an issuer, nor into the header fields that proxies take.
+ * A page of the console and nothing else: the sign-in leads nowhere outside, also not by `..`. A longer
+ * address would not fit into the cookie that keeps it on the way to an issuer, nor into the header fields
+ * that proxies take.
  */
 export function targetOf(path: string | undefined): string {
   if (path === undefined || !/^\/console(?:[/?][\w/.?=&%+:,~@!*-]{0,1000})?$/.test(path)) return HOME

@@ -1,5 +1,5 @@
-// The pages of an act in the console: the question where something is asked first, the page that shows what changes and asks once
-// more, and what its form does. A page of its own may take their place.
+// The pages of an act in the console: the question where something is asked first, the page that shows what
+// changes and asks once more, and what its form does. A page of its own may take their place.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, wrongField } from '../core/error.js'
 import { mayDo, requireRole } from '../core/role.js'

@@ -10,7 +10,10 @@ import { isReason } from './reason.js'
 /** Who sends a form of `actPage`, and what it names. */
 export type FormBy = By & { readonly operationId: string }
 
-/** As the form says. Throws `forbidden`, or `validation_failed` where what it carries is not what a page of ours gave it. */
+/**
+ * As the form says. Throws `forbidden`, or `validation_failed` where what it carries is not what a page of
+ * ours gave it.
+ */
 export function byOf(
   { operatorsHere, reader }: ConsolePages,
   request: FastifyRequest,
@@ -56,7 +59,10 @@ function within(field: string, count: number, most: number): number {
   return count
 }
 
-/** Acts; `again` shows the form once more where what was typed cannot be acted on, with what is wrong (nothing: it is new). */
+/**
+ * Acts; `again` shows the form once more where what was typed cannot be acted on, with what is wrong
+ * (nothing: it is new).
+ */
 export async function orAgain(
   act: () => Promise<FastifyReply>,
   again: (problems: readonly ValidationProblem[]) => Promise<FastifyReply>,

@@ -1,5 +1,6 @@
-// The page that asks once more before an act: what it changes, before and after, and the reason. The form names its sending
-// and carries the version of what was shown: sent twice it acts once, and where another operator was faster it does nothing.
+// The page that asks once more before an act: what it changes, before and after, and the reason. The form
+// names its sending and carries the version of what was shown: sent twice it acts once, and where another
+// operator was faster it does nothing.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { ValidationCode, ValidationProblem } from '../core/error.js'
 import { problemInWords } from '../i18n/messages.js'
@@ -24,7 +25,9 @@ export interface Field {
   readonly most?: number
   /** Instead of free text: values with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
-  /** What follows depends on it: where it is sent otherwise than it was shown, what follows is shown first. */
+  /**
+   * What follows depends on it: where it is sent otherwise than it was shown, what follows is shown first.
+   */
   readonly decides?: true
   /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
   readonly explain?: (typed: string, code: ValidationCode) => string | null

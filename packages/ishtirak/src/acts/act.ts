@@ -1,6 +1,7 @@
-// An act of operators is one object: name, roles, what it is on, input, texts, what it loads, decides and saves. Its route, its
-// place in the OpenAPI document, its command, its form, its preview, its audit entry, its repetition by `operation_id`, its
-// refusal in the trail, its mounted call and its call of the client are made from it.
+// An act of operators is one object: name, roles, what it is on, input, texts, what it loads, decides and
+// saves. Its route, its place in the OpenAPI document, its command, its form, its preview, its audit entry,
+// its repetition by `operation_id`, its refusal in the trail, its mounted call and its call of the client are
+// made from it.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
@@ -24,7 +25,10 @@ export interface Call<Input> {
 }
 
 export interface ActDeps extends AuditDeps {
-  /** By user: changes of one user that have lost a race wait for each other, as long as they are of this process. */
+  /**
+   * By user: changes of one user that have lost a race wait for each other, as long as they are of this
+   * process.
+   */
   readonly inTurn: InTurn
 }
 
@@ -53,7 +57,10 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Null: the console has none. */
   readonly form?: ActForm<Deps, File, Detail> | null
   readonly command?: CommandOf
-  /** The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
+  /**
+   * The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells
+   * what was done.
+   */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
   readonly previews?: { readonly schema: TSchema; view(preview: Preview<Detail>): unknown }
@@ -139,7 +146,8 @@ export function act<Deps extends ActDeps>() {
 }
 
 const NAMED =
-  'Names this sending: sent again it is answered the same and counts once; 409 where it asks for something else'
+  'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
+  'something else'
 
 function made<Deps, Input extends TObject, File, Detail>(
   declared: Said<Deps, Input, File, Detail>,

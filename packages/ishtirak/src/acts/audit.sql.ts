@@ -1,5 +1,6 @@
-// The audit trail: who did what, when and why, with the facts about money before and after; no address, no token, nothing of
-// the provider's account. Rows are added with the act they tell of and never changed: the database refuses it.
+// The audit trail: who did what, when and why, with the facts about money before and after; no address, no
+// token, nothing of the provider's account. Rows are added with the act they tell of and never changed: the
+// database refuses it.
 import { BillingError, ERRORS } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
@@ -23,7 +24,9 @@ export interface By {
   readonly operationName?: string
   /** What was asked for beside the reason. */
   readonly asked?: object
-  /** The version of the user's facts that was shown before: where it is another one by now, nothing is done. */
+  /**
+   * The version of the user's facts that was shown before: where it is another one by now, nothing is done.
+   */
   readonly seenVersion?: number
 }
 
@@ -40,14 +43,17 @@ export interface AuditDeps {
   readonly ids: Ids
 }
 
-/** Inserts an `AuditEntry`, which is `entry` as JSON; a statement, or a part of one whose rows `from` names. */
+/**
+ * Inserts an `AuditEntry`, which is `entry` as JSON; a statement, or a part of one whose rows `from` names.
+ */
 export const insertAudit = (of: {
   readonly userId: string
   readonly at: string
   readonly entry: string
   readonly from?: string
 }) => `
-     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after, asked, operation_id)
+     insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after, asked,
+       operation_id)
      select ${of.userId}, a.id, ${of.at}, a.actor, a.act, a.reason, a.payment_id, a.before, a.after, a.asked,
             a.operation_id
        from ${of.from ? `${of.from}, ` : ''}jsonb_populate_record(null::audit, ${of.entry}) a`
@@ -79,8 +85,9 @@ export async function recordAct(
 }
 
 /**
- * An act that the state of things refuses (409) is a refusal in the trail, with the name of the act, never the act itself. The
- * caller is refused all the same. Of a form that shows what is no longer so nothing is written: it tried nothing.
+ * An act that the state of things refuses (409) is a refusal in the trail, with the name of the act, never
+ * the act itself. The caller is refused all the same. Of a form that shows what is no longer so nothing is
+ * written: it tried nothing.
  */
 export async function orRecordRefusal<Result>(
   deps: AuditDeps,

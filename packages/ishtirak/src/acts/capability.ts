@@ -1,6 +1,6 @@
-// What a capability brings to the service: one object for each, in the list of main/capabilities.ts. Without its line in that list the
-// service builds and has no trace of it. The frames (HTTP, command line, console, portal, schedule) know these kinds of things,
-// and no capability by name.
+// What a capability brings to the service: one object for each, in the list of main/capabilities.ts. Without
+// its line in that list the service builds and has no trace of it. The frames (HTTP, command line, console,
+// portal, schedule) know these kinds of things, and no capability by name.
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import type { App } from '../http/app.js'

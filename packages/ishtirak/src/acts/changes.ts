@@ -45,7 +45,9 @@ export function accessChange(
   return { name: view.say('access'), before: words(before), after: words(after) }
 }
 
-/** `Pro until 6 January 2027, then Business until 6 February 2027`, `Free (Pro ended on 21 December 2026)`. */
+/**
+ * `Pro until 6 January 2027, then Business until 6 February 2027`, `Free (Pro ended on 21 December 2026)`.
+ */
 export function accessInWords(
   { formats, clock }: Pick<ConsolePages, 'formats' | 'clock'>,
   { locale, say }: View,

@@ -1,5 +1,6 @@
-// What a person has at hand instead of an id: the reference of a transfer, the number of a receipt or a slip, an e-mail address.
-// An id comes first; only what is known as none is looked up. What several things are called is refused with their list.
+// What a person has at hand instead of an id: the reference of a transfer, the number of a receipt or a slip,
+// an e-mail address. An id comes first; only what is known as none is looked up. What several things are
+// called is refused with their list.
 import { sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, Refused } from './operator-client.js'
 
@@ -14,7 +15,10 @@ export interface Named {
   readonly isMeant?: ((payment: Row) => boolean) | undefined
 }
 
-/** Calls with the name, as an id; refused as unknown, nothing was done, and it calls with the id of what has this name. */
+/**
+ * Calls with the name, as an id; refused as unknown, nothing was done, and it calls with the id of what has
+ * this name.
+ */
 export async function askByName<Result>(
   named: Named,
   call: (id: string) => Promise<Result>,

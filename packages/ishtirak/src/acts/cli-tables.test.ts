@@ -27,37 +27,45 @@ it('a text that only holds an instant stays as it was written', () => {
   expect(withLocalTimes({ why }, 'Africa/Algiers')).toEqual({ why })
 })
 
-it('a list is a table without the characters that move a cursor, facts are pairs; what is null or empty is left out', () => {
-  const users = [
-    { user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', plan: 'pro', exact: true },
-  ]
-  const answer = {
-    users,
-    payments: [],
-    endpoint: { state: 'working', disabled_at: null },
-    none: null,
-    count: 1,
-  }
-  expect(sections(answer, 'UTC')).toBe(
-    [
-      ['count  1'],
-      [
-        'users:',
-        '  user_id  email  name      plan  status  current_period_end  exact',
-        '  user-1   -      A?[2J??\u200f  pro   -       -                   true',
-      ],
-      ['endpoint:', '  state  working'],
+it(
+  'a list is a table without the characters that move a cursor, facts are pairs; what is null or empty ' +
+    'is left out',
+  () => {
+    const users = [
+      { user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', plan: 'pro', exact: true },
     ]
-      .map((section) => section.join('\n'))
-      .join('\n\n'),
-  )
-})
+    const answer = {
+      users,
+      payments: [],
+      endpoint: { state: 'working', disabled_at: null },
+      none: null,
+      count: 1,
+    }
+    expect(sections(answer, 'UTC')).toBe(
+      [
+        ['count  1'],
+        [
+          'users:',
+          '  user_id  email  name      plan  status  current_period_end  exact',
+          '  user-1   -      A?[2J??\u200f  pro   -       -                   true',
+        ],
+        ['endpoint:', '  state  working'],
+      ]
+        .map((section) => section.join('\n'))
+        .join('\n\n'),
+    )
+  },
+)
 
-it('a list of payments shows by which method each is paid, and the reference that a transfer is looked for by', () => {
-  const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
-  const table = sections({ payments: [payment] }, 'UTC')
-  expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
-})
+it(
+  'a list of payments shows by which method each is paid, and the reference that a transfer is looked ' +
+    'for by',
+  () => {
+    const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
+    const table = sections({ payments: [payment] }, 'UTC')
+    expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
+  },
+)
 
 it('a list of words is one a line', () => {
   expect(sections({ events: ['payment.refunded', 'subscription.canceled'] }, 'UTC')).toBe(

@@ -1,5 +1,5 @@
-// What the operator's commands print: the API's answer under its own names, a section for each of its members. `--json` prints
-// the answer itself.
+// What the operator's commands print: the API's answer under its own names, a section for each of its
+// members. `--json` prints the answer itself.
 import { wallClockIn } from '../runtime/calendar.js'
 
 const INBOX = [
@@ -54,7 +54,10 @@ export function sections(answer: object, timeZone: string): string {
   return [aligned(plain), ...parts].filter((part) => part !== '').join('\n\n') || 'nothing'
 }
 
-/** Each instant in UTC with the time on the wall behind it, and its day where that differs: `…T23:30:00Z (2026-11-22 00:30)`. */
+/**
+ * Each instant in UTC with the time on the wall behind it, and its day where that differs: `…T23:30:00Z
+ * (2026-11-22 00:30)`.
+ */
 export function withLocalTimes<Answer>(answer: Answer, timeZone: string): Answer {
   const { wallTime } = wallClockIn(timeZone)
   return JSON.parse(JSON.stringify(answer), (_name, value) => {
@@ -91,14 +94,18 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * In what a platform calls its users, control characters would move the cursor of the operator's terminal, and overrides of the
- * writing direction show its columns in another order. The marks that Arabic is written with stay.
+ * In what a platform calls its users, control characters would move the cursor of the operator's terminal,
+ * and overrides of the writing direction show its columns in another order. The marks that Arabic is written
+ * with stay.
  */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')
 }
 
-/** The same characters escaped: another text of the same JSON. `JSON.stringify` leaves those from DEL on as they are. */
+/**
+ * The same characters escaped: another text of the same JSON. `JSON.stringify` leaves those from DEL on as
+ * they are.
+ */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

@@ -1,5 +1,5 @@
-// The one place that reads the numbers, days and months of a command line. What is out of its bounds is refused with them, and
-// `--help` says them.
+// The one place that reads the numbers, days and months of a command line. What is out of its bounds is
+// refused with them, and `--help` says them.
 import { InvalidArgumentError } from 'commander'
 import { readTypedAmount } from '../core/typed-amount.js'
 

@@ -1,5 +1,5 @@
-// The commands of operators, made from the acts and readings of the capabilities. Each asks the operator's API and prints the
-// answer. What may be done is decided there; the options are the members of its schemas.
+// The commands of operators, made from the acts and readings of the capabilities. Each asks the operator's
+// API and prints the answer. What may be done is decided there; the options are the members of its schemas.
 import { type Command, Option } from 'commander'
 import type { TObject, TSchema } from 'typebox'
 import { type Act, type CommandAnswer, type CommandOf, verbOf } from './act.js'
@@ -123,7 +123,10 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 type Members = Readonly<Record<string, string | number>>
 
-/** Adds an option for each member of the request. Gives the function that reads what was given; a preview needs no reason. */
+/**
+ * Adds an option for each member of the request. Gives the function that reads what was given; a preview
+ * needs no reason.
+ */
 function addMembers(command: Command, { input, asked }: Operation): (isPreview: boolean) => Members {
   const members = Object.entries<TSchema>(input.properties).filter(([name]) => name !== 'q')
   const options = members.map(([name, member]) => {

@@ -14,16 +14,17 @@ export const PLAIN: CsvForm = { separator: ',', decimalSign: '.', mark: '' }
 export const EXCEL: CsvForm = { separator: ';', decimalSign: ',', mark: '\ufeff' }
 
 /**
- * RFC 4180: CRLF, quotes where they are needed. Text that a spreadsheet would run as a formula (OWASP, CSV injection) is made
- * text by an apostrophe in front: user ids are whatever a platform chose.
+ * RFC 4180: CRLF, quotes where they are needed. Text that a spreadsheet would run as a formula (OWASP, CSV
+ * injection) is made text by an apostrophe in front: user ids are whatever a platform chose.
  */
 export function csvLine(cells: readonly Cell[], form: CsvForm = PLAIN): string {
   return `${cells.map((cell) => csvCell(cell, form)).join(form.separator)}\r\n`
 }
 
 /**
- * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the end of a cell.
- * Quotes, spaces and invisible characters before it do not count, and neither does the width of the sign itself.
+ * Where a formula begins: at the start, or behind what a spreadsheet set to semicolons or tabs takes for the
+ * end of a cell. Quotes, spaces and invisible characters before it do not count, and neither does the width
+ * of the sign itself.
  */
 const FORMULA =
   /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu

@@ -1,4 +1,5 @@
-// What capabilities add to everything known of a payment, or of a user: a member of the answer, and what its page shows of it.
+// What capabilities add to everything known of a payment, or of a user: a member of the answer, and what its
+// page shows of it.
 import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Payment } from '../core/payment.js'
 import type { TimeEntry } from '../core/time-list.js'

@@ -1,4 +1,5 @@
-// How an act looks in the console where its input and its preview do not say it: fields of its own, words for what changes.
+// How an act looks in the console where its input and its preview do not say it: fields of its own, words for
+// what changes.
 import type { BillingError } from '../core/error.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { ActPage, Field } from './act-page.js'
@@ -16,7 +17,10 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
   fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>
-  /** By this field of a question that is asked first it is answered; absent: by the first without a value; null: none is asked. */
+  /**
+   * By this field of a question that is asked first it is answered; absent: by the first without a value;
+   * null: none is asked.
+   */
   readonly asks?: string | null
   /** Of fields that may be chosen last: what follows is shown for these values. */
   readonly assumes?: Typed

@@ -1,5 +1,6 @@
-// The mail that a capability writes to users: `mail` sends it, and knows none of its kinds. It is owed by a row of `mails`, which
-// the capability's own statement inserts with what the mail is about; the console says its kind by the text `mail_<kind>`.
+// The mail that a capability writes to users: `mail` sends it, and knows none of its kinds. It is owed by a
+// row of `mails`, which the capability's own statement inserts with what the mail is about; the console says
+// its kind by the text `mail_<kind>`.
 import type { MailKey, MailKind } from '../core/announcement.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'

@@ -1,4 +1,5 @@
-// How an operation of the operator's API is described: one that reads, one that acts, and the files that some answer with.
+// How an operation of the operator's API is described: one that reads, one that acts, and the files that some
+// answer with.
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
@@ -17,7 +18,10 @@ export const BASE = '/api/v1/operator'
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
 
-/** The path below `BASE`, a sentence for readers, what is asked and answered, and the refusals beside those of all. */
+/**
+ * The path below `BASE`, a sentence for readers, what is asked and answered, and the refusals beside those of
+ * all.
+ */
 function reads<Schema extends object, Answer>(
   path: string,
   summary: string,

@@ -1,4 +1,5 @@
-// Where a page of an operator's list goes on. Opaque to the caller, so anything that we did not write is refused, not guessed at.
+// Where a page of an operator's list goes on. Opaque to the caller, so anything that we did not write is
+// refused, not guessed at.
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { LAST_INSTANT } from '../core/instant.js'

@@ -1,4 +1,5 @@
-// A reading of operators is one object too: its route, its place in the OpenAPI document and its command are made from it.
+// A reading of operators is one object too: its route, its place in the OpenAPI document and its command are
+// made from it.
 import type { FastifyReply } from 'fastify'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'

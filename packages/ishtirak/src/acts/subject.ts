@@ -1,5 +1,5 @@
-// What an act or a reading is on: a payment, a user, an event, or nothing but the service. Its address, its command and its page
-// in the console begin with it.
+// What an act or a reading is on: a payment, a user, an event, or nothing but the service. Its address, its
+// command and its page in the console begin with it.
 import { type TObject, type TSchema, Type } from 'typebox'
 
 export interface Subject<Deps = unknown, File = unknown> {
@@ -15,7 +15,9 @@ export interface Subject<Deps = unknown, File = unknown> {
   about(deps: Deps, id: string, asked?: object): Promise<About>
   /** Everything known of it: what acts on it answer, and by which its page says what can be done. */
   file?(deps: Deps): SubjectFile<File>
-  /** The page of the console that tells what was done, where it is not the subject's own. Without the base. */
+  /**
+   * The page of the console that tells what was done, where it is not the subject's own. Without the base.
+   */
   readonly page?: (id: string, about: About) => string
 }
 

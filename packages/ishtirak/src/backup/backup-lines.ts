@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { earlierRefusal } from '../database/migrate.js'
 
 /**
- * Of the lines: the first says what it is, then each row is `table<tab>json`, the last holds counts and a checksum.
- * The tables of format 1 were those of before 0001_schema.
+ * Of the lines: the first says what it is, then each row is `table<tab>json`, the last holds counts and a
+ * checksum. The tables of format 1 were those of before 0001_schema.
  */
 export const FORMAT = 2
 

@@ -1,5 +1,6 @@
-// A copy of everything in the database as lines of text, and back: the same for both databases, so that it also leads from
-// one to the other. A backup is one snapshot; a restore is one transaction, and refuses a database that is not empty.
+// A copy of everything in the database as lines of text, and back: the same for both databases, so that it
+// also leads from one to the other. A backup is one snapshot; a restore is one transaction, and refuses a
+// database that is not empty.
 import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
@@ -21,8 +22,9 @@ const PARTS_A_FETCH = 10
 const CHARACTERS_A_BATCH = 1_000_000
 
 /**
- * The first line says what it is, then each row is `table<tab>json`, and the last line holds the counts and a checksum of
- * all before it. The transaction stays open until the last line is written: give lines to a local disk, never to a network.
+ * The first line says what it is, then each row is `table<tab>json`, and the last line holds the counts and a
+ * checksum of all before it. The transaction stays open until the last line is written: give lines to a local
+ * disk, never to a network.
  */
 export async function writeBackup(
   database: Database,
@@ -63,8 +65,9 @@ export async function writeBackup(
 }
 
 /**
- * Brings an empty database to the schema of the backup, fills it, and brings it to the schema of this program.
- * Throws `RestoreRefused`: then no row was written. `lines` is read from its beginning each time it is called.
+ * Brings an empty database to the schema of the backup, fills it, and brings it to the schema of this
+ * program. Throws `RestoreRefused`: then no row was written. `lines` is read from its beginning each time it
+ * is called.
  */
 export async function restoreBackup(
   database: Database,
@@ -105,7 +108,8 @@ async function writeTable(
   const fetch = hasFiles ? fetchParts : fetchRows
   // The cursor's only column has the same name and type for every table: its statement is prepared once.
   await transaction.script(
-    `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row from ${quoted(table)} backed_up`,
+    `declare backup_rows no scroll cursor for select row_to_json(backed_up)::text as row
+      from ${quoted(table)} backed_up`,
   )
   let count = 0
   for (;;) {
@@ -206,7 +210,10 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not a lookup. */
+/**
+ * The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not
+ * a lookup.
+ */
 const EVERY_ROW = 'set local enable_seqscan = on'
 
 const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')
@@ -215,8 +222,9 @@ const fetchRows = statement('backup.fetch', `fetch ${ROWS_A_FETCH} from backup_r
 const fetchParts = statement('backup.fetch_parts', `fetch ${PARTS_A_FETCH} from backup_rows`)
 
 /**
- * In the order of their creation: a table is made before those that refer to it. The record of the migrations is written by
- * the migrations; sessions last hours, and a used link or one that was ended must not work again.
+ * In the order of their creation: a table is made before those that refer to it. The record of the migrations
+ * is written by the migrations; sessions last hours, and a used link or one that was ended must not work
+ * again.
  */
 const selectTables = statement(
   'backup.tables',

@@ -1,5 +1,5 @@
-// A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what came after it
-// is found by the comparison with the provider.
+// A backup holds everything, of one instant; restored into either kind of database nothing is lost, and what
+// came after it is found by the comparison with the provider.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -107,7 +107,8 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   )
 
   it.each(DATABASE_KINDS)(
-    'that is older, restored into %s: the operator books what was bought since, once, and no receipt number comes twice',
+    'that is older, restored into %s: the operator books what was bought since, once, and no receipt ' +
+      'number comes twice',
     async (target) => {
       const before = await createWorld(database(), { env: OPERATOR_ENV })
       await before.as('user-1').buy()

@@ -1,6 +1,6 @@
-// A backup as a compressed file that only its owner may read, made from the command line or through the running service,
-// which has the embedded database to itself. A file that was not finished keeps its working name; one that is there
-// already is never overwritten.
+// A backup as a compressed file that only its owner may read, made from the command line or through the
+// running service, which has the embedded database to itself. A file that was not finished keeps its working
+// name; one that is there already is never overwritten.
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
@@ -113,8 +113,8 @@ export interface BackupDeps extends AuditDeps {
 }
 
 /**
- * Written to a file of the machine first: the database is not held while the network is awaited. The file has no name any
- * more when the sending begins.
+ * Written to a file of the machine first: the database is not held while the network is awaited. The file has
+ * no name any more when the sending begins.
  */
 export async function backUp(
   deps: BackupDeps,
@@ -125,7 +125,9 @@ export async function backUp(
   return contentOf(deps, now)
 }
 
-/** Begins at once, with a part of the gzip that holds nothing: the caller sees that the answer is on its way. */
+/**
+ * Begins at once, with a part of the gzip that holds nothing: the caller sees that the answer is on its way.
+ */
 async function* contentOf(deps: BackupDeps, now: Instant): AsyncGenerator<Uint8Array> {
   yield gzipSync('')
   const file = await namelessBackup(deps, now)

@@ -1,6 +1,6 @@
-// A month as the accountant wants it, as CSV: a line for each payment of the month and for each refund that was recorded
-// in it, with tax, duty and fees, and their total. A refund is a line of its own, below zero, so that the lines add up to
-// the month, which is that of the billing time zone.
+// A month as the accountant wants it, as CSV: a line for each payment of the month and for each refund that
+// was recorded in it, with tax, duty and fees, and their total. A refund is a line of its own, below zero, so
+// that the lines add up to the month, which is that of the billing time zone.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
@@ -43,8 +43,8 @@ export async function exportAccounts(
 }
 
 /**
- * By the name of a column: what stands above it in French, and its cell; null: one of the figures, which the total has
- * too. Columns are added at the end only: spreadsheets count them.
+ * By the name of a column: what stands above it in French, and its cell; null: one of the figures, which the
+ * total has too. Columns are added at the end only: spreadsheets count them.
  */
 const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | null]>> = {
   date: ['date', ({ at }, { day }) => day(at)],

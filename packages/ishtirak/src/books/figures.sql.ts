@@ -1,4 +1,5 @@
-// The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read from the trail.
+// The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read
+// from the trail.
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
@@ -8,7 +9,8 @@ import { isOfKind } from '../ledger/payments.sql.js'
 
 const ensureSeries = statement(
   'figures.ensure_series',
-  'insert into counted_receipts (series, last_number) select series, 0 from receipt_series on conflict do nothing',
+  'insert into counted_receipts (series, last_number) select series, 0 from receipt_series on ' +
+    'conflict do nothing',
 )
 
 // Locked in one order, so that two processes wait for each other and count nothing twice.
@@ -45,7 +47,8 @@ const count = statement(
             count(*) filter (where fees_centimes is null)
        from next group by day, live, method, instrument order by day, live, method, instrument
          on conflict (day, live, method, instrument) do update
-        set payments = d.payments + excluded.payments, first_payments = d.first_payments + excluded.first_payments,
+        set payments = d.payments + excluded.payments,
+          first_payments = d.first_payments + excluded.first_payments,
             amount_centimes = d.amount_centimes + excluded.amount_centimes,
             net_centimes = d.net_centimes + excluded.net_centimes,
             duty_centimes = d.duty_centimes + excluded.duty_centimes,
@@ -171,9 +174,12 @@ export interface MonthDay {
 
 const countEnds = statement(
   'figures.ends',
-  `select (select count(*) from users where ended_at is null and paid_until >= $1::timestamptz and paid_until < $2::timestamptz)
-        + (select count(*) from users where ended_at >= $1::timestamptz and ended_at < $2::timestamptz) as lapsed,
-          (select count(*) from users where ended_at is null and paid_until >= $3::timestamptz and paid_until < $4::timestamptz)
+  `select (select count(*) from users where ended_at is null and paid_until >= $1::timestamptz
+    and paid_until < $2::timestamptz)
+        + (select count(*) from users where ended_at >= $1::timestamptz
+          and ended_at < $2::timestamptz) as lapsed,
+          (select count(*) from users where ended_at is null and paid_until >= $3::timestamptz
+            and paid_until < $4::timestamptz)
             as ending`,
 )
 
@@ -228,10 +234,12 @@ const selectPayments = statement(
   'figures.payments',
   `select p.id as id, p.paid_at as at, ${ENTRY},
           (select max(acted_at) from audit a
-            where p.status = 'refunded' and a.user_id = p.user_id and a.payment_id = p.id and a.act = 'payment.refund')
+            where p.status = 'refunded' and a.user_id = p.user_id and a.payment_id = p.id
+              and a.act = 'payment.refund')
             as refunded_at
      from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
-    where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text) and p.paid_at < $4::timestamptz
+    where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text)
+      and p.paid_at < $4::timestamptz
       and ${isOfKind('$6')}
     order by p.paid_at, p.id limit $5::int`,
 )
@@ -239,7 +247,8 @@ const selectPayments = statement(
 const selectRefunds = statement(
   'figures.refunds',
   `select a.id as id, a.acted_at as at, ${ENTRY}, a.acted_at as refunded_at
-   ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $4::timestamptz and (a.acted_at, a.id) > ($2::timestamptz, $3::text)
+   ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $4::timestamptz and (a.acted_at,
+     a.id) > ($2::timestamptz, $3::text)
       and ${isOfKind('$6')}
     order by a.acted_at, a.id limit $5::int`,
 )

@@ -1,4 +1,5 @@
-// The journal of receipts: the payments of a month in the order they were paid, each with the number of its receipt.
+// The journal of receipts: the payments of a month in the order they were paid, each with the number of its
+// receipt.
 
 import { pageCursor } from '../acts/page.js'
 import { BillingError } from '../core/error.js'
@@ -10,7 +11,10 @@ const cursors = pageCursor<Pick<Entry, 'at' | 'id'>>(
   ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
 )
 
-/** The same lines as in the accountant's file. Throws `validation_failed`, and `invalid_cursor` for that of another month. */
+/**
+ * The same lines as in the accountant's file. Throws `validation_failed`, and `invalid_cursor` for that of
+ * another month.
+ */
 export async function readJournal(
   deps: MonthsDeps,
   of: { readonly month: string; readonly cursor: string | null; readonly limit: number },

@@ -1,5 +1,6 @@
-// The days of a month as bars, drawn on the server: what was paid above the line, what was refunded below it. It is told apart
-// without colors, so that it is read on paper too; the words of its title and description are for readers who do not see it.
+// The days of a month as bars, drawn on the server: what was paid above the line, what was refunded below it.
+// It is told apart without colors, so that it is read on paper too; the words of its title and description
+// are for readers who do not see it.
 
 import { sumPaid } from '../core/figures.js'
 import type { View } from '../pages/console-frame.js'

@@ -1,4 +1,5 @@
-// The page of a month: its figures are those of the accountant's file and of the payments, and it leads to both.
+// The page of a month: its figures are those of the accountant's file and of the payments, and it leads to
+// both.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'

@@ -1,4 +1,5 @@
-// The page of a month: what was paid and refunded, with tax, duty and fees, by day and by method; and whose time began and ended.
+// The page of a month: what was paid and refunded, with tax, duty and fees, by day and by method; and whose
+// time began and ended.
 
 import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'

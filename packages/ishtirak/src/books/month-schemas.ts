@@ -18,7 +18,8 @@ export const AccountsQuerySchema = Type.Object(
     format: Type.Optional(
       Type.Enum(['plain', 'excel'], {
         description:
-          '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark and French words',
+          '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
+          'and French words',
       }),
     ),
     method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),

@@ -1,5 +1,6 @@
-// A month, added up three ways: its figures, the lines of the accountant's file and the payments one by one agree to the centime, with
-// cards, cash, cheques, discounts, refunds of the same and of an earlier month, and money that was heard of after the month.
+// A month, added up three ways: its figures, the lines of the accountant's file and the payments one by one
+// agree to the centime, with cards, cash, cheques, discounts, refunds of the same and of an earlier month,
+// and money that was heard of after the month.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -23,7 +24,8 @@ const DAY = 86_400
 /** In test mode the provider keeps nothing. */
 const setFees = statement(
   'test.months.fees',
-  `update payments set reports = jsonb_set(reports, '{-1,fees}', '50') where user_id = $1 and method = 'chargily'`,
+  `update payments set reports = jsonb_set(reports, '{-1,fees}', '50') where user_id = $1
+    and method = 'chargily'`,
 )
 const forgetFees = statement(
   'test.months.no_fees',
@@ -163,38 +165,42 @@ describeScenario('a month', ({ database }) => {
     }
   })
 
-  it('has a payment in the month it was paid in, whenever it was heard of, and a refund in that of its recording', async () => {
-    const { late } = await twoMonths()
-    const november = await month('2026-11')
-    expect(november).toMatchObject({
-      from: '2026-10-31T23:00:00Z',
-      to: '2026-11-30T23:00:00Z',
-      live: false,
-      paid: {
-        count: 6,
-        ttc: 11_700,
-        discount: 300,
-        stamp_duty: 20,
-        total: 11_720,
-        fees: 50,
-        fees_unknown: 1,
-        net: 11_670,
-      },
-      refunded: { count: 1, ttc: 2000, stamp_duty: 0, fees: 0 },
-      balance: { total: 9720, net: 9670 },
-      users: { new: 6, renewed: 0 },
-    })
-    expect(november.by_day.length).toBe(30)
-    expect(november.by_day.at(-1)).toMatchObject({ day: '2026-11-30', paid: { count: 1 } })
-    expect((await operator.payment(late)).receipt.issued_at).toBe('2026-11-30T23:06:00Z')
-    expect(await month('2026-12')).toMatchObject({
-      paid: { count: 2, fees: 0, fees_unknown: 0 },
-      refunded: { count: 1 },
-      users: { new: 1, renewed: 1 },
-    })
-    const methods = november.by_method.map(({ method }: { method: string }) => method)
-    expect([methods[0], methods.sort()]).toEqual(['chargily', ['cash', 'chargily', 'chargily', 'cheque']])
-  })
+  it(
+    'has a payment in the month it was paid in, whenever it was heard of, and a refund in that of its ' +
+      'recording',
+    async () => {
+      const { late } = await twoMonths()
+      const november = await month('2026-11')
+      expect(november).toMatchObject({
+        from: '2026-10-31T23:00:00Z',
+        to: '2026-11-30T23:00:00Z',
+        live: false,
+        paid: {
+          count: 6,
+          ttc: 11_700,
+          discount: 300,
+          stamp_duty: 20,
+          total: 11_720,
+          fees: 50,
+          fees_unknown: 1,
+          net: 11_670,
+        },
+        refunded: { count: 1, ttc: 2000, stamp_duty: 0, fees: 0 },
+        balance: { total: 9720, net: 9670 },
+        users: { new: 6, renewed: 0 },
+      })
+      expect(november.by_day.length).toBe(30)
+      expect(november.by_day.at(-1)).toMatchObject({ day: '2026-11-30', paid: { count: 1 } })
+      expect((await operator.payment(late)).receipt.issued_at).toBe('2026-11-30T23:06:00Z')
+      expect(await month('2026-12')).toMatchObject({
+        paid: { count: 2, fees: 0, fees_unknown: 0 },
+        refunded: { count: 1 },
+        users: { new: 1, renewed: 1 },
+      })
+      const methods = november.by_method.map(({ method }: { method: string }) => method)
+      expect([methods[0], methods.sort()]).toEqual(['chargily', ['cash', 'chargily', 'chargily', 'cheque']])
+    },
+  )
 
   it('says whose time ended and was not continued, and how many end in the next seven days', async () => {
     await world.as('u-1').buy()
@@ -208,15 +214,19 @@ describeScenario('a month', ({ database }) => {
     expect((await month('2026-12')).users).toMatchObject({ lapsed: 0 })
   })
 
-  it('counts each receipt once, however many ask at once, in portions of any size, and again from nothing', async () => {
-    for (const user of ['a', 'b', 'c', 'd', 'e']) await world.as(user).buy()
-    expect(await Promise.all([1, 2, 1].map((limit) => countReceipts(database(), limit)))).toHaveLength(3)
-    const answers = await Promise.all([1, 2, 3, 4].map(() => month('2026-11')))
-    for (const { paid, uncounted } of answers)
-      expect([paid.count, paid.ttc, uncounted]).toEqual([5, 10_000, 0])
-    await database().query(restoreNothing)
-    expect((await month('2026-11')).paid.ttc).toBe(10_000)
-  })
+  it(
+    'counts each receipt once, however many ask at once, in portions of any size, and again from ' +
+      'nothing',
+    async () => {
+      for (const user of ['a', 'b', 'c', 'd', 'e']) await world.as(user).buy()
+      expect(await Promise.all([1, 2, 1].map((limit) => countReceipts(database(), limit)))).toHaveLength(3)
+      const answers = await Promise.all([1, 2, 3, 4].map(() => month('2026-11')))
+      for (const { paid, uncounted } of answers)
+        expect([paid.count, paid.ttc, uncounted]).toEqual([5, 10_000, 0])
+      await database().query(restoreNothing)
+      expect((await month('2026-11')).paid.ttc).toBe(10_000)
+    },
+  )
 
   it('in a French spreadsheet has semicolons, decimal commas and a mark, and runs nothing', async () => {
     await world.as('=cmd;1').buy()
@@ -248,23 +258,27 @@ describeScenario('a month', ({ database }) => {
     expect((await operator.get('/months/2026-13')).status).toBe(422)
   })
 
-  it('in a French spreadsheet names the way and the means of payment in French, in the plain file by their codes', async () => {
-    await twoMonths()
-    const paidWith = async (format: 'plain' | 'excel') =>
-      new Set((await lines('2026-11', format)).map((row) => `${row.method}, ${row.payment_method}`))
-    expect(await paidWith('plain')).toEqual(
-      new Set(['chargily, edahabia', 'chargily, cib', 'cash, cash', 'cheque, cheque', ', ']),
-    )
-    expect(await paidWith('excel')).toEqual(
-      new Set([
-        'Carte, Carte EDAHABIA (Algérie Poste)',
-        'Carte, Carte interbancaire CIB',
-        'Espèces, Espèces',
-        'Chèque, Chèque',
-        ', ',
-      ]),
-    )
-  })
+  it(
+    'in a French spreadsheet names the way and the means of payment in French, in the plain file by ' +
+      'their codes',
+    async () => {
+      await twoMonths()
+      const paidWith = async (format: 'plain' | 'excel') =>
+        new Set((await lines('2026-11', format)).map((row) => `${row.method}, ${row.payment_method}`))
+      expect(await paidWith('plain')).toEqual(
+        new Set(['chargily, edahabia', 'chargily, cib', 'cash, cash', 'cheque, cheque', ', ']),
+      )
+      expect(await paidWith('excel')).toEqual(
+        new Set([
+          'Carte, Carte EDAHABIA (Algérie Poste)',
+          'Carte, Carte interbancaire CIB',
+          'Espèces, Espèces',
+          'Chèque, Chèque',
+          ', ',
+        ]),
+      )
+    },
+  )
 
   it('has a journal of its receipts, page by page, which adds up to its figures', async () => {
     await twoMonths()

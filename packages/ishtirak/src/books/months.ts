@@ -1,5 +1,6 @@
-// A month of the shop: what was paid, refunded and kept by the provider, by method and by day, and whose time began and ended.
-// A payment is of the month in which it was paid, a refund of the month in which it was recorded; the calendar is the shop's.
+// A month of the shop: what was paid, refunded and kept by the provider, by method and by day, and whose time
+// began and ended. A payment is of the month in which it was paid, a refund of the month in which it was
+// recorded; the calendar is the shop's.
 import { BillingError } from '../core/error.js'
 import { addFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import { DAY, type Instant } from '../core/instant.js'
@@ -49,8 +50,9 @@ export function readMonth(
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
- * Of real money, or of play money where the shop takes no other. `uncounted` receipts are not in it yet: 0, but for minutes after
- * a restore or the upgrade from a program that did not count. Throws `validation_failed`.
+ * Of real money, or of play money where the shop takes no other. `uncounted` receipts are not in it yet: 0,
+ * but for minutes after a restore or the upgrade from a program that did not count. Throws
+ * `validation_failed`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
   const { database, clock, methods } = deps

@@ -23,7 +23,8 @@ export const getMonth = reading<MonthsDeps>().reads({
   path: '/months/:month',
   operationId: 'getMonth',
   summary:
-    'What was paid and refunded in a month, by method and by day, with tax, duty and fees; and whose time began and ended',
+    'What was paid and refunded in a month, by method and by day, with tax, duty and fees; and whose ' +
+    'time began and ended',
   description:
     'A payment is of the month in which it was paid, a refund of the month in which it was recorded.',
   params: MonthParamsSchema,

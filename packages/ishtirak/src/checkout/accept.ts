@@ -1,5 +1,5 @@
-// An operator takes a payment under review as it is. The provider is asked once more; where it is out of reach, what it said
-// then is taken.
+// An operator takes a payment under review as it is. The provider is asked once more; where it is out of
+// reach, what it said then is taken.
 import { act } from '../acts/act.js'
 import { requireUnchanged } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/operation.js'
@@ -18,8 +18,8 @@ import { previewInWords } from './settlement-preview-words.js'
 import { words } from './words.js'
 
 /**
- * `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the money, or it names
- * another amount, which is then under review.
+ * `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the
+ * money, or it names another amount, which is then under review.
  */
 export const accept = act<SettleActDeps>().does({
   name: 'payment.accept',
@@ -28,7 +28,8 @@ export const accept = act<SettleActDeps>().does({
   operationId: 'acceptPayment',
   summary: 'Take a payment under review as it is',
   description:
-    'The provider is asked once more. 409 when nothing is under review, or the provider does not have the money.',
+    'The provider is asked once more. 409 when nothing is under review, or the provider does not have ' +
+    'the money.',
   input: WhySchema,
   refuses: [...ASKED, 'already_refunded'],
   texts: actTexts(words, 'accept'),
@@ -63,7 +64,8 @@ async function freshReport(deps: SettleDeps, payment: Payment, review: Review): 
   }
   const status = answer.value?.status ?? 'unknown'
   const isOpen = status === 'pending' || status === 'processing' || status === 'unknown'
-  // What operators have not approved (again) is no money that could be taken; what they refuse, they refuse by name.
+  // What operators have not approved (again) is no money that could be taken; what they refuse, they refuse
+  // by name.
   const isFinal = settledBy === 'operator' ? status === 'paid' : !isOpen
   if (answer.value && isFinal) return answer.value
   throw new BillingError('conflict', { extra: { payment_status: 'review', provider_status: status } })

@@ -1,4 +1,5 @@
-// Asks the provider about one payment, for the sweep, readers, upgrades and operators; what it says is settled.
+// Asks the provider about one payment, for the sweep, readers, upgrades and operators; what it says is
+// settled.
 import type { OperatorAct } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
@@ -6,9 +7,9 @@ import type { ProviderAnswer } from '../ledger/method.js'
 import { type ReportedCheckout, type SettleDeps, settlePayment } from '../ledger/settle.js'
 
 /**
- * Asks the provider for the payment's checkout, or, where its id was never learned, for any that carries the payment's id.
- * What it says goes the way of all money, and is given, oldest first: nothing where the provider has none. Of a payment that
- * operators settle a report is given that only names it.
+ * Asks the provider for the payment's checkout, or, where its id was never learned, for any that carries the
+ * payment's id. What it says goes the way of all money, and is given, oldest first: nothing where the
+ * provider has none. Of a payment that operators settle a report is given that only names it.
  */
 export async function askProvider(
   deps: SettleDeps,
@@ -30,7 +31,10 @@ export async function askProvider(
   return { ok: true, value: reports }
 }
 
-/** After the first report: the trail has the name of an operation once, and the version that was seen is no longer that one. */
+/**
+ * After the first report: the trail has the name of an operation once, and the version that was seen is no
+ * longer that one.
+ */
 function unnamed({ operationId: _, seenVersion: __, ...by }: OperatorAct): OperatorAct {
   return by
 }
@@ -54,7 +58,8 @@ async function ask(
 ): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
   const method = methods.of(payment.method)
   if (payment.checkoutId === null) {
-    // Without a list a lost answer is not looked for: the order is given again, and leads to the same checkout.
+    // Without a list a lost answer is not looked for: the order is given again, and leads to the same
+    // checkout.
     return method.list?.find(payment.id, payment.createdAt) ?? { ok: true, value: [] }
   }
   // What operators say is a row of ours, which the settlement reads itself.
@@ -64,7 +69,10 @@ async function ask(
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }
 
-/** The provider does not know the checkout (its test data was wiped): it cannot be paid, so it is as good as expired. */
+/**
+ * The provider does not know the checkout (its test data was wiped): it cannot be paid, so it is as good as
+ * expired.
+ */
 export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
   return {
     method: payment.method,

@@ -1,5 +1,5 @@
-// A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended at the
-// provider; paid all the same, it counts.
+// A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended
+// at the provider; paid all the same, it counts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -87,23 +87,26 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
   })
 
-  it('is ended before the user gets another, however long before its page the payment was begun', async () => {
-    const first = await user.upgrade()
-    await world.advance(30 * 60)
-    world.emulator.setFaults({ api_5xx: { times: 1, scope: 'create_checkout' } })
-    expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('provider_unavailable')
-    // No job runs meanwhile.
-    world.clock.advance(2 * 3_600_000)
-    const second = await user.upgrade()
-    await postEvent(world, anEvent(world, first.checkoutId, 'paid'))
-    await doAct(
-      world.service.parts,
-      refund,
-      callBy(ownerNamed('lina'), first.paymentId, { why: 'asked for' }),
-    )
-    const third = await user.upgrade()
-    expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
-  })
+  it(
+    'is ended before the user gets another, however long before its page the payment was ' + 'begun',
+    async () => {
+      const first = await user.upgrade()
+      await world.advance(30 * 60)
+      world.emulator.setFaults({ api_5xx: { times: 1, scope: 'create_checkout' } })
+      expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('provider_unavailable')
+      // No job runs meanwhile.
+      world.clock.advance(2 * 3_600_000)
+      const second = await user.upgrade()
+      await postEvent(world, anEvent(world, first.checkoutId, 'paid'))
+      await doAct(
+        world.service.parts,
+        refund,
+        callBy(ownerNamed('lina'), first.paymentId, { why: 'asked for' }),
+      )
+      const third = await user.upgrade()
+      expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
+    },
+  )
 
   it('is given no other beside it while the provider cannot be asked to end it', async () => {
     const { second } = await payFirstAfterSecond()

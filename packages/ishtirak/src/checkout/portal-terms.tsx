@@ -1,5 +1,5 @@
-// The choice of a term: what each costs, what it saves, until when it would go. The single month stands first, no term is
-// preselected, and all have the same button.
+// The choice of a term: what each costs, what it saves, until when it would go. The single month stands
+// first, no term is preselected, and all have the same button.
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
@@ -18,7 +18,10 @@ export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
 }
 
-/** `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two places. */
+/**
+ * `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two
+ * places.
+ */
 export function TermChoice({
   plan,
   ahead,
@@ -32,7 +35,8 @@ export function TermChoice({
   readonly id: string
 }) {
   const { facts, now } = view.overview
-  // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal window alone.
+  // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal
+  // window alone.
   const decisions = offersOf(plan).map(({ months }) => {
     const wanted = { planId: plan.id, months, mode: 'payment' } as const
     return decideQuote(facts, wanted, pages.catalogue, now, pages.rules)

@@ -1,6 +1,6 @@
-// The page after paying, to which the provider sends the payer back with whatever outcome. What the redirect claims is not
-// read: the page says what is stored, after one bounded look at the provider where nothing is settled yet. It shows nothing
-// of the user, since its address is enough to read it.
+// The page after paying, to which the provider sends the payer back with whatever outcome. What the redirect
+// claims is not read: the page says what is stored, after one bounded look at the provider where nothing is
+// settled yet. It shows nothing of the user, since its address is enough to read it.
 
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -51,7 +51,10 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
   )
 }
 
-/** There is no page of a provider to come back from: the portal says where the money goes, and what became of it. */
+/**
+ * There is no page of a provider to come back from: the portal says where the money goes, and what became of
+ * it.
+ */
 function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
   const status = publicStatusAt(payment, now)
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
@@ -130,8 +133,8 @@ function textOf(
   const sums = status === 'review' && differingSums(formats, view.payment, locale)
   if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
-  // The payment stays a fact; what it is worth depends on what became of the subscription since. It has bought time, so
-  // there is an end.
+  // The payment stays a fact; what it is worth depends on what became of the subscription since. It has
+  // bought time, so there is an end.
   const end = subscription.currentPeriodEnd ?? view.now
   const moment = (instant: Instant) => formats.moment(instant, locale)
   if (subscription.status === 'active') return boughtInWords({ formats }, view, say)
@@ -145,7 +148,10 @@ function textOf(
   return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
-/** What this payment bought, and when it runs: other plans may run before it, and other payments may have followed. */
+/**
+ * What this payment bought, and when it runs: other plans may run before it, and other payments may have
+ * followed.
+ */
 function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnView, say: Say): string {
   const { payment, subscription, now, locale } = view
   // It is paid, so it has bought a period.
@@ -161,8 +167,8 @@ function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnVi
 }
 
 /**
- * SATIM's number for card holders (3021 is the merchants'). It asks merchants to print the message `satim` in these words
- * where a card payment fails (source: its rules for failure pages).
+ * SATIM's number for card holders (3021 is the merchants'). It asks merchants to print the message `satim` in
+ * these words where a card payment fails (source: its rules for failure pages).
  */
 const SATIM_NUMBER = '3020'
 
@@ -207,7 +213,10 @@ function Actions(of: ActionsOf) {
   )
 }
 
-/** With one click; what was bought ahead, or with a code that the database does not know, is chosen again in the portal. */
+/**
+ * With one click; what was bought ahead, or with a code that the database does not know, is chosen again in
+ * the portal.
+ */
 function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
   const { plan, months, codeHash } = view.payment
   const label = say('tryAgain')

@@ -1,5 +1,5 @@
-// What the provider says of a payment now, and what would follow from it; nothing is changed. The decision is that of a
-// settlement, so that an operator sees beforehand what an act does.
+// What the provider says of a payment now, and what would follow from it; nothing is changed. The decision is
+// that of a settlement, so that an operator sees beforehand what an act does.
 import type { Change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'

@@ -1,5 +1,6 @@
-// A user's status: computed from stored facts and the clock at each read; no job has to have run. Before reading, one
-// bounded question to the provider about an open payment, so that no user waits for a late webhook; its failure fails no read.
+// A user's status: computed from stored facts and the clock at each read; no job has to have run. Before
+// reading, one bounded question to the provider about an open payment, so that no user waits for a late
+// webhook; its failure fails no read.
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'
@@ -35,7 +36,10 @@ export async function readStatus(
   return statusAt(loaded?.user.subscription ?? NEVER_PAID, deps.clock.now(), deps.rules)
 }
 
-/** Asks the provider about an open payment. Gives true when something may have changed, so that the caller reads again. */
+/**
+ * Asks the provider about an open payment. Gives true when something may have changed, so that the caller
+ * reads again.
+ */
 export async function refreshOpen(
   deps: RefreshDeps,
   open: Payment | null,

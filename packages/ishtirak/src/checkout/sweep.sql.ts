@@ -1,5 +1,5 @@
-// Which payments the provider should be asked about. The row is the schedule: claiming one moves it on, so that any
-// number of processes may look, and after a crash the row is due again.
+// Which payments the provider should be asked about. The row is the schedule: claiming one moves it on, so
+// that any number of processes may look, and after a crash the row is due again.
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -22,7 +22,10 @@ const claimDue = statement(
    returning ${PAYMENT_COLUMNS}`,
 )
 
-/** Claims up to `limit` payments that are due, and has them due again at `retryAt` should the look not be finished. */
+/**
+ * Claims up to `limit` payments that are due, and has them due again at `retryAt` should the look not be
+ * finished.
+ */
 export async function claimDuePayments(
   database: Queryable,
   claim: {
@@ -46,8 +49,8 @@ const scheduleNext = statement(
 )
 
 /**
- * After a look: when the next one is due, or null for never. Only while the claim holds: a look that ended the payment
- * has already set null, and a checkout opened meanwhile has its own schedule.
+ * After a look: when the next one is due, or null for never. Only while the claim holds: a look that ended
+ * the payment has already set null, and a checkout opened meanwhile has its own schedule.
  */
 export async function scheduleNextCheck(
   database: Queryable,

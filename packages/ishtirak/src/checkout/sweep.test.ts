@@ -1,5 +1,5 @@
-// Every webhook is dropped: a user who returns from paying sees the payment at once, one who closed the browser within the
-// sweep's bound, and a failing provider never fails a read.
+// Every webhook is dropped: a user who returns from paying sees the payment at once, one who closed the
+// browser within the sweep's bound, and a failing provider never fails a read.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { startRunningTime } from '../../../../test/support/running-time.js'
@@ -124,19 +124,22 @@ describeScenario('with every webhook dropped', ({ database }) => {
       expect([payment.status, payment.nextCheckAt]).toEqual(['expired', null])
     })
 
-    it('and whose bank is slower than the last look still has an open payment, which its event books', async () => {
-      world.emulator.setFaults({ processing: { seconds: 24 * HOUR, times: 1 } })
-      const { paymentId, checkoutId } = await user.upgrade()
-      await world.advance(29 * MINUTE)
-      await world.emulator.pay(checkoutId, 'paid')
-      // The last look is a day after the click; the bank decides 29 minutes later.
-      for (const step of [6 * MINUTE, 5 * HOUR + 25 * MINUTE, 18 * HOUR]) await world.advance(step)
-      const { payment } = await showPayment(world.service.parts, paymentId)
-      expect([payment.status, payment.nextCheckAt]).toEqual(['pending', null])
-      await world.advance(29 * MINUTE)
-      for (const { id } of world.emulator.deliveries()) await world.emulator.resend(id)
-      expect(await stored(paymentId)).toBe('paid')
-    })
+    it(
+      'and whose bank is slower than the last look still has an open payment, which its event ' + 'books',
+      async () => {
+        world.emulator.setFaults({ processing: { seconds: 24 * HOUR, times: 1 } })
+        const { paymentId, checkoutId } = await user.upgrade()
+        await world.advance(29 * MINUTE)
+        await world.emulator.pay(checkoutId, 'paid')
+        // The last look is a day after the click; the bank decides 29 minutes later.
+        for (const step of [6 * MINUTE, 5 * HOUR + 25 * MINUTE, 18 * HOUR]) await world.advance(step)
+        const { payment } = await showPayment(world.service.parts, paymentId)
+        expect([payment.status, payment.nextCheckAt]).toEqual(['pending', null])
+        await world.advance(29 * MINUTE)
+        for (const { id } of world.emulator.deliveries()) await world.emulator.resend(id)
+        expect(await stored(paymentId)).toBe('paid')
+      },
+    )
 
     it('is booked once, also when the webhook comes after the sweep', async () => {
       const { paymentId } = await user.buy()

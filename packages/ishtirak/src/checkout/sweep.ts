@@ -1,5 +1,5 @@
-// The third way to learn of a payment: asking the provider about those that were not heard of. A sweep that runs on
-// its own, in any number of processes, and is safe to kill at any line.
+// The third way to learn of a payment: asking the provider about those that were not heard of. A sweep that
+// runs on its own, in any number of processes, and is safe to kill at any line.
 import { MINUTE } from '../core/instant.js'
 import { checkoutMadeAt, nextCheckAfter, type Payment } from '../core/payment.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
@@ -47,7 +47,9 @@ async function check(deps: SettleDeps, payment: Payment): Promise<void> {
   await scheduleNextCheck(deps.database, payment, nextCheckAt)
 }
 
-/** Past its last look and never seen at the provider: the process that asked is gone, and nothing can be paid. */
+/**
+ * Past its last look and never seen at the provider: the process that asked is gone, and nothing can be paid.
+ */
 async function giveUp(deps: SettleDeps, payment: Payment): Promise<void> {
   if (payment.checkoutId === null) return endRequestedPayment(deps.database, payment, 'expired')
   const report = reportOfLoss(payment, payment.checkoutId)

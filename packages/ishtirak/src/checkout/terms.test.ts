@@ -1,4 +1,5 @@
-// What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable checkout.
+// What is sold beyond the month: terms, ahead of the renewal window, quoted before and as one payable
+// checkout.
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -42,21 +43,24 @@ describeScenario('a term', ({ database }) => {
       .filter((checkout) => checkout.status === 'pending')
       .map(({ amount }) => amount)
 
-  it('is offered with what it saves, in the order of the plans and months, and cached like the plans', async () => {
-    const answer = await world.call('GET', '/api/v1/billing/offers')
-    expect(answer.body).toEqual([
-      { plan: 'pro', months: 1, price: 2000, currency: 'DZD', saves: 0 },
-      { plan: 'pro', months: 3, price: 6000, currency: 'DZD', saves: 0 },
-      { plan: 'pro', months: 6, price: 11_000, currency: 'DZD', saves: 1000 },
-      { plan: 'pro', months: 12, price: 20_000, currency: 'DZD', saves: 4000 },
-      { plan: 'team', months: 1, price: 9000, currency: 'DZD', saves: 0 },
-    ])
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
-    const etag = answer.headers.get('etag') ?? ''
-    const again = await world.call('GET', '/api/v1/billing/offers', { headers: { 'if-none-match': etag } })
-    expect([again.status, again.text]).toEqual([304, ''])
-    expect((await world.call('GET', '/api/v1/billing/plans')).text).not.toContain('terms')
-  })
+  it(
+    'is offered with what it saves, in the order of the plans and months, and cached like the ' + 'plans',
+    async () => {
+      const answer = await world.call('GET', '/api/v1/billing/offers')
+      expect(answer.body).toEqual([
+        { plan: 'pro', months: 1, price: 2000, currency: 'DZD', saves: 0 },
+        { plan: 'pro', months: 3, price: 6000, currency: 'DZD', saves: 0 },
+        { plan: 'pro', months: 6, price: 11_000, currency: 'DZD', saves: 1000 },
+        { plan: 'pro', months: 12, price: 20_000, currency: 'DZD', saves: 4000 },
+        { plan: 'team', months: 1, price: 9000, currency: 'DZD', saves: 0 },
+      ])
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+      const etag = answer.headers.get('etag') ?? ''
+      const again = await world.call('GET', '/api/v1/billing/offers', { headers: { 'if-none-match': etag } })
+      expect([again.status, again.text]).toEqual([304, ''])
+      expect((await world.call('GET', '/api/v1/billing/plans')).text).not.toContain('terms')
+    },
+  )
 
   it('is ordered as it was quoted, and bought as it was ordered', async () => {
     const quoted = await quote(12)
@@ -87,26 +91,30 @@ describeScenario('a term', ({ database }) => {
     expect(await database().query(selectPaid)).toMatchObject([told])
   })
 
-  it('is bought ahead as a payment, stacked, up to the limit; a click on upgrade buys nothing by accident', async () => {
-    await buy(12)
-    expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('already_subscribed')
-    const quoted = await quote(12)
-    expect(await buy(12)).toMatchObject({
-      period_start: '2027-11-21T12:00:00Z',
-      period_end: quoted.would_end,
-    })
-    const refused = await ask(1)
-    expect([refused.status, refused.body.code]).toEqual([409, 'prepaid_limit_reached'])
-    expect(refused.body).toMatchObject({
-      current_period_end: '2028-11-21T12:00:00Z',
-      fits_from: '2026-12-21T12:00:00Z',
-    })
-    expect((await quote(1)).code).toBe('prepaid_limit_reached')
-    await world.advance(30 * 86_400 - 1)
-    expect((await ask(1)).status).toBe(409)
-    await world.advance(1)
-    expect(await buy(1)).toMatchObject({ period_end: '2028-12-21T12:00:00Z' })
-  })
+  it(
+    'is bought ahead as a payment, stacked, up to the limit; a click on upgrade buys nothing by ' +
+      'accident',
+    async () => {
+      await buy(12)
+      expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('already_subscribed')
+      const quoted = await quote(12)
+      expect(await buy(12)).toMatchObject({
+        period_start: '2027-11-21T12:00:00Z',
+        period_end: quoted.would_end,
+      })
+      const refused = await ask(1)
+      expect([refused.status, refused.body.code]).toEqual([409, 'prepaid_limit_reached'])
+      expect(refused.body).toMatchObject({
+        current_period_end: '2028-11-21T12:00:00Z',
+        fits_from: '2026-12-21T12:00:00Z',
+      })
+      expect((await quote(1)).code).toBe('prepaid_limit_reached')
+      await world.advance(30 * 86_400 - 1)
+      expect((await ask(1)).status).toBe(409)
+      await world.advance(1)
+      expect(await buy(1)).toMatchObject({ period_end: '2028-12-21T12:00:00Z' })
+    },
+  )
 
   it.each([
     [{ plan: 'pro', months: 2 }, 'unknown_term'],
@@ -164,7 +172,8 @@ describeScenario('a term', ({ database }) => {
             }),
           ),
         )
-        // Choices that fight over the one place may be asked to wait, or have opened as many as an hour allows.
+        // Choices that fight over the one place may be asked to wait, or have opened as many as an hour
+        // allows.
         for (const answer of answers) expect([201, 429, 503]).toContain(answer?.status)
         for (const [index, answer] of answers.entries())
           if (answer?.status === 201) expect(answer.body.months).toBe(choices[index % choices.length])
@@ -185,16 +194,19 @@ describeScenario('a term', ({ database }) => {
       expect((await ask(12)).status).toBe(201)
     })
 
-    it('while the first is being paid: the money counts, and the second is not sold without another word', async () => {
-      const first = (await ask(1)).body
-      world.emulator.setFaults({ drop: { times: 1 } })
-      await pay(first.checkout_url)
-      const second = await ask(12)
-      expect([second.status, second.body.code]).toEqual([409, 'already_subscribed'])
-      expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })
-      expect(payable()).toEqual([])
-      expect(await buy(12)).toMatchObject({ period_start: '2026-12-21T12:00:00Z', status: 'paid' })
-    })
+    it(
+      'while the first is being paid: the money counts, and the second is not sold without another ' + 'word',
+      async () => {
+        const first = (await ask(1)).body
+        world.emulator.setFaults({ drop: { times: 1 } })
+        await pay(first.checkout_url)
+        const second = await ask(12)
+        expect([second.status, second.body.code]).toEqual([409, 'already_subscribed'])
+        expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })
+        expect(payable()).toEqual([])
+        expect(await buy(12)).toMatchObject({ period_start: '2026-12-21T12:00:00Z', status: 'paid' })
+      },
+    )
 
     it('and the first is paid all the same, by a report that comes late: both count', async () => {
       const first = (await ask(1)).body

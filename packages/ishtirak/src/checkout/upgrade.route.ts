@@ -1,5 +1,5 @@
-// The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and what such a payment
-// would be.
+// The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and
+// what such a payment would be.
 import type { FastifyRequest } from 'fastify'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
@@ -61,7 +61,8 @@ function upgradeRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
     operationId: 'upgradePlan',
     summary: 'Upgrade plan',
     description:
-      'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in the last days of the paid time and in grace.',
+      'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in ' +
+      'the last days of the paid time and in grace.',
     body: UpgradeRequestSchema,
     response: { 200: UpgradeResultSchema, ...problemResponses(...PURCHASE_REFUSALS) },
   }
@@ -81,7 +82,9 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
     operationId: 'createPayment',
     summary: 'Create a payment',
     description:
-      'Buys a term of a plan, also before the renewal window; send the user to `checkout_url`. A repetition gives the same payment, and another choice takes its place: `checkout_url` is null where that happened meanwhile.',
+      'Buys a term of a plan, also before the renewal window; send the user to `checkout_url`. A ' +
+      'repetition gives the same payment, and another choice takes its place: `checkout_url` is null ' +
+      'where that happened meanwhile.',
     body: PaymentRequestSchema,
     response: {
       201: PaymentSchema,

@@ -21,7 +21,8 @@ const selectPayments = statement('test.payments', 'select user_id, id, status fr
 
 const openAll = statement(
   'test.open_all',
-  `update payments set status = 'pending', method_reference = id, checkout_url = 'https://pay.example/' || id`,
+  `update payments set status = 'pending', method_reference = id,
+    checkout_url = 'https://pay.example/' || id`,
 )
 
 const request = (user: KnownUser, version: number | null, id = `pay_${user.userId}`): RequestedPayment => ({
@@ -33,7 +34,8 @@ const request = (user: KnownUser, version: number | null, id = `pay_${user.userI
 const insertCode = statement(
   'test.insert_code',
   `with batch as (
-     insert into code_batches (id, kind, percent, count, uses, uses_per_user, created_at, created_by, why, revoked_at)
+     insert into code_batches (id, kind, percent, count, uses, uses_per_user, created_at, created_by, why,
+       revoked_at)
      values ('bat_1', 'percent', 10, 1, 2, 1, now(), 'amina', 'test', $2::timestamptz)
    ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', $1::int)`,
 )

@@ -1,5 +1,5 @@
-// The click on "upgrade" as rows: what is known of the user, the request written before the provider is called, and the
-// lease of the process that asks for it.
+// The click on "upgrade" as rows: what is known of the user, the request written before the provider is
+// called, and the lease of the process that asks for it.
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import { NEVER_PAID } from '../core/subscription.js'
@@ -104,9 +104,9 @@ function parseLoaded(row: Row): LoadedForUpgrade {
   }
 }
 
-// The row of a user who was not there is made with their first payment. The facts were stale where a row is there by now, or
-// has another version.
-// A payment with a code takes a use of it, or is not written; the codes of several payments are not told apart.
+// The row of a user who was not there is made with their first payment. The facts were stale where a row is
+// there by now, or has another version. A payment with a code takes a use of it, or is not written; the codes
+// of several payments are not told apart.
 const request = (name: string, taken: string, isTaken: string) =>
   statement(
     `upgrades.${name}`,
@@ -218,7 +218,9 @@ const moveLease = statement(
    returning id`,
 )
 
-/** Takes over a request that was left half way, or gives one back early. False: another process holds it now. */
+/**
+ * Takes over a request that was left half way, or gives one back early. False: another process holds it now.
+ */
 export async function moveAttemptLease(
   database: Queryable,
   payment: Payment,

@@ -42,20 +42,23 @@ describeScenario('upgrading', ({ database }) => {
     expect((await user.get(`/api/v1/billing/payments/${first.paymentId}`)).body.status).toBe('expired')
   })
 
-  it('while the bank still decides, past the end: 409, no page that takes no card, no second checkout', async () => {
-    world.emulator.setFaults({ processing: { seconds: 20 * 60, times: 1 } })
-    const user = world.as('user-1')
-    const first = await user.upgrade()
-    await world.advance(20 * 60)
-    await world.emulator.pay(first.checkoutId, 'failed')
-    await world.advance(15 * 60)
-    const meanwhile = await user.post(UPGRADE, { plan: 'pro' })
-    expect([meanwhile.status, meanwhile.body.code]).toEqual([409, 'conflict'])
-    expect(meanwhile.headers.get('retry-after')).toBe('60')
-    expect(world.emulator.checkouts()).toHaveLength(1)
-    await world.advance(6 * 60)
-    expect((await user.upgrade()).paymentId).not.toBe(first.paymentId)
-  })
+  it(
+    'while the bank still decides, past the end: 409, no page that takes no card, no second ' + 'checkout',
+    async () => {
+      world.emulator.setFaults({ processing: { seconds: 20 * 60, times: 1 } })
+      const user = world.as('user-1')
+      const first = await user.upgrade()
+      await world.advance(20 * 60)
+      await world.emulator.pay(first.checkoutId, 'failed')
+      await world.advance(15 * 60)
+      const meanwhile = await user.post(UPGRADE, { plan: 'pro' })
+      expect([meanwhile.status, meanwhile.body.code]).toEqual([409, 'conflict'])
+      expect(meanwhile.headers.get('retry-after')).toBe('60')
+      expect(world.emulator.checkouts()).toHaveLength(1)
+      await world.advance(6 * 60)
+      expect((await user.upgrade()).paymentId).not.toBe(first.paymentId)
+    },
+  )
 
   it('after a failed card opens a new checkout', async () => {
     const user = world.as('user-1')

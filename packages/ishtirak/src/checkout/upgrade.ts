@@ -1,5 +1,6 @@
-// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the user.
-// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly repeated.
+// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the
+// user. Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly
+// repeated.
 
 import type { Discount } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -52,13 +53,20 @@ export interface OpenedCheckout {
   readonly paymentId: string
 }
 
-/** The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one more. */
+/**
+ * The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one
+ * more.
+ */
 const ATTEMPT_MS = 5 * SECOND
-/** How often another process's attempt is looked at: a checkout takes the provider a few hundred milliseconds. */
+/**
+ * How often another process's attempt is looked at: a checkout takes the provider a few hundred milliseconds.
+ */
 const POLL_MS = 50
 /** The click is answered within 6 s, so what is left after these is for the next click. */
 const POLLS_MAX = (4 * SECOND) / POLL_MS
-/** Each step moves the payment on (look, close, request), so more than a few mean that others move it as well. */
+/**
+ * Each step moves the payment on (look, close, request), so more than a few mean that others move it as well.
+ */
 const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
@@ -116,7 +124,8 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     const { names: methods } = request.gateways
     const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
     const { paidUntil } = facts.subscription
-    // What was paid while this click replaced its page is not bought ahead a second time: the user is told first.
+    // What was paid while this click replaced its page is not bought ahead a second time: the user is told
+    // first.
     if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
     paidBefore = paidUntil
     // Read after the user's facts, so that a use that comes between them makes those stale.
@@ -199,8 +208,8 @@ async function requestPayment(
 }
 
 /**
- * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It may be
- * of another plan than the one that is wanted now; the next round of the loop sees to that.
+ * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It
+ * may be of another plan than the one that is wanted now; the next round of the loop sees to that.
  */
 async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
@@ -265,8 +274,9 @@ async function takeOver(
 }
 
 /**
- * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to give; where the
- * bank still decides it takes no card, and a second one beside it could be paid twice: the user is asked to wait.
+ * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to
+ * give; where the bank still decides it takes no card, and a second one beside it could be paid twice: the
+ * user is asked to wait.
  */
 async function closeAtProvider(
   deps: UpgradeDeps,
@@ -287,7 +297,10 @@ async function closeAtProvider(
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 
-/** A page that may still lie open in the user's browser: it takes no money any more before another is given out. */
+/**
+ * A page that may still lie open in the user's browser: it takes no money any more before another is given
+ * out.
+ */
 async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest) {
   const payment = await findPayment(deps.database, request.user.userId, paymentId)
   return payment && closeAtProvider(deps, { payment, isSame: false }, request)

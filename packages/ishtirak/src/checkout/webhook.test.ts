@@ -94,29 +94,33 @@ describeScenario('the webhook', ({ database }) => {
     expect(again.filter(({ body }) => body.duplicate)).toHaveLength(200)
   })
 
-  it('an event that loses every race for the user gets 503 with Retry-After, and is booked when it comes again', async () => {
-    const { checkout } = await opened()
-    const real = database()
-    await using contended = await createWorld(
-      {
-        kind: real.kind,
-        transaction: (work) => real.transaction(work),
-        script: (sql) => real.script(sql),
-        close: async () => undefined,
-        query: async (asked, parameters) => {
-          if (asked.name === 'settlements.save') await real.query(moveVersions)
-          return real.query(asked, parameters)
+  it(
+    'an event that loses every race for the user gets 503 with Retry-After, and is booked when it comes ' +
+      'again',
+    async () => {
+      const { checkout } = await opened()
+      const real = database()
+      await using contended = await createWorld(
+        {
+          kind: real.kind,
+          transaction: (work) => real.transaction(work),
+          script: (sql) => real.script(sql),
+          close: async () => undefined,
+          query: async (asked, parameters) => {
+            if (asked.name === 'settlements.save') await real.query(moveVersions)
+            return real.query(asked, parameters)
+          },
         },
-      },
-      { emulator: world.emulator, clock: world.clock },
-    )
-    const body = JSON.stringify(anEvent(checkout))
-    const headers = { signature: sign(body), 'content-type': 'application/json' }
-    const refused = await contended.call('POST', WEBHOOK, { body, headers })
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
-    expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')
-    expect(await statusOf('user-1')).toMatchObject({ plan: 'pro' })
-  })
+        { emulator: world.emulator, clock: world.clock },
+      )
+      const body = JSON.stringify(anEvent(checkout))
+      const headers = { signature: sign(body), 'content-type': 'application/json' }
+      const refused = await contended.call('POST', WEBHOOK, { body, headers })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+      expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')
+      expect(await statusOf('user-1')).toMatchObject({ plan: 'pro' })
+    },
+  )
 
   it('five deliveries of each event, all at once, in any order, buy one period', async () => {
     const { checkout } = await opened()

@@ -1,4 +1,5 @@
-// The webhook of a payment method: bytes and a signature come in, and what they say is booked before it is answered.
+// The webhook of a payment method: bytes and a signature come in, and what they say is booked before it is
+// answered.
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { ProviderEvent } from '../ledger/method.js'
@@ -11,9 +12,9 @@ export interface WebhookDeps extends SettleDeps {
 }
 
 /**
- * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing is stored but
- * a counter and, once in a minute, a log line), `malformed_json`, or `DatabaseUnavailable`; only a return may be answered
- * with 200. Throws `not_found` where the method pushes nothing.
+ * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing
+ * is stored but a counter and, once in a minute, a log line), `malformed_json`, or `DatabaseUnavailable`;
+ * only a return may be answered with 200. Throws `not_found` where the method pushes nothing.
  */
 export async function receiveEvent(
   deps: WebhookDeps,

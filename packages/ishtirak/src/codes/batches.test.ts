@@ -1,4 +1,5 @@
-// Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked batch says.
+// Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked
+// batch says.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -9,7 +10,8 @@ import { statement } from '../database/database.js'
 const everything = statement(
   'test.codes.everything',
   `select (select json_agg(b)::text from code_batches b) || (select json_agg(c)::text from codes c)
-          || (select json_agg(a)::text from audit a) as stored, (select json_agg(a.after) from audit a) as audited`,
+          || (select json_agg(a)::text from audit a) as stored, (select json_agg(a.after)
+            from audit a) as audited`,
 )
 
 const MONTHS = { ...VOUCHER, count: 3 }
@@ -74,17 +76,20 @@ describeScenario('codes of the operator', ({ database }) => {
     ])
   })
 
-  it('are made once by an operation, whose second sending names the batch; a preview makes none', async () => {
-    const asked = { ...PERCENT, operation_id: 'order-1' }
-    const { batch_id } = (await operator.post('/codes/create', asked)).body
-    const again = await operator.post('/codes/create', asked)
-    expect([again.status, again.body]).toMatchObject([409, { code: 'conflict', batch_id }])
-    const preview = await operator.get('/codes/create?kind=percent&percent=15&count=7')
-    expect(preview.body.changes).toEqual([{ what: 'codes', before: null, after: '7' }])
-    const revoked = await operator.get(`/codes/${batch_id}/revoke`)
-    expect(revoked.body.changes).toEqual([{ what: 'codesLeft', before: '1', after: '0' }])
-    expect((await operator.get('/codes')).body.data).toMatchObject([{ batch_id, revoked_at: null }])
-  })
+  it(
+    'are made once by an operation, whose second sending names the batch; a preview makes ' + 'none',
+    async () => {
+      const asked = { ...PERCENT, operation_id: 'order-1' }
+      const { batch_id } = (await operator.post('/codes/create', asked)).body
+      const again = await operator.post('/codes/create', asked)
+      expect([again.status, again.body]).toMatchObject([409, { code: 'conflict', batch_id }])
+      const preview = await operator.get('/codes/create?kind=percent&percent=15&count=7')
+      expect(preview.body.changes).toEqual([{ what: 'codes', before: null, after: '7' }])
+      const revoked = await operator.get(`/codes/${batch_id}/revoke`)
+      expect(revoked.body.changes).toEqual([{ what: 'codesLeft', before: '1', after: '0' }])
+      expect((await operator.get('/codes')).body.data).toMatchObject([{ batch_id, revoked_at: null }])
+    },
+  )
 
   it.each([
     [{ ...MONTHS, plan: undefined }, '/plan', 'required'],
@@ -111,13 +116,16 @@ describeScenario('codes of the operator', ({ database }) => {
     )
   })
 
-  it('that take something off are for terms that are sold; time can be given by any number of months', async () => {
-    const codeOf = async (batch: object) => (await operator.post('/codes/create', batch)).body.code
-    expect(await codeOf({ ...PERCENT, months: 7 })).toBe('unknown_term')
-    expect(await codeOf({ ...PERCENT, plan: 'pro', months: 7 })).toBe('unknown_term')
-    expect((await operator.post('/codes/create', { ...PERCENT, plan: 'pro', months: 1 })).status).toBe(200)
-    expect((await operator.post('/codes/create', { ...MONTHS, months: 7 })).status).toBe(200)
-  })
+  it(
+    'that take something off are for terms that are sold; time can be given by any number of ' + 'months',
+    async () => {
+      const codeOf = async (batch: object) => (await operator.post('/codes/create', batch)).body.code
+      expect(await codeOf({ ...PERCENT, months: 7 })).toBe('unknown_term')
+      expect(await codeOf({ ...PERCENT, plan: 'pro', months: 7 })).toBe('unknown_term')
+      expect((await operator.post('/codes/create', { ...PERCENT, plan: 'pro', months: 1 })).status).toBe(200)
+      expect((await operator.post('/codes/create', { ...MONTHS, months: 7 })).status).toBe(200)
+    },
+  )
 
   it('10,000 at once are 10,000 different ones', async () => {
     const { codes } = (await operator.post('/codes/create', { ...PERCENT, count: 10_000 })).body

@@ -1,5 +1,5 @@
-// Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours can show them
-// again.
+// Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours
+// can show them again.
 import type { Static } from 'typebox'
 import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
@@ -48,7 +48,8 @@ export const createCodesAct = act<CodesDeps>().does({
   operationId: 'createCodes',
   summary: 'Make a batch of codes; they are shown this once',
   description:
-    'Only keyed hashes of the codes are stored, so no later call can show them: 409 with `batch_id` where `operation_id` made them before. 404 where CODE_KEYS is not set.',
+    'Only keyed hashes of the codes are stored, so no later call can show them: 409 with `batch_id` ' +
+    'where `operation_id` made them before. 404 where CODE_KEYS is not set.',
   input: NewCodesSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
   answer: MadeCodesSchema,
@@ -73,7 +74,10 @@ export const createCodesAct = act<CodesDeps>().does({
   },
 })
 
-/** Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or `validation_failed`. */
+/**
+ * Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or
+ * `validation_failed`.
+ */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)

@@ -1,5 +1,6 @@
-// Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that dies, and counts with
-// money that comes late. All codes that do not count are refused alike, and only so many may be tried.
+// Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that
+// dies, and counts with money that comes late. All codes that do not count are refused alike, and only so
+// many may be tried.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -154,17 +155,20 @@ describeScenario('a code that takes something off', ({ database }) => {
     await buy('user-3', batch.code)
   })
 
-  it('comes back when its user chooses to pay without it, and the cheaper page takes no money any more', async () => {
-    const batch = await aBatch()
-    const cheap = await buy('user-1', batch.code)
-    const full = await buy('user-1')
-    expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
-    const statusOf = (id: string) => world.emulator.checkouts().find((one) => one.id === id)?.status
-    expect([statusOf(cheap.checkoutId), statusOf(full.checkoutId)]).toEqual(['expired', 'pending'])
-    const again = await buy('user-1', batch.code)
-    expect([statusOf(full.checkoutId), statusOf(again.checkoutId)]).toEqual(['expired', 'pending'])
-    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
-  })
+  it(
+    'comes back when its user chooses to pay without it, and the cheaper page takes no money any ' + 'more',
+    async () => {
+      const batch = await aBatch()
+      const cheap = await buy('user-1', batch.code)
+      const full = await buy('user-1')
+      expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
+      const statusOf = (id: string) => world.emulator.checkouts().find((one) => one.id === id)?.status
+      expect([statusOf(cheap.checkoutId), statusOf(full.checkoutId)]).toEqual(['expired', 'pending'])
+      const again = await buy('user-1', batch.code)
+      expect([statusOf(full.checkoutId), statusOf(again.checkoutId)]).toEqual(['expired', 'pending'])
+      expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+    },
+  )
 
   it('comes back when a payment at the desk leaves nothing to buy with it', async () => {
     const batch = await aBatch()
@@ -176,42 +180,49 @@ describeScenario('a code that takes something off', ({ database }) => {
     await buy('user-2', batch.code)
   })
 
-  it('counts with money that comes after its use was given to another: both are booked, none is lost', async () => {
-    const batch = await aBatch()
-    const first = await buy('user-1', batch.code)
-    world.emulator.setFaults({ drop: {} })
-    await world.emulator.pay(first.checkoutId, 'failed')
-    world.emulator.setFaults({})
-    await world.advance(HOUR)
-    const second = await buy('user-2', batch.code)
-    await pay(second.checkoutId)
-    // The bank had it all the same, and the provider corrects itself.
-    const { parts } = world.service
-    const late = await parts.settlements.load({
-      method: 'chargily',
-      checkoutId: first.checkoutId,
-      paymentId: null,
-    })
-    if (!late) throw new Error('it is ours')
-    const { checkoutId, payment } = { ...first, ...late }
-    const report = aReport({ checkoutId, paymentId: payment.id, amount: 1700, createdAt: null })
-    await settlePayment(parts, { event: null, source: 'sweep', report })
-    expect(await pricesOf('user-1')).toMatchObject([{ amount: 1700, status: 'paid' }])
-    expect(await usesOf(batch)).toEqual({ used: 2, left: 0 })
-  })
+  it(
+    'counts with money that comes after its use was given to another: both are booked, none is ' + 'lost',
+    async () => {
+      const batch = await aBatch()
+      const first = await buy('user-1', batch.code)
+      world.emulator.setFaults({ drop: {} })
+      await world.emulator.pay(first.checkoutId, 'failed')
+      world.emulator.setFaults({})
+      await world.advance(HOUR)
+      const second = await buy('user-2', batch.code)
+      await pay(second.checkoutId)
+      // The bank had it all the same, and the provider corrects itself.
+      const { parts } = world.service
+      const late = await parts.settlements.load({
+        method: 'chargily',
+        checkoutId: first.checkoutId,
+        paymentId: null,
+      })
+      if (!late) throw new Error('it is ours')
+      const { checkoutId, payment } = { ...first, ...late }
+      const report = aReport({ checkoutId, paymentId: payment.id, amount: 1700, createdAt: null })
+      await settlePayment(parts, { event: null, source: 'sweep', report })
+      expect(await pricesOf('user-1')).toMatchObject([{ amount: 1700, status: 'paid' }])
+      expect(await usesOf(batch)).toEqual({ used: 2, left: 0 })
+    },
+  )
 
-  it('is known from its checkout after the restore of an older backup: what was paid is booked, and counts as a use', async () => {
-    const batch = await aBatch()
-    await buy('user-1', batch.code).then(({ checkoutId }) => pay(checkoutId))
-    await database().script('truncate users, outbox cascade; update codes set used = 0')
-    world.clock.advance(2 * HOUR * 1_000)
-    const { findings } = (
-      await operator.post('/reconciliations/start', { since: '2026-11-01', unknown: 'book' })
-    ).body
-    expect(findings).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
-    expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
-    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
-  })
+  it(
+    'is known from its checkout after the restore of an older backup: what was paid is booked, and ' +
+      'counts as a use',
+    async () => {
+      const batch = await aBatch()
+      await buy('user-1', batch.code).then(({ checkoutId }) => pay(checkoutId))
+      await database().script('truncate users, outbox cascade; update codes set used = 0')
+      world.clock.advance(2 * HOUR * 1_000)
+      const { findings } = (
+        await operator.post('/reconciliations/start', { since: '2026-11-01', unknown: 'book' })
+      ).body
+      expect(findings).toMatchObject([{ outcome: 'booked', user_id: 'user-1' }])
+      expect(await pricesOf('user-1')).toEqual([{ amount: 1700, discount: 300, status: 'paid' }])
+      expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
+    },
+  )
 
   it('is not given back by a refund, neither to all nor to its user', async () => {
     const batch = await aBatch({ uses: 2 })
@@ -290,24 +301,28 @@ describeScenario('a code that takes something off', ({ database }) => {
     for (const reason of Object.keys(reasons)) expect([reason, seen[reason]]).toEqual([reason, seen.wrong])
   })
 
-  it('may be wrong ten times in an hour for each user, also at once and on two processes; the right ones do not count', async () => {
-    const batch = await aBatch({ uses: 20, uses_per_user: 20 })
-    const guess = (n: number) => `${WRONG.slice(0, -2)}${String(n).padStart(2, '0')}`
-    for (let right = 0; right < 12; right++) await world.as('user-1').get(`${QUOTE}&code=${batch.code}`)
-    await buy('user-1', batch.code)
-    const { clock, emulator } = world
-    const other = await createWorld(database(), { clock, emulator, env: CODE_ENV, withoutJobs: true })
-    const guesses = Array.from({ length: 50 }, (_, n) => ask('user-1', guess(n), n % 2 ? world : other))
-    const refused = await Promise.all(guesses)
-    await other.stop()
-    expect(codesOf(refused)).toEqual({ code_not_valid: 10, too_many_wrong_codes: 40 })
-    const [last] = refused.filter(({ status }) => status === 429)
-    expect(last?.headers.get('retry-after')).toBe(String(HOUR))
-    expect((await ask('user-1', batch.code)).body.code).toBe('too_many_wrong_codes')
-    expect((await ask('user-2', guess(1))).body.code).toBe('code_not_valid')
-    world.clock.advance(HOUR * 1_000)
-    await buy('user-1', batch.code)
-  })
+  it(
+    'may be wrong ten times in an hour for each user, also at once and on two processes; the right ones ' +
+      'do not count',
+    async () => {
+      const batch = await aBatch({ uses: 20, uses_per_user: 20 })
+      const guess = (n: number) => `${WRONG.slice(0, -2)}${String(n).padStart(2, '0')}`
+      for (let right = 0; right < 12; right++) await world.as('user-1').get(`${QUOTE}&code=${batch.code}`)
+      await buy('user-1', batch.code)
+      const { clock, emulator } = world
+      const other = await createWorld(database(), { clock, emulator, env: CODE_ENV, withoutJobs: true })
+      const guesses = Array.from({ length: 50 }, (_, n) => ask('user-1', guess(n), n % 2 ? world : other))
+      const refused = await Promise.all(guesses)
+      await other.stop()
+      expect(codesOf(refused)).toEqual({ code_not_valid: 10, too_many_wrong_codes: 40 })
+      const [last] = refused.filter(({ status }) => status === 429)
+      expect(last?.headers.get('retry-after')).toBe(String(HOUR))
+      expect((await ask('user-1', batch.code)).body.code).toBe('too_many_wrong_codes')
+      expect((await ask('user-2', guess(1))).body.code).toBe('code_not_valid')
+      world.clock.advance(HOUR * 1_000)
+      await buy('user-1', batch.code)
+    },
+  )
 
   it('is not tried where something else stands in the way, however often', async () => {
     const batch = await aBatch()

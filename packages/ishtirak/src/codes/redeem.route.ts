@@ -27,7 +27,8 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
     operationId: 'redeemCode',
     summary: 'Redeem a code',
     description:
-      'For a code that gives months of a plan. They follow on the paid time, or begin now. 404 where the service has no codes.',
+      'For a code that gives months of a plan. They follow on the paid time, or begin now. 404 where ' +
+      'the service has no codes.',
     body: RedeemRequestSchema,
     response: {
       200: RedeemedSchema,

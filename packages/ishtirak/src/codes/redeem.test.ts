@@ -1,4 +1,5 @@
-// Codes of months: time without a payment, once for each use, with an event, a mail and a statement, and without a receipt.
+// Codes of months: time without a payment, once for each use, with an event, a mail and a statement, and
+// without a receipt.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -139,27 +140,30 @@ describeScenario('a code of months', ({ database }) => {
     expect(body.current_period_end).toBe('2027-04-21T12:00:00Z')
   })
 
-  it('that does not count is refused alike: used, expired, too early, revoked, a discount, none of ours', async () => {
-    const [used = ''] = (await aBatch()).codes
-    await redeem('user-2', used)
-    const revoked = await aBatch()
-    await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
-    const discount = await aBatch({ kind: 'percent', plan: undefined, months: undefined, percent: 50 })
-    const expired = await aBatch({ until: '2026-11-21T12:00:01Z' })
-    const early = await aBatch({ from: '2026-12-21' })
-    world.clock.advance(1_000)
-    const batches = [revoked, discount, expired, early].map(({ codes }) => codes[0])
-    const answers = []
-    for (const code of [used, ...batches, '0000-0000-0000-0000', 'x']) {
-      const { status, text } = await redeem('user-1', code)
-      answers.push([status, text.replace(/"request_id":"[^"]+"/, '')])
-    }
-    expect(answers[0]).toEqual([422, expect.stringContaining('"code":"code_not_valid"')])
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    for (let wrong = answers.length; wrong < 10; wrong++) await redeem('user-1', used)
-    const bounded = await redeem('user-1', (await aBatch()).codes[0])
-    expect([bounded.status, bounded.body.code]).toEqual([429, 'too_many_wrong_codes'])
-  })
+  it(
+    'that does not count is refused alike: used, expired, too early, revoked, a discount, none of ' + 'ours',
+    async () => {
+      const [used = ''] = (await aBatch()).codes
+      await redeem('user-2', used)
+      const revoked = await aBatch()
+      await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
+      const discount = await aBatch({ kind: 'percent', plan: undefined, months: undefined, percent: 50 })
+      const expired = await aBatch({ until: '2026-11-21T12:00:01Z' })
+      const early = await aBatch({ from: '2026-12-21' })
+      world.clock.advance(1_000)
+      const batches = [revoked, discount, expired, early].map(({ codes }) => codes[0])
+      const answers = []
+      for (const code of [used, ...batches, '0000-0000-0000-0000', 'x']) {
+        const { status, text } = await redeem('user-1', code)
+        answers.push([status, text.replace(/"request_id":"[^"]+"/, '')])
+      }
+      expect(answers[0]).toEqual([422, expect.stringContaining('"code":"code_not_valid"')])
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+      for (let wrong = answers.length; wrong < 10; wrong++) await redeem('user-1', used)
+      const bounded = await redeem('user-1', (await aBatch()).codes[0])
+      expect([bounded.status, bounded.body.code]).toEqual([429, 'too_many_wrong_codes'])
+    },
+  )
 
   it('is not there without CODE_KEYS', async () => {
     const { clock, emulator } = world

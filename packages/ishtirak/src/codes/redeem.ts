@@ -1,5 +1,5 @@
-// A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none of it is. No money
-// came, so there is no receipt, but a statement.
+// A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
+// of it is. No money came, so there is no receipt, but a statement.
 import { monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
@@ -23,7 +23,10 @@ export interface Redeemed {
   readonly currentPeriodEnd: Instant
 }
 
-/** Throws `code_not_valid`, `validation_failed` (its end is past the year 9999), `too_many_wrong_codes`, or `not_found` where there are no codes. */
+/**
+ * Throws `code_not_valid`, `validation_failed` (its end is past the year 9999), `too_many_wrong_codes`, or
+ * `not_found` where there are no codes.
+ */
 export function redeem(
   deps: RedeemDeps,
   user: KnownUser,

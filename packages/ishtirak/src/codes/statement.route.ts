@@ -1,4 +1,5 @@
-// GET …/redemptions/{redemption_id}/statement: what a redeemed code gave, as PDF, for its user, in the language asked for.
+// GET …/redemptions/{redemption_id}/statement: what a redeemed code gave, as PDF, for its user, in the
+// language asked for.
 import { Type } from 'typebox'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
@@ -18,7 +19,8 @@ export function statementRoutes(deps: StatementRoutesDeps) {
     operationId: 'getStatement',
     summary: 'The statement of a redeemed code',
     description:
-      'One page of PDF. No money came, so there is no receipt. The language is `lang`, else that of the token, else `Accept-Language`, else Arabic.',
+      'One page of PDF. No money came, so there is no receipt. The language is `lang`, else that of ' +
+      'the token, else `Accept-Language`, else Arabic.',
     params: Type.Object({ redemption_id: Type.String({ maxLength: 100 }) }),
     querystring: Type.Object({ lang: Type.Optional(locale) }, { additionalProperties: false }),
     response: {

@@ -1,4 +1,5 @@
-// Statements of redeemed codes as users get them: one page, in all three languages, that cannot be taken for a receipt.
+// Statements of redeemed codes as users get them: one page, in all three languages, that cannot be taken for
+// a receipt.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { emptyDatabase } from '../../../../test/support/databases.js'
@@ -28,29 +29,32 @@ async function statement(lang: string): Promise<Uint8Array> {
 /** Readers set the brackets and blanks of a line of two directions each in their own way. */
 const letters = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
 
-it('in French and English they say what was given, the user and the seller, and that nothing was paid', async () => {
-  const french = await statement('fr')
-  expect(factsOf(french)).toMatchObject({ Title: 'Attestation d’utilisation d’un code', Pages: '1' })
-  for (const line of [
-    'Date d’émission 21/11/2026',
-    'Ce document n’est pas un reçu',
-    'Exemple Hébergement',
-    'Identifiant user-1',
-    'Abonnement Pro du 21/11/2026 3 0,00 DA',
-    'au 21/02/2027',
-    'Code utilisé le 21/11/2026',
-    `Référence ${address.split('/').at(-2)}`,
-  ])
-    expect(textOf(french)).toContain(line)
-  const page = await statement('en')
-  expect(factsOf(page)).toMatchObject({ Title: 'Redemption statement', Pages: '1' })
-  const english = textOf(page)
-  for (const line of [
-    'This is not a receipt: the time was given by a code, and no money was paid.',
-    'Pro subscription from 21/11/2026 3 0,00 DA',
-  ])
-    expect(english).toContain(line)
-})
+it(
+  'in French and English they say what was given, the user and the seller, and that nothing was ' + 'paid',
+  async () => {
+    const french = await statement('fr')
+    expect(factsOf(french)).toMatchObject({ Title: 'Attestation d’utilisation d’un code', Pages: '1' })
+    for (const line of [
+      'Date d’émission 21/11/2026',
+      'Ce document n’est pas un reçu',
+      'Exemple Hébergement',
+      'Identifiant user-1',
+      'Abonnement Pro du 21/11/2026 3 0,00 DA',
+      'au 21/02/2027',
+      'Code utilisé le 21/11/2026',
+      `Référence ${address.split('/').at(-2)}`,
+    ])
+      expect(textOf(french)).toContain(line)
+    const page = await statement('en')
+    expect(factsOf(page)).toMatchObject({ Title: 'Redemption statement', Pages: '1' })
+    const english = textOf(page)
+    for (const line of [
+      'This is not a receipt: the time was given by a code, and no money was paid.',
+      'Pro subscription from 21/11/2026 3 0,00 DA',
+    ])
+      expect(english).toContain(line)
+  },
+)
 
 it('in Arabic they say the same', async () => {
   const arabic = await statement('ar')

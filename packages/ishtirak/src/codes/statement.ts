@@ -1,4 +1,5 @@
-// The statement of a redeemed code for the user who redeemed it: the snapshot that was kept, printed in the language asked for.
+// The statement of a redeemed code for the user who redeemed it: the snapshot that was kept, printed in the
+// language asked for.
 
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
@@ -12,7 +13,9 @@ export interface StatementDeps {
   readonly printer: ReceiptPrinter
 }
 
-/** Throws `not_found`, also for another user's, `busy` when too many wait already, and `receipts_unavailable`. */
+/**
+ * Throws `not_found`, also for another user's, `busy` when too many wait already, and `receipts_unavailable`.
+ */
 export async function printStatement(
   { database, printer }: StatementDeps,
   of: { readonly userId: string; readonly redemptionId: string; readonly locale: Locale },

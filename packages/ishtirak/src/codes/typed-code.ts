@@ -1,5 +1,5 @@
-// A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not count are refused
-// alike: with the same answer, after the same statements.
+// A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not
+// count are refused alike: with the same answer, after the same statements.
 import type { Discount } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
@@ -48,8 +48,8 @@ export function findOwnUse(
 }
 
 /**
- * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back where the code was
- * not what failed. Throws `too_many_wrong_codes` before anything is looked at.
+ * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back
+ * where the code was not what failed. Throws `too_many_wrong_codes` before anything is looked at.
  */
 export async function countingTries<Result>(
   { database, clock }: CodeDeps,

@@ -1,5 +1,5 @@
-// A finding of a comparison that a person has judged: it is closed with the reason, waits no more, and comes back only where the
-// provider says something else.
+// A finding of a comparison that a person has judged: it is closed with the reason, waits no more, and comes
+// back only where the provider says something else.
 import type { ActDeps } from '../acts/act.js'
 import { act } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
@@ -15,7 +15,10 @@ import { words } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
-/** Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox, which names both. */
+/**
+ * Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox, which
+ * names both.
+ */
 const FINDING: Subject<Deps, FoundFinding> = {
   name: 'finding',
   path: '/findings/:checkout_id',
@@ -52,7 +55,8 @@ export const closeFinding = act<ActDeps>().decides({
   operationId: 'closeFinding',
   summary: 'Close a finding of a comparison: it was looked at, and waits no more',
   description:
-    'It comes back where the provider says something else. 409 with `closed_at` when it is closed already, with `changed` when it is not the `version` that was named.',
+    'It comes back where the provider says something else. 409 with `closed_at` when it is closed ' +
+    'already, with `changed` when it is not the `version` that was named.',
   input: CloseRequestSchema,
   answer: FindingSchema,
   texts: actTexts(words, 'close_finding'),

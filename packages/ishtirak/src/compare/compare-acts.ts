@@ -26,7 +26,8 @@ export const startComparing = act<ReconcileActDeps>().does({
   operationId: 'startReconciliation',
   summary: 'Compare the provider’s list with our books, and say what only one side has',
   description:
-    'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, or let the service do so.',
+    'Answers after the first round. While `finished_at` is null, continue it from `next_round_at` on, ' +
+    'or let the service do so.',
   input: ReconcileRequestSchema,
   refuses: ['unknown_method'],
   answer: ReconciliationSchema,

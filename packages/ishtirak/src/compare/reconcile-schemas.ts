@@ -11,7 +11,8 @@ export const ReconcileRequestSchema = Type.Object(
       Type.Enum(['report', 'book'], {
         default: 'report',
         description:
-          '`book` enters payments that have no row here, for after the restore of an older backup. Not where two deployments share an account of the provider.',
+          '`book` enters payments that have no row here, for after the restore of an older backup. ' +
+          'Not where two deployments share an account of the provider.',
       }),
     ),
     gateway: Type.Optional(
@@ -62,7 +63,8 @@ export const CloseRequestSchema = Type.Object(
         minimum: 0,
         maximum: 0xffff_ffff,
         description:
-          'The `version` of the finding that was looked at: one that says something else by now is not closed',
+          'The `version` of the finding that was looked at: one that says something else by now is ' +
+          'not closed',
       }),
     ),
     why: reason,

@@ -1,5 +1,5 @@
-// The comparison of the provider's list with our books, as rows: how far the walk is, and what was found. The walk belongs
-// to no process; the next round goes on where the last one stopped, in any process.
+// The comparison of the provider's list with our books, as rows: how far the walk is, and what was found. The
+// walk belongs to no process; the next round goes on where the last one stopped, in any process.
 import type { Static } from 'typebox'
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
@@ -21,11 +21,16 @@ export interface Walk {
   readonly startedAt: Instant
   /** Payments without a row are booked, as far as the checkout says whose they are. */
   readonly booksUnknown: boolean
-  /** The page of the provider's list that comes next; null once the walk has reached `sinceAt`, or where there is no list. */
+  /**
+   * The page of the provider's list that comes next; null once the walk has reached `sinceAt`, or where there
+   * is no list.
+   */
   readonly nextPage: number | null
 }
 
-/** What only one side has, or has differently. `user_id` is null while we do not know whose checkout it is. */
+/**
+ * What only one side has, or has differently. `user_id` is null while we do not know whose checkout it is.
+ */
 export type Finding = Omit<
   Static<typeof FindingSchema>,
   'found_at' | 'seen_at' | 'version' | 'closed_at' | 'closed_by' | 'closed_because'
@@ -33,7 +38,8 @@ export type Finding = Omit<
 
 const insertComparison = statement(
   'comparisons.start',
-  `insert into comparisons (id, since_at, started_at, books_unknown, next_page, next_round_at, method, started_by)
+  `insert into comparisons (id, since_at, started_at, books_unknown, next_page, next_round_at, method,
+    started_by)
    values ($1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, $7)`,
 )
 
@@ -49,7 +55,8 @@ const insertAskedComparison = statement(
      ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$7::jsonb' })} ${UNLESS_DONE}
      returning actor
    )
-   insert into comparisons (id, since_at, started_at, books_unknown, next_page, next_round_at, method, started_by)
+   insert into comparisons (id, since_at, started_at, books_unknown, next_page, next_round_at, method,
+     started_by)
    select $1, $2::timestamptz, $3::timestamptz, $4::boolean, $5::int, $3::timestamptz, $6, actor from asked
    returning id`,
 )
@@ -75,7 +82,9 @@ const claimNextRound = statement(
    returning id, method, since_at, started_at, books_unknown, next_page`,
 )
 
-/** The comparison as it stands, to be worked on until `nextRoundAt`. Null: finished, or it is not time yet. */
+/**
+ * The comparison as it stands, to be worked on until `nextRoundAt`. Null: finished, or it is not time yet.
+ */
 export async function claimComparison(
   database: Queryable,
   id: string,
@@ -208,7 +217,10 @@ const selectLast = statement(
                    (select min(created_at) from payments where method = $1)) as begun_at`,
 )
 
-/** Of a method: the oldest unfinished comparison, and when the last one began; before the first, when its first payment was made. */
+/**
+ * Of a method: the oldest unfinished comparison, and when the last one began; before the first, when its
+ * first payment was made.
+ */
 export async function lastComparison(
   database: Queryable,
   method: string,
@@ -219,7 +231,8 @@ export async function lastComparison(
 
 const selectComparisons = statement(
   'comparisons.list',
-  `select id, since_at as since, started_by, started_at, finished_at, next_round_at, calls, checkouts, findings
+  `select id, since_at as since, started_by, started_at, finished_at, next_round_at, calls, checkouts,
+    findings
      from comparisons
     where $1::text is null or id = $1
     order by started_at desc

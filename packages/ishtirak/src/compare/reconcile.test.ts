@@ -1,4 +1,5 @@
-// The provider's list against our books: what only one side has comes to light, by itself within a day or when asked.
+// The provider's list against our books: what only one side has comes to light, by itself within a day or
+// when asked.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -26,7 +27,9 @@ const forgetCheckout = statement(
   'test.reconcile.forget_checkout',
   `update payments set method_reference = 'chk_the_provider_never_made'`,
 )
-/** Of the account of another seller, say: the list shows none of them, and none of ours is at the provider. */
+/**
+ * Of the account of another seller, say: the list shows none of them, and none of ours is at the provider.
+ */
 const forgetEachCheckout = statement(
   'test.reconcile.forget_each_checkout',
   `update payments set method_reference = 'chk_never_made_' || user_id`,
@@ -148,34 +151,38 @@ describeScenario('the books compared', ({ database }) => {
       expect(await waiting()).toMatchObject([{ kind: 'finding', detail: 'differs', payment_id: paymentId }])
     })
 
-    it('with a reason, once: it is in the trail, waits no more, and does not come back for the same thing', async () => {
-      expect((await operator.post(`/findings/${checkoutId}/close`, { kind: 'differs' })).status).toBe(422)
-      const closed = await close(checkoutId)
-      expect(closed.body).toMatchObject({
-        checkout_id: checkoutId,
-        closed_at: '2026-11-21T12:00:00Z',
-        closed_by: 'amina',
-        closed_because: 'the bank paid the rest by cheque',
-      })
-      const again = await close(checkoutId)
-      expect([again.status, again.body.closed_at]).toEqual([409, '2026-11-21T12:00:00Z'])
-      const { audit } = await operator.payment(paymentId)
-      expect(audit.filter(({ act }: { act: string }) => act === 'finding.close')).toMatchObject([
-        {
-          actor: 'amina',
-          why: 'the bank paid the rest by cheque',
-          before: {
-            kind: 'differs',
-            checkout_id: checkoutId,
-            details: { differences: { amount: [900, 2000] } },
+    it(
+      'with a reason, once: it is in the trail, waits no more, and does not come back for the same ' +
+        'thing',
+      async () => {
+        expect((await operator.post(`/findings/${checkoutId}/close`, { kind: 'differs' })).status).toBe(422)
+        const closed = await close(checkoutId)
+        expect(closed.body).toMatchObject({
+          checkout_id: checkoutId,
+          closed_at: '2026-11-21T12:00:00Z',
+          closed_by: 'amina',
+          closed_because: 'the bank paid the rest by cheque',
+        })
+        const again = await close(checkoutId)
+        expect([again.status, again.body.closed_at]).toEqual([409, '2026-11-21T12:00:00Z'])
+        const { audit } = await operator.payment(paymentId)
+        expect(audit.filter(({ act }: { act: string }) => act === 'finding.close')).toMatchObject([
+          {
+            actor: 'amina',
+            why: 'the bank paid the rest by cheque',
+            before: {
+              kind: 'differs',
+              checkout_id: checkoutId,
+              details: { differences: { amount: [900, 2000] } },
+            },
           },
-        },
-      ])
-      expect(audit).toHaveLength(2)
-      await world.advance(60)
-      expect((await reconcile()).findings).toMatchObject([{ checkout_id: checkoutId, closed_by: 'amina' }])
-      expect(await waiting()).toEqual([])
-    })
+        ])
+        expect(audit).toHaveLength(2)
+        await world.advance(60)
+        expect((await reconcile()).findings).toMatchObject([{ checkout_id: checkoutId, closed_by: 'amina' }])
+        expect(await waiting()).toEqual([])
+      },
+    )
 
     it('and comes back where the provider or the books say something else', async () => {
       await close(checkoutId)
@@ -269,22 +276,25 @@ describeScenario('the books compared', ({ database }) => {
     expect((await reconcile()).findings).toEqual([])
   })
 
-  it('show paid checkouts without a payment of ours, once each, however often they are compared', async () => {
-    const unnamed = await foreignCheckout({})
-    const named = await foreignCheckout({ payment_id: 'pay_of_another_service', user_id: 'unknown' })
-    await reconcile()
-    const { findings } = await reconcile()
-    expect(findings).toMatchObject(
-      [unnamed, named].sort().map((id) => ({
-        kind: 'unknown_paid',
-        outcome: 'unknown_checkout',
-        user_id: null,
-        checkout_id: id,
-        details: { amount: 2000, provider_status: 'paid' },
-      })),
-    )
-    expect((await operator.get('/reconciliations')).body.findings).toHaveLength(2)
-  })
+  it(
+    'show paid checkouts without a payment of ours, once each, however often they are ' + 'compared',
+    async () => {
+      const unnamed = await foreignCheckout({})
+      const named = await foreignCheckout({ payment_id: 'pay_of_another_service', user_id: 'unknown' })
+      await reconcile()
+      const { findings } = await reconcile()
+      expect(findings).toMatchObject(
+        [unnamed, named].sort().map((id) => ({
+          kind: 'unknown_paid',
+          outcome: 'unknown_checkout',
+          user_id: null,
+          checkout_id: id,
+          details: { amount: 2000, provider_status: 'paid' },
+        })),
+      )
+      expect((await operator.get('/reconciliations')).body.findings).toHaveLength(2)
+    },
+  )
 
   it('are compared by themselves once a day, from a day after the first payment', async () => {
     world.emulator.setFaults({ drop: {} })

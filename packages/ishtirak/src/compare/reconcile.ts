@@ -1,5 +1,6 @@
-// The provider's list against our books: every day, and when the operator asks. What was paid there and not booked here is
-// entered like any other report; what only we have, or what differs, is written down for a person. It corrects nothing else.
+// The provider's list against our books: every day, and when the operator asks. What was paid there and not
+// booked here is entered like any other report; what only we have, or what differs, is written down for a
+// person. It corrects nothing else.
 import type { Static } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
@@ -29,10 +30,16 @@ import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Reconciliation = Static<typeof ReconciliationSchema>
 
-/** 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
+/**
+ * 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people
+ * who wait.
+ */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
-/** A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk could see. */
+/**
+ * A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk
+ * could see.
+ */
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
@@ -43,8 +50,8 @@ export interface ReconcileDeps extends SettleDeps {
 export type ReconcileActDeps = ReconcileDeps & ActDeps & { readonly wallClock: WallClock }
 
 /**
- * The daily job. For each gateway it begins a comparison a day after the last began (the
- * first: a day after its first payment), and does one round of an unfinished one. Gives the calls made so far.
+ * The daily job. For each gateway it begins a comparison a day after the last began (the first: a day after
+ * its first payment), and does one round of an unfinished one. Gives the calls made so far.
  */
 export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
   let calls = 0
@@ -64,8 +71,8 @@ async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Prom
 }
 
 /**
- * The operator's comparison: written to the audit trail, then the first round at once. Throws `conflict` where the same
- * operation has begun one, `unknown_method` where there is no such gateway.
+ * The operator's comparison: written to the audit trail, then the first round at once. Throws `conflict`
+ * where the same operation has begun one, `unknown_method` where there is no such gateway.
  */
 export async function startReconciliation(
   deps: ReconcileDeps,
@@ -232,7 +239,10 @@ function compareCheckout(
   return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/** Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was once reported. */
+/**
+ * Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was
+ * once reported.
+ */
 function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {

@@ -1,5 +1,6 @@
-// Requests that another site makes a signed-in operator's browser send. Its cookie goes along with a link, so no page may act, or
-// write to the audit trail, for one; and no form counts that is not of this origin. Routes are read from the running app.
+// Requests that another site makes a signed-in operator's browser send. Its cookie goes along with a link, so
+// no page may act, or write to the audit trail, for one; and no form counts that is not of this origin.
+// Routes are read from the running app.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'

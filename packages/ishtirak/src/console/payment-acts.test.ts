@@ -106,7 +106,8 @@ describeScenario('an act in the console', ({ database }) => {
     for (const answer of answers) {
       const told = await visit.follow(answer)
       expect(told).toContain(
-        'Nothing was done: refused Conflict: Accept the payment The payment is under review: Amount: 2 000 DA here, 1 500 DA at the provider',
+        'Nothing was done: refused Conflict: Accept the payment The payment is under review: Amount: ' +
+          '2 000 DA here, 1 500 DA at the provider',
       )
       expect(told).not.toContain('Done')
     }
@@ -160,7 +161,8 @@ describeScenario('an act in the console', ({ database }) => {
     const said = { ...fields, payment_method: 'ccp', why: 'on the statement' }
     const told = await visit.follow(await visit.submit(path, said))
     expect(told).toContain(
-      'Noted; nothing is booked Transfer approved for the first time, by owner. A second operator must say the same.',
+      'Noted; nothing is booked Transfer approved for the first time, by owner. A second operator ' +
+        'must say the same.',
     )
     expect(told).toContain('owner Transfer approved for the first time on the statement')
     // The first operator is not the second one.
@@ -280,7 +282,8 @@ describeScenario('an act in the console', ({ database }) => {
     const { path, fields } = await ask(paymentId, 'approve')
     const told = await visit.follow(await visit.submit(path, { ...fields, why: 'less came' }))
     expect(told).toContain(
-      'Noted; nothing is booked Transfer approved, by owner. The payment is under review: Amount: 2 000 DA asked for, 1 500 DA by the operator’s entry',
+      'Noted; nothing is booked Transfer approved, by owner. The payment is under review: Amount: 2 ' +
+        '000 DA asked for, 1 500 DA by the operator’s entry',
     )
   })
 

@@ -159,13 +159,19 @@ describeScenario('the console', ({ database }) => {
       expect([path, (await visit.open(path)).text.includes('/resend-receipt"')]).toEqual([path, false])
   })
 
-  it('runs nothing, cannot be framed, is not stored by a browser or a proxy, and sends its forms to itself alone', async () => {
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const { headers } = await visit.open()
-    const policy = headers.get('content-security-policy') ?? ''
-    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; /)
-    expect(policy).toContain("frame-ancestors 'none'; form-action 'self'")
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
-  })
+  it(
+    'runs nothing, cannot be framed, is not stored by a browser or a proxy, and sends its forms to ' +
+      'itself alone',
+    async () => {
+      const visit = await enterConsole(world, OPERATOR_KEY)
+      const { headers } = await visit.open()
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; /,
+      )
+      expect(policy).toContain("frame-ancestors 'none'; form-action 'self'")
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+    },
+  )
 })

@@ -1,5 +1,5 @@
-// What a user's plan is now, and why: until when, from when on months are counted, and all time that there was and is, by which
-// payments, grants and codes.
+// What a user's plan is now, and why: until when, from when on months are counted, and all time that there
+// was and is, by which payments, grants and codes.
 
 import { DAY, toTimestamp } from '../core/instant.js'
 import { graceEndsAt } from '../core/subscription.js'

@@ -1,5 +1,5 @@
-// One form that is sent twice at the same moment, where the other one is refused while this one is about to be saved: nothing is done,
-// and both lead to the refusal.
+// One form that is sent twice at the same moment, where the other one is refused while this one is about to
+// be saved: nothing is done, and both lead to the refusal.
 
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Acts on a user in the console: asked, shown beforehand, done once, told afterwards; and only what the role may.
+// Acts on a user in the console: asked, shown beforehand, done once, told afterwards; and only what the role
+// may.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { USER_ACTS_BY_VERB, USER_VERBS } from '../../../../test/support/acts.js'
@@ -146,24 +147,27 @@ describeScenario('an act on a user', ({ database }) => {
     expect(await audit()).toHaveLength(1)
   })
 
-  it('grants days of the plan that is chosen, to a user who never had one, where several are sold', async () => {
-    expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
-    await world.stop()
-    world = await createWorld(database(), { env: { ...ROLES_ENV, PLANS_FILE: TWO_PLANS } })
-    visit = await enterConsole(world, ROLE_KEYS.owner)
-    await setProfile(world, 'user-2', { email: 'amina@example.dz' })
-    const path = '/console/users/user-2/grant'
-    const { text } = await visit.open(path)
-    expect([...text.matchAll(/<option value="(\w+)"/g)].map(([, plan]) => plan)).toEqual(['pro', 'team'])
-    const shown = await visit.open(`${path}?days=14&plan=team`)
-    expect(wordsOf(shown.text)).toMatch(/Access Free Team until 5 December 2026/)
-    expect((await visit.open(`${path}?days=14&plan=free`)).status).toBe(422)
-    const answer = await visit.submit(path, { ...fieldsOfAct(shown.text), why: 'x' })
-    expect(await visit.follow(answer)).toContain('Team until 5 December 2026')
-    // Who has a plan gets days of it.
-    expect((await visit.open(path)).text).not.toContain('<select')
-    expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
-  })
+  it(
+    'grants days of the plan that is chosen, to a user who never had one, where several are ' + 'sold',
+    async () => {
+      expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
+      await world.stop()
+      world = await createWorld(database(), { env: { ...ROLES_ENV, PLANS_FILE: TWO_PLANS } })
+      visit = await enterConsole(world, ROLE_KEYS.owner)
+      await setProfile(world, 'user-2', { email: 'amina@example.dz' })
+      const path = '/console/users/user-2/grant'
+      const { text } = await visit.open(path)
+      expect([...text.matchAll(/<option value="(\w+)"/g)].map(([, plan]) => plan)).toEqual(['pro', 'team'])
+      const shown = await visit.open(`${path}?days=14&plan=team`)
+      expect(wordsOf(shown.text)).toMatch(/Access Free Team until 5 December 2026/)
+      expect((await visit.open(`${path}?days=14&plan=free`)).status).toBe(422)
+      const answer = await visit.submit(path, { ...fieldsOfAct(shown.text), why: 'x' })
+      expect(await visit.follow(answer)).toContain('Team until 5 December 2026')
+      // Who has a plan gets days of it.
+      expect((await visit.open(path)).text).not.toContain('<select')
+      expect((await visit.open('/console/users/user-1/grant')).text).not.toContain('<select')
+    },
+  )
 
   it('is there for the roles that may, and refused to the others, asked or sent', async () => {
     for (const role of ROLES) {

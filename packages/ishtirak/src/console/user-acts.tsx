@@ -1,4 +1,5 @@
-// The acts on a user: for each when it is offered, what is asked first, what is shown beforehand, and the use case that does it.
+// The acts on a user: for each when it is offered, what is asked first, what is shown beforehand, and the use
+// case that does it.
 
 import type { ActPage, Field } from '../acts/act-page.js'
 import type { By } from '../acts/audit.sql.js'
@@ -65,7 +66,10 @@ export function userActsOffered({ session }: View, file: UserFile): readonly Use
   })
 }
 
-/** By which fields another refusal of what was given came about; none: the figures are others than those shown. */
+/**
+ * By which fields another refusal of what was given came about; none: the figures are others than those
+ * shown.
+ */
 const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   unknown_plan: ['/plan', '/offer'],
   plan_not_purchasable: ['/plan', '/offer'],
@@ -112,7 +116,9 @@ function methodIn(given: Given): DeskMethod {
   return method
 }
 
-/** The amount is that of the catalogue with the stamp duty: the operator who confirms says that it was taken. */
+/**
+ * The amount is that of the catalogue with the stamp duty: the operator who confirms says that it was taken.
+ */
 async function showRecord(pages: AllPages, view: View, userId: string, given: Given): Promise<Shown> {
   const { say, locale } = view
   const { formats } = pages

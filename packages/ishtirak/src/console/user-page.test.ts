@@ -1,4 +1,5 @@
-// The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be done.
+// The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be
+// done.
 import { Type } from 'typebox'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
@@ -49,21 +50,24 @@ describeScenario('the page of a user', ({ database }) => {
   const grant = (userId: string, days: number) =>
     operatorOf(world, ROLE_KEYS.owner).post(`/users/${userId}/grant`, { days, why: 'ticket 4711' })
 
-  it('says what the plan is and why: by which payment, by which granted days, counted from when', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    expect(await words('user-1')).toContain(
-      'The ends of months are counted from 21 November 2026 at 13:00; 1 month so far.',
-    )
-    await grant('user-1', 14)
-    const said = await words('user-1')
-    for (const part of [
-      'Pro until 4 January 2027 at 13:00, 44 days left.',
-      `${paymentId} Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) 21 November 2026 at 13:00 21 December 2026 at 13:00`,
-      'Pro · 14 days · granted by owner: ticket 4711 21 December 2026 at 13:00 4 January 2027 at 13:00',
-      'The next month is counted from 4 January 2027 at 13:00, where the granted days end.',
-    ])
-      expect(said).toContain(part)
-  })
+  it(
+    'says what the plan is and why: by which payment, by which granted days, counted from ' + 'when',
+    async () => {
+      const { paymentId } = await world.as('user-1').buy()
+      expect(await words('user-1')).toContain(
+        'The ends of months are counted from 21 November 2026 at 13:00; 1 month so far.',
+      )
+      await grant('user-1', 14)
+      const said = await words('user-1')
+      for (const part of [
+        'Pro until 4 January 2027 at 13:00, 44 days left.',
+        `${paymentId} Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) 21 November 2026 at 13:00 21 December 2026 at 13:00`,
+        'Pro · 14 days · granted by owner: ticket 4711 21 December 2026 at 13:00 4 January 2027 at 13:00',
+        'The next month is counted from 4 January 2027 at 13:00, where the granted days end.',
+      ])
+        expect(said).toContain(part)
+    },
+  )
 
   it('says that it is in grace, over, ended by an operator, or that there was nothing', async () => {
     await setProfile(world, 'user-1', { name: 'Amina' })
@@ -86,28 +90,31 @@ describeScenario('the page of a user', ({ database }) => {
     )
   })
 
-  it('has what waits on top, and does not say that nothing was paid while money is under review', async () => {
-    world.emulator.setFaults({ wrong_amount: { times: 1 } })
-    const { paymentId } = await world.as('user-1').buy()
-    const { text } = await pageOf('user-1')
-    const said = wordsOf(text)
-    expect(said).toContain('What waits')
-    expect(said).toMatch(/Payment under review Amount: 2 000 DA here, 50 DA at the provider 2 000 DA/)
-    expect(text.indexOf('id="waiting"')).toBeLessThan(text.indexOf('id="facts"'))
-    expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
-    expect(said).toContain(
-      'Nothing is booked so far; what waits stands above. The plan is Free, without an end.',
-    )
-    expect(said).not.toContain('Nothing was paid')
-    const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
-    expect(body.waiting).toMatchObject([{ kind: 'payment_review', id: paymentId, user_id: 'user-1' }])
-    // Of another user nothing stands there, and nothing once it is decided.
-    await world.as('user-2').upgrade()
-    expect(await words('user-2')).not.toContain('What waits')
-    expect(await words('user-2')).toContain('Nothing was paid or granted so far.')
-    await operatorOf(world, ROLE_KEYS.owner).post(`/payments/${paymentId}/accept`, { why: 'seen' })
-    expect(await words('user-1')).not.toContain('What waits')
-  })
+  it(
+    'has what waits on top, and does not say that nothing was paid while money is under ' + 'review',
+    async () => {
+      world.emulator.setFaults({ wrong_amount: { times: 1 } })
+      const { paymentId } = await world.as('user-1').buy()
+      const { text } = await pageOf('user-1')
+      const said = wordsOf(text)
+      expect(said).toContain('What waits')
+      expect(said).toMatch(/Payment under review Amount: 2 000 DA here, 50 DA at the provider 2 000 DA/)
+      expect(text.indexOf('id="waiting"')).toBeLessThan(text.indexOf('id="facts"'))
+      expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
+      expect(said).toContain(
+        'Nothing is booked so far; what waits stands above. The plan is Free, without an end.',
+      )
+      expect(said).not.toContain('Nothing was paid')
+      const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
+      expect(body.waiting).toMatchObject([{ kind: 'payment_review', id: paymentId, user_id: 'user-1' }])
+      // Of another user nothing stands there, and nothing once it is decided.
+      await world.as('user-2').upgrade()
+      expect(await words('user-2')).not.toContain('What waits')
+      expect(await words('user-2')).toContain('Nothing was paid or granted so far.')
+      await operatorOf(world, ROLE_KEYS.owner).post(`/payments/${paymentId}/accept`, { why: 'seen' })
+      expect(await words('user-1')).not.toContain('What waits')
+    },
+  )
 
   it.each([
     ['en', 'Free (Pro ended on 21 December 2026 at 13:00)', 'Free (Pro ended on 21 November 2026 at 13:00)'],

@@ -1,4 +1,5 @@
-// The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators did.
+// The page of a user: the plan and why, what can be done, what is used, what was paid, and what operators
+// did.
 
 import { verbOf } from '../acts/act.js'
 import { actsOffered, titleOf } from '../acts/act-console.js'

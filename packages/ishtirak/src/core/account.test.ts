@@ -22,10 +22,14 @@ describe('an account', () => {
     expect(isRib('00799999000000000097')).toBe(ripOfCcp('0').endsWith('97'))
   })
 
-  it('whose RIP or RIB has one wrong digit is none, but for the number of the bank, which the key leaves out', () => {
-    const wrong = mistyped('00400174401001050486').filter((digits) => digits.startsWith('004'))
-    expect([wrong.length, wrong.filter(isRib)]).toEqual([17 * 9, []])
-  })
+  it(
+    'whose RIP or RIB has one wrong digit is none, but for the number of the bank, which the key leaves ' +
+      'out',
+    () => {
+      const wrong = mistyped('00400174401001050486').filter((digits) => digits.startsWith('004'))
+      expect([wrong.length, wrong.filter(isRib)]).toEqual([17 * 9, []])
+    },
+  )
 
   it.each(['GB82WEST12345698765432', 'DZ4000400174401001050486', 'FR1420041010050500013M02606'])(
     'has the IBAN %s',

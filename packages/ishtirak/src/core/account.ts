@@ -1,7 +1,7 @@
 // The accounts that users transfer money to, and the check digits that keep a mistyped one from being shown.
-// Sources, read 2026-11-21: the key of a CCP is what `chemsou00/DZ-POST-TOOLS` and a public calculator agree on; that of RIP and
-// RIB is instruction 06-2004 of the Banque d’Algérie as `rib-validator-dz` and two validators in other languages read it; an
-// IBAN is ISO 13616 (remainder 1 modulo 97).
+// Sources, read 2026-11-21: the key of a CCP is what `chemsou00/DZ-POST-TOOLS` and a public calculator agree
+// on; that of RIP and RIB is instruction 06-2004 of the Banque d’Algérie as `rib-validator-dz` and two
+// validators in other languages read it; an IBAN is ISO 13616 (remainder 1 modulo 97).
 
 export type AccountKind = 'ccp' | 'baridimob' | 'bank'
 
@@ -34,7 +34,9 @@ export function ccpKey(number: string): string {
   return String(sum % 100).padStart(2, '0')
 }
 
-/** The last two digits of a RIP or RIB, from the 18 before: 97 less 100 times branch and account, modulo 97. */
+/**
+ * The last two digits of a RIP or RIB, from the 18 before: 97 less 100 times branch and account, modulo 97.
+ */
 function ribKey(withoutKey: string): string {
   const branchAndAccount = BigInt(withoutKey.slice(3, 18))
   return String(97n - ((branchAndAccount * 100n) % 97n)).padStart(2, '0')

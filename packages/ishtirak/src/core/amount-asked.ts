@@ -1,4 +1,5 @@
-// Another amount came than was asked for, and an operator takes it: what is booked, and what is kept beside it.
+// Another amount came than was asked for, and an operator takes it: what is booked, and what is kept beside
+// it.
 import type { CheckoutReport } from './checkout.js'
 import type { Payment } from './payment.js'
 import type { Money } from './plan.js'
@@ -20,8 +21,8 @@ export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney):
 const AMOUNT_MAX = 2_147_483_647
 
 /**
- * An operator takes a payment as it was reported: what came is booked. What the report leaves unsaid, or names in another currency,
- * is booked as it was asked for. Null: there is no such amount.
+ * An operator takes a payment as it was reported: what came is booked. What the report leaves unsaid, or
+ * names in another currency, is booked as it was asked for. Null: there is no such amount.
  */
 export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Payment | null {
   const { price } = payment

@@ -16,26 +16,29 @@ const decide = (announced: Boundary | null, now: number, changes: Partial<typeof
   decideAnnouncement(PAID, announced, now, { ...RULES, ...changes })
 
 describe('the boundaries', () => {
-  it('are 7, 3 and 1 days before the end, the end, and three days of grace later, each announced once', () => {
-    const sent: unknown[] = []
-    let announced: Boundary | null = null
-    let at = firstAnnouncementAt(PAID)
-    while (at !== null) {
-      // A millisecond early there is nothing to say.
-      expect(decide(announced, at - 1).announcement).toBeNull()
-      const decision = decide(announced, at)
-      sent.push([decision.announcement?.type, decision.announcement?.boundary, at - END])
-      announced = decision.announced
-      at = decision.announceAt
-    }
-    expect(sent).toEqual([
-      ['subscription.expiring', 'expiring_7_days', days(-7)],
-      ['subscription.expiring', 'expiring_3_days', days(-3)],
-      ['subscription.expiring', 'expiring_1_day', days(-1)],
-      ['subscription.past_due', 'past_due', 0],
-      ['subscription.expired', 'expired', days(3)],
-    ])
-  })
+  it(
+    'are 7, 3 and 1 days before the end, the end, and three days of grace later, each announced ' + 'once',
+    () => {
+      const sent: unknown[] = []
+      let announced: Boundary | null = null
+      let at = firstAnnouncementAt(PAID)
+      while (at !== null) {
+        // A millisecond early there is nothing to say.
+        expect(decide(announced, at - 1).announcement).toBeNull()
+        const decision = decide(announced, at)
+        sent.push([decision.announcement?.type, decision.announcement?.boundary, at - END])
+        announced = decision.announced
+        at = decision.announceAt
+      }
+      expect(sent).toEqual([
+        ['subscription.expiring', 'expiring_7_days', days(-7)],
+        ['subscription.expiring', 'expiring_3_days', days(-3)],
+        ['subscription.expiring', 'expiring_1_day', days(-1)],
+        ['subscription.past_due', 'past_due', 0],
+        ['subscription.expired', 'expired', days(3)],
+      ])
+    },
+  )
 
   it('that were announced are not announced again', () => {
     expect(decide('expiring_7_days', END - days(6))).toEqual({
@@ -50,22 +53,25 @@ describe('the boundaries', () => {
     })
   })
 
-  it('passed while the service was stopped: only the last is announced, and it names the skipped ones', () => {
-    expect(decide(null, END + days(30))).toEqual({
-      announcement: {
-        type: 'subscription.expired',
-        boundary: 'expired',
-        at: END + days(3),
-        skipped: ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due'],
-      },
-      announced: 'expired',
-      announceAt: null,
-    })
-    expect(decide('expiring_7_days', END - days(0.5)).announcement).toMatchObject({
-      boundary: 'expiring_1_day',
-      skipped: ['expiring_3_days'],
-    })
-  })
+  it(
+    'passed while the service was stopped: only the last is announced, and it names the skipped ' + 'ones',
+    () => {
+      expect(decide(null, END + days(30))).toEqual({
+        announcement: {
+          type: 'subscription.expired',
+          boundary: 'expired',
+          at: END + days(3),
+          skipped: ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due'],
+        },
+        announced: 'expired',
+        announceAt: null,
+      })
+      expect(decide('expiring_7_days', END - days(0.5)).announcement).toMatchObject({
+        boundary: 'expiring_1_day',
+        skipped: ['expiring_3_days'],
+      })
+    },
+  )
 
   it('without days of grace the end is final at once', () => {
     expect(decide('expiring_1_day', END, { graceDays: 0 })).toMatchObject({

@@ -1,6 +1,7 @@
-// What time itself brings about: an end that comes near, the end, the end of grace. It decides which event the platform gets
-// and when to look next. It gives and takes no access: `statusAt` says what is, these only say that it became so. Then the
-// mail that users are owed: a reminder that is no longer true is dropped, not sent late.
+// What time itself brings about: an end that comes near, the end, the end of grace. It decides which event
+// the platform gets and when to look next. It gives and takes no access: `statusAt` says what is, these only
+// say that it became so. Then the mail that users are owed: a reminder that is no longer true is dropped, not
+// sent late.
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { type BillingRules, graceEndsAt, type SubscriptionFacts } from './subscription.js'
 
@@ -33,8 +34,8 @@ export interface AnnouncementDecision {
 }
 
 /**
- * Of all boundaries passed since the last announcement only the latest is still true, so it alone is announced: a service
- * that was stopped for a month announces `expired`, not "7 days left".
+ * Of all boundaries passed since the last announcement only the latest is still true, so it alone is
+ * announced: a service that was stopped for a month announces `expired`, not "7 days left".
  */
 export function decideAnnouncement(
   facts: SubscriptionFacts,
@@ -56,8 +57,8 @@ export function decideAnnouncement(
 }
 
 /**
- * The first boundary of new facts. If it is past (a payment booked very late), the next sweep announces what is true by
- * then.
+ * The first boundary of new facts. If it is past (a payment booked very late), the next sweep announces what
+ * is true by then.
  */
 export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): Instant | null {
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
@@ -149,7 +150,10 @@ export function isReminderTrue(
   return decideAnnouncement(facts, null, now, rules).announcement?.boundary === kind
 }
 
-/** Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within hours. */
+/**
+ * Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within
+ * hours.
+ */
 const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
 
 export function mailRetryAfter(attempts: number): number {

@@ -1,18 +1,21 @@
-// A checkout: the provider's page on which one payment can be made. What we order, and what the provider reports of it;
-// and what differs between payment methods.
-// The words are ours; only the method's own folder knows the gateway's.
+// A checkout: the provider's page on which one payment can be made. What we order, and what the provider
+// reports of it; and what differs between payment methods. The words are ours; only the method's own folder
+// knows the gateway's.
 import type { Account } from './account.js'
 import type { TakenOff } from './code.js'
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
 
-/** What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from it. */
+/**
+ * What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from
+ * it.
+ */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
 /**
- * What we ask the provider for. `paymentId`, `userId`, `planId`, `months` and `code` travel in its metadata and come back with every
- * report.
+ * What we ask the provider for. `paymentId`, `userId`, `planId`, `months` and `code` travel in its metadata
+ * and come back with every report.
  */
 export interface CheckoutOrder {
   readonly paymentId: string
@@ -68,7 +71,10 @@ export interface CheckoutReport {
   readonly refusal?: string
 }
 
-/** What differs from payment method to payment method, as data. How one is called: the port in ledger/method.ts. */
+/**
+ * What differs from payment method to payment method, as data. How one is called: the port in
+ * ledger/method.ts.
+ */
 export interface MethodTraits {
   /** Names the method in payments and events, for ever: `chargily`. */
   readonly name: string
@@ -78,19 +84,28 @@ export interface MethodTraits {
   readonly leastAmount: number
   /** How long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
-  /** When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, by a day at most. */
+  /**
+   * When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, by a
+   * day at most.
+   */
   readonly looksAfterMs: readonly number[]
-  /** The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it does not. */
+  /**
+   * The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it
+   * does not.
+   */
   readonly acknowledgeWithinMs: number | null
   /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
   readonly instruments: readonly string[]
-  /** Who begins a payment. An operator: it is recorded once it is paid, and our row is all there is to ask. */
+  /**
+   * Who begins a payment. An operator: it is recorded once it is paid, and our row is all there is to ask.
+   */
   readonly begunBy: 'user' | 'operator'
   /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
   readonly bearsStampDuty: boolean
   /**
-   * Who says that the money has come. An operator: its checkouts are rows of ours without a page, so there is no address to
-   * send users to, none to ask when they read, and no list to compare with; money may be on its way to one for days.
+   * Who says that the money has come. An operator: its checkouts are rows of ours without a page, so there is
+   * no address to send users to, none to ask when they read, and no list to compare with; money may be on its
+   * way to one for days.
    */
   readonly settledBy: 'provider' | 'operator'
   /** What users send the money to themselves; none where the provider's page takes it. */

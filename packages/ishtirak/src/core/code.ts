@@ -1,5 +1,6 @@
-// Codes that are printed and given out: how one is written and read, what it is worth, and when it counts. Pure. A code is 80
-// random bits, so that guessing leads nowhere; the database knows it by a keyed hash alone.
+// Codes that are printed and given out: how one is written and read, what it is worth, and when it counts.
+// Pure. A code is 80 random bits, so that guessing leads nowhere; the database knows it by a keyed hash
+// alone.
 import type { Instant } from './instant.js'
 import type { Offer, Plan } from './plan.js'
 
@@ -52,8 +53,8 @@ export function printCode(code: string): string {
 }
 
 /**
- * As people type it: in either case, with hyphens, spaces and marks of direction anywhere, O for 0, I or L for 1. Null: no
- * code can be written like this.
+ * As people type it: in either case, with hyphens, spaces and marks of direction anywhere, O for 0, I or L
+ * for 1. Null: no code can be written like this.
  */
 export function readCode(typed: string): string | null {
   const symbols = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '').toUpperCase()
@@ -61,7 +62,9 @@ export function readCode(typed: string): string | null {
   return code.length === CODE_LENGTH && [...code].every((symbol) => ALPHABET.includes(symbol)) ? code : null
 }
 
-/** What is known of a code and of its uses, without the use of the payment that a new choice would replace. */
+/**
+ * What is known of a code and of its uses, without the use of the payment that a new choice would replace.
+ */
 export interface CodeFacts {
   readonly hash: string
   readonly batch: CodeBatch
@@ -81,7 +84,10 @@ export type Discount =
   | { readonly kind: 'percent'; readonly percent: number }
   | { readonly kind: 'amount'; readonly amount: number }
 
-/** What the code takes off this purchase; null: it does not count, for whatever reason. `facts` is null for no code of ours. */
+/**
+ * What the code takes off this purchase; null: it does not count, for whatever reason. `facts` is null for no
+ * code of ours.
+ */
 export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now: Instant): Discount | null {
   if (!facts || !hasUseLeft(facts, now)) return null
   const { batch } = facts
@@ -91,7 +97,10 @@ export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now
   return batch.amount === null ? null : { kind: 'amount', amount: batch.amount }
 }
 
-/** The months that the code gives; null: it does not count, for whatever reason. `facts` is null for no code of ours. */
+/**
+ * The months that the code gives; null: it does not count, for whatever reason. `facts` is null for no code
+ * of ours.
+ */
 export function monthsOf(
   facts: CodeFacts | null,
   now: Instant,

@@ -11,7 +11,9 @@ export function contrastBetween(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** `color` mixed with white, a hundredth at a time, until it has this contrast on `background`, which is dark. */
+/**
+ * `color` mixed with white, a hundredth at a time, until it has this contrast on `background`, which is dark.
+ */
 export function lightenedFor(color: string, background: string, least = READABLE_CONTRAST): string {
   for (let share = 0; share < 1; share += 0.01) {
     const mixed = mixedWithWhite(color, share)

@@ -1,5 +1,5 @@
-// How Ishtirak refuses: an error with a code from one list, and what was wrong with each field. The texts are in i18n.
-// Failures of the provider are data and bugs are plain errors: neither is a `BillingError`.
+// How Ishtirak refuses: an error with a code from one list, and what was wrong with each field. The texts are
+// in i18n. Failures of the provider are data and bugs are plain errors: neither is a `BillingError`.
 
 /** Every refusal with its HTTP status. Clients switch on the code, so a code is never renamed. */
 export const ERRORS = {
@@ -92,7 +92,10 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** One field that is wrong. `pointer` is a JSON pointer into the body; `/query/…` and `/path/…` point into the address. */
+/**
+ * One field that is wrong. `pointer` is a JSON pointer into the body; `/query/…` and `/path/…` point into the
+ * address.
+ */
 export interface ValidationProblem {
   readonly pointer: string
   readonly code: ValidationCode

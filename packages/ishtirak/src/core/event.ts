@@ -1,5 +1,5 @@
-// Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and a
-// sequence number that orders the events of one user.
+// Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
+// a sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
@@ -31,7 +31,10 @@ export interface NewEvent {
   readonly mail: MailKey | null
 }
 
-/** The body of one event, ready to be signed and sent. Timestamps are UTC without fraction, money whole dinars. */
+/**
+ * The body of one event, ready to be signed and sent. Timestamps are UTC without fraction, money whole
+ * dinars.
+ */
 export type PlatformEvent = ReturnType<typeof describeEvent>
 
 export function describeEvent(

@@ -1,5 +1,5 @@
-// Time that no payment bought: days from the operator, or the months of a redeemed code. It stands in the run like paid time,
-// and nothing that was paid changes.
+// Time that no payment bought: days from the operator, or the months of a redeemed code. It stands in the run
+// like paid time, and nothing that was paid changes.
 import { type Instant, LAST_INSTANT } from './instant.js'
 import { type Catalogue, offersOf, type Plan, planById } from './plan.js'
 import { isPaidNow } from './quote.js'
@@ -29,8 +29,8 @@ type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
 
 /**
- * Days move the end by exactly so much; months are those of a purchase made now. Null: the end would lie past the year 9999,
- * which no timestamp can write.
+ * Days move the end by exactly so much; months are those of a purchase made now. Null: the end would lie past
+ * the year 9999, which no timestamp can write.
  */
 export function decideGrant(
   facts: SubscriptionFacts,
@@ -60,8 +60,9 @@ export function decideGrant(
 export type GrantRefusal = 'unknown_plan' | 'plan_not_purchasable' | 'other_plan'
 
 /**
- * The plan that granted days are of: the one that the user has, as it was sold; else the one they had last, as it is sold
- * now. `planId` is for users who never had one, and nothing else can be asked for; null: the first that is sold.
+ * The plan that granted days are of: the one that the user has, as it was sold; else the one they had last,
+ * as it is sold now. `planId` is for users who never had one, and nothing else can be asked for; null: the
+ * first that is sold.
  */
 export function planToGrant(
   facts: SubscriptionFacts,

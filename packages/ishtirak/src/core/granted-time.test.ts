@@ -127,7 +127,10 @@ describe('days that are granted', () => {
   })
 })
 
-/** Each period on its own length, without a gap: months from the end of the granted days before them, else from the run's. */
+/**
+ * Each period on its own length, without a gap: months from the end of the granted days before them, else
+ * from the run's.
+ */
 function expectWhole(facts: SubscriptionFacts): void {
   const { run, periods, paidUntil } = facts
   const { monthsAfter } = RULES.calendar
@@ -159,7 +162,10 @@ function expectWhole(facts: SubscriptionFacts): void {
   ])
 }
 
-/** What of its periods is left; granted days that a refund moved next to each other are the same as one period of both. */
+/**
+ * What of its periods is left; granted days that a refund moved next to each other are the same as one period
+ * of both.
+ */
 function leftOf({ periods }: SubscriptionFacts, now: Instant) {
   const left: { start: Instant; end: Instant; months: number }[] = []
   for (const { start, end, months, granted } of periods) {
@@ -183,59 +189,66 @@ describe('over random lives of purchases, codes, grants, refunds and ends', () =
     nth: fc.nat(),
   })
 
-  it('time in is time out, to the second: what is left is what was added and neither used nor given back', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 365 * 24 }), fc.array(step, { maxLength: 25 }), (hour, life) => {
-        let now = january + hour * HOUR
-        let facts = NEVER_PAID
-        // The steps that the facts come from, each as if nothing else had happened.
-        let steps: readonly Step[] = []
-        for (const [index, { what, wait, months, days, nth }] of life.entries()) {
-          now += wait
-          const before = facts
-          const id = `${what}_${index}`
-          const coming = before.periods.filter(({ end }) => end > now)
-          if (what === 'end') {
-            facts = decideEnd(facts, now, RULES)?.subscription ?? facts
-          } else if (what === 'refund') {
-            const paid = steps.filter((one) => one.id.startsWith('pay'))
-            const chosen = paid[nth % (paid.length || 1)]
-            if (!chosen) continue
-            facts = refund(facts, chosen.id, now)
-            const period = coming.find(({ sourceId }) => sourceId === chosen.id)
-            if (before.endedAt === null && period) {
-              const later = steps.slice(steps.indexOf(chosen) + 1)
-              steps =
-                period.start > now
-                  ? steps.filter((one) => one !== chosen)
-                  : later.map((one) => ({ ...one, at: now }))
-              const isLeft = coming.length > 1
-              expect(facts.endedAt).toBe(isLeft ? null : now)
-              if (isLeft) {
-                const replayed = factsOf(...steps)
-                expect([facts.run, facts.paidUntil]).toEqual([replayed.run, replayed.paidUntil])
-                expect(leftOf(facts, now)).toEqual(leftOf(replayed, now))
+  it(
+    'time in is time out, to the second: what is left is what was added and neither used nor given ' + 'back',
+    () => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 0, max: 365 * 24 }),
+          fc.array(step, { maxLength: 25 }),
+          (hour, life) => {
+            let now = january + hour * HOUR
+            let facts = NEVER_PAID
+            // The steps that the facts come from, each as if nothing else had happened.
+            let steps: readonly Step[] = []
+            for (const [index, { what, wait, months, days, nth }] of life.entries()) {
+              now += wait
+              const before = facts
+              const id = `${what}_${index}`
+              const coming = before.periods.filter(({ end }) => end > now)
+              if (what === 'end') {
+                facts = decideEnd(facts, now, RULES)?.subscription ?? facts
+              } else if (what === 'refund') {
+                const paid = steps.filter((one) => one.id.startsWith('pay'))
+                const chosen = paid[nth % (paid.length || 1)]
+                if (!chosen) continue
+                facts = refund(facts, chosen.id, now)
+                const period = coming.find(({ sourceId }) => sourceId === chosen.id)
+                if (before.endedAt === null && period) {
+                  const later = steps.slice(steps.indexOf(chosen) + 1)
+                  steps =
+                    period.start > now
+                      ? steps.filter((one) => one !== chosen)
+                      : later.map((one) => ({ ...one, at: now }))
+                  const isLeft = coming.length > 1
+                  expect(facts.endedAt).toBe(isLeft ? null : now)
+                  if (isLeft) {
+                    const replayed = factsOf(...steps)
+                    expect([facts.run, facts.paidUntil]).toEqual([replayed.run, replayed.paidUntil])
+                    expect(leftOf(facts, now)).toEqual(leftOf(replayed, now))
+                  }
+                } else expect(facts).toEqual(before)
+              } else {
+                const one: Step = what === 'grt' ? { id, at: now, days } : { id, at: now, months }
+                const { renews } =
+                  what === 'grt' ? grantAt(facts, now, days, RULES) : purchaseAt(facts, now, months, RULES)
+                facts = add(facts, one)
+                steps = renews ? [...steps, one] : [one]
+                if (what === 'grt') {
+                  expect(facts.paidUntil).toBe((renews ? (before.paidUntil ?? 0) : now) + days * DAY)
+                }
+                // Days behind granted days lengthen their period.
+                const had = renews ? coming : []
+                const lengthened = what === 'grt' && had.at(-1)?.granted ? had.at(-1) : undefined
+                expect(facts.periods.slice(0, -1)).toEqual(lengthened ? had.slice(0, -1) : had)
+                if (lengthened) expect(facts.periods.at(-1)?.start).toBe(lengthened.start)
               }
-            } else expect(facts).toEqual(before)
-          } else {
-            const one: Step = what === 'grt' ? { id, at: now, days } : { id, at: now, months }
-            const { renews } =
-              what === 'grt' ? grantAt(facts, now, days, RULES) : purchaseAt(facts, now, months, RULES)
-            facts = add(facts, one)
-            steps = renews ? [...steps, one] : [one]
-            if (what === 'grt') {
-              expect(facts.paidUntil).toBe((renews ? (before.paidUntil ?? 0) : now) + days * DAY)
+              if (facts.run) expectWhole(facts)
             }
-            // Days behind granted days lengthen their period.
-            const had = renews ? coming : []
-            const lengthened = what === 'grt' && had.at(-1)?.granted ? had.at(-1) : undefined
-            expect(facts.periods.slice(0, -1)).toEqual(lengthened ? had.slice(0, -1) : had)
-            if (lengthened) expect(facts.periods.at(-1)?.start).toBe(lengthened.start)
-          }
-          if (facts.run) expectWhole(facts)
-        }
-      }),
-      { numRuns: 1_000 },
-    )
-  })
+          },
+        ),
+        { numRuns: 1_000 },
+      )
+    },
+  )
 })

@@ -8,16 +8,22 @@ export const MINUTE: Instant = 60 * SECOND
 export const HOUR: Instant = 60 * MINUTE
 export const DAY: Instant = 24 * HOUR
 
-/** The end of the year 9999: the last instant that `toTimestamp` can write, and every database understands. */
+/**
+ * The end of the year 9999: the last instant that `toTimestamp` can write, and every database understands.
+ */
 export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
 
 /**
- * The tolerated clock skew: how far the provider's clock and ours may be apart. Clocks that are kept by NTP differ by
- * less than a second, those that are not by minutes; more is a fault, and such an instant is not used.
+ * The tolerated clock skew: how far the provider's clock and ours may be apart. Clocks that are kept by NTP
+ * differ by less than a second, those that are not by minutes; more is a fault, and such an instant is not
+ * used.
  */
 export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 
-/** The days that were written last; a page of payments names a hundred instants, each 0.5 µs by `toISOString` alone. */
+/**
+ * The days that were written last; a page of payments names a hundred instants, each 0.5 µs by `toISOString`
+ * alone.
+ */
 const writtenDays = new Map<number, string>()
 const WRITTEN_DAYS_MAX = 1_000
 

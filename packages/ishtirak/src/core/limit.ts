@@ -1,6 +1,6 @@
-// Limits as the platform meets them: what is counted how, and how far above the plan a user stands. Which limits there are
-// is the catalogue's. The counting itself is one statement (limits/operations.sql.ts), because only the database sees all
-// processes at once.
+// Limits as the platform meets them: what is counted how, and how far above the plan a user stands. Which
+// limits there are is the catalogue's. The counting itself is one statement (limits/operations.sql.ts),
+// because only the database sees all processes at once.
 import { type Instant, timestampOrNull } from './instant.js'
 import type { Translated } from './locale.js'
 
@@ -9,7 +9,9 @@ export type LimitWindow = 'day' | 'month'
 export interface LimitDefinition {
   /** It stands in addresses and in the database. */
   readonly name: string
-  /** A counter counts from zero in each day or month of QUOTA_TIMEZONE. Null: a gauge, which goes up and down. */
+  /**
+   * A counter counts from zero in each day or month of QUOTA_TIMEZONE. Null: a gauge, which goes up and down.
+   */
   readonly window: LimitWindow | null
   /** What a gauge is counted for, each by itself, such as `project`; null: for the user. */
   readonly per: string | null
@@ -73,8 +75,8 @@ export function countsByMonth(limits: readonly LimitDefinition[]): boolean {
 }
 
 /**
- * A count says what it counts as: `day`, `month`, `gauge`, `gauge/project`. One that counted as something else counts as
- * zero, because the catalogue has changed.
+ * A count says what it counts as: `day`, `month`, `gauge`, `gauge/project`. One that counted as something
+ * else counts as zero, because the catalogue has changed.
  */
 export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'>): string {
   return window ?? (per === null ? 'gauge' : `gauge/${per}`)
@@ -161,7 +163,9 @@ export interface OverLimit {
   readonly max: number
 }
 
-/** Where a user has more than the plan in effect allows. Nothing is taken away; creating is refused meanwhile. */
+/**
+ * Where a user has more than the plan in effect allows. Nothing is taken away; creating is refused meanwhile.
+ */
 export function overLimits(
   limits: readonly LimitDefinition[],
   usage: Usage,

@@ -1,5 +1,5 @@
-// One attempt to pay: what it buys, its states, and which of them a report of the provider may move.
-// `paid` is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
+// One attempt to pay: what it buys, its states, and which of them a report of the provider may move. `paid`
+// is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
@@ -7,8 +7,8 @@ import { type Catalogue, LONGEST_TERM, type Money, type Offer, offersOf, type Pl
 import { isUserId } from './user-id.js'
 
 /**
- * `requested`: written, the provider not heard from yet. `review`: the provider's report differs from our own row.
- * To the outside `requested` reads `pending`.
+ * `requested`: written, the provider not heard from yet. `review`: the provider's report differs from our own
+ * row. To the outside `requested` reads `pending`.
  */
 export type PaymentStatus = 'requested' | PublicPaymentStatus
 
@@ -24,8 +24,8 @@ export const PUBLIC_PAYMENT_STATUSES = [
 export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 
 /**
- * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among the methods, and is
- * `card` here.
+ * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among
+ * the methods, and is `card` here.
  */
 export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque'] as const
 export type PaymentKind = (typeof PAYMENT_KINDS)[number]
@@ -148,12 +148,18 @@ export function newPayment(of: {
   }
 }
 
-/** Holds a use of its code: it can be paid, or was paid. Late money takes the use again that a dead payment gave back. */
+/**
+ * Holds a use of its code: it can be paid, or was paid. Late money takes the use again that a dead payment
+ * gave back.
+ */
 function holdsCode({ codeHash, status }: Pick<Payment, 'codeHash' | 'status'>): boolean {
   return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'
 }
 
-/** What a change of a payment means for the uses of its code; null: nothing. `before` is null for a new payment. */
+/**
+ * What a change of a payment means for the uses of its code; null: nothing. `before` is null for a new
+ * payment.
+ */
 export function codeUseChange(
   before: Payment | null,
   after: Payment | null,
@@ -173,13 +179,18 @@ export function isPayable(payment: ShownPayment, now: Instant): boolean {
   return payment.status === 'pending' && now < payment.expiresAt
 }
 
-/** The status that users see: an open payment past its time reads `expired` before the provider has said so. */
+/**
+ * The status that users see: an open payment past its time reads `expired` before the provider has said so.
+ */
 export function publicStatusAt(payment: ShownPayment, now: Instant): PublicPaymentStatus {
   if (payment.status !== 'requested' && payment.status !== 'pending') return payment.status
   return now < payment.expiresAt ? 'pending' : 'expired'
 }
 
-/** The next look at the provider after `now`, or null when the last is past. `looksAfterMs` is the method's schedule. */
+/**
+ * The next look at the provider after `now`, or null when the last is past. `looksAfterMs` is the method's
+ * schedule.
+ */
 export function nextCheckAfter(
   openedAt: Instant,
   now: Instant,
@@ -193,9 +204,10 @@ export function nextCheckAfter(
 const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
- * A payment that has no row, such as after the restore of an older backup, from what its checkout says of itself. It is
- * what would have been ordered: whether it is booked or becomes a review is decided as for every payment. Null: the
- * checkout does not say whose it is and which payment of ours, or nothing is for sale.
+ * A payment that has no row, such as after the restore of an older backup, from what its checkout says of
+ * itself. It is what would have been ordered: whether it is booked or becomes a review is decided as for
+ * every payment. Null: the checkout does not say whose it is and which payment of ours, or nothing is for
+ * sale.
  */
 export function paymentBehind(
   report: CheckoutReport,
@@ -249,8 +261,8 @@ function asSaid(offer: Offer, months = offer.months): Offer {
   return { ...offer, months, price: { ...offer.price, amount: offer.plan.price * months } }
 }
 
-// The provider's instants. A payment counts from the provider's instant if it is possible: not before the checkout was made,
-// and not in the future.
+// The provider's instants. A payment counts from the provider's instant if it is possible: not before the
+// checkout was made, and not in the future.
 
 /** When the checkout was made; null where the provider does not say, or says what cannot be. */
 export function checkoutMadeAt(payment: Payment, report: CheckoutReport, now: Instant): Instant | null {
@@ -259,7 +271,10 @@ export function checkoutMadeAt(payment: Payment, report: CheckoutReport, now: In
   return createdAt < payment.createdAt - CLOCK_SKEW_MAX ? null : createdAt
 }
 
-/** Whether the instant of payment is taken as the provider says it, but for the difference that two clocks may have. */
+/**
+ * Whether the instant of payment is taken as the provider says it, but for the difference that two clocks may
+ * have.
+ */
 export function isInstantBelieved(payment: Payment, report: CheckoutReport, now: Instant): boolean {
   const said = report.paidAt ?? report.updatedAt
   if (said === null || said > now + CLOCK_SKEW_MAX) return false
@@ -267,9 +282,9 @@ export function isInstantBelieved(payment: Payment, report: CheckoutReport, now:
 }
 
 /**
- * An event is made at the payment. An answer to our own question may show a later change: a real checkout's `updated_at`
- * moves on after it was paid, but it cannot be paid after its end. What cannot be true counts from the nearest instant
- * that can: the making of the checkout, or now.
+ * An event is made at the payment. An answer to our own question may show a later change: a real checkout's
+ * `updated_at` moves on after it was paid, but it cannot be paid after its end. What cannot be true counts
+ * from the nearest instant that can: the making of the checkout, or now.
  */
 export function instantOfPayment(
   payment: Payment,
@@ -283,9 +298,13 @@ export function instantOfPayment(
   return Math.max(withinCheckout, earliest(payment, report, now))
 }
 
-/** The provider counts in whole seconds. A clock of ours that ran ahead for a moment makes no payment of the future. */
+/**
+ * The provider counts in whole seconds. A clock of ours that ran ahead for a moment makes no payment of the
+ * future.
+ */
 function earliest(payment: Payment, report: CheckoutReport, now: Instant): Instant {
-  // A second payment's row is written long after the payment, so the instant accepted at its review stays valid.
+  // A second payment's row is written long after the payment, so the instant accepted at its review stays
+  // valid.
   const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
   const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)

@@ -1,4 +1,5 @@
-// What can be bought. The catalogue is configuration; what was sold is a snapshot that later changes do not touch.
+// What can be bought. The catalogue is configuration; what was sold is a snapshot that later changes do not
+// touch.
 
 import { type LimitDefinition, maximumOf, type PlanLimits } from './limit.js'
 
@@ -17,7 +18,10 @@ export interface Plan {
   readonly price: number
   readonly currency: string
   readonly limits: PlanLimits
-  /** Sold beside the single month, at a price of their own. Of the catalogue alone: what was sold is kept without them. */
+  /**
+   * Sold beside the single month, at a price of their own. Of the catalogue alone: what was sold is kept
+   * without them.
+   */
   readonly terms?: readonly Term[]
 }
 
@@ -45,7 +49,10 @@ export function isSamePlan(one: Plan, other: Plan): boolean {
 /** In months. */
 export const LONGEST_TERM = 36
 
-/** Limits and plans in the order they are shown, the free plan first. Each plan has each of the limits, and no other. */
+/**
+ * Limits and plans in the order they are shown, the free plan first. Each plan has each of the limits, and no
+ * other.
+ */
 export interface Catalogue {
   readonly limits: readonly LimitDefinition[]
   readonly plans: readonly Plan[]
@@ -60,7 +67,10 @@ export interface Offer {
   readonly price: Money
 }
 
-/** All that is sold of a plan: the single month and its terms, the shortest first. None of the plan that costs nothing. */
+/**
+ * All that is sold of a plan: the single month and its terms, the shortest first. None of the plan that costs
+ * nothing.
+ */
 export function offersOf({ id, name, price, currency, limits, terms = [] }: Plan): readonly Offer[] {
   if (price === 0) return []
   const plan: Plan = { id, name, price, currency, limits }
@@ -105,8 +115,9 @@ export function planById(catalogue: Catalogue, id: string): Plan | undefined {
 }
 
 /**
- * A plan as it was sold, with the limits that are counted now. One that it was sold without, because it was added later, is
- * that of the catalogue's plan of this id, or of the free plan where there is none. One that is counted no more is left out.
+ * A plan as it was sold, with the limits that are counted now. One that it was sold without, because it was
+ * added later, is that of the catalogue's plan of this id, or of the free plan where there is none. One that
+ * is counted no more is left out.
  */
 export function planInEffect(catalogue: Catalogue, sold: Plan): Plan {
   const { limits } = catalogue

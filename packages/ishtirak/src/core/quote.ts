@@ -1,5 +1,5 @@
-// What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click, the quote, the
-// renewal that is shown and the checkout that is not needed any more all ask here. Pure.
+// What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click,
+// the quote, the renewal that is shown and the checkout that is not needed any more all ask here. Pure.
 import { type CodeFacts, type Discount, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
@@ -13,8 +13,8 @@ import {
 } from './subscription.js'
 
 /**
- * `upgrade`: a click, which buys nothing before the renewal window, so that no second click buys by accident. `payment`: an
- * explicit request, which also buys ahead.
+ * `upgrade`: a click, which buys nothing before the renewal window, so that no second click buys by accident.
+ * `payment`: an explicit request, which also buys ahead.
  */
 export type PurchaseMode = 'upgrade' | 'payment'
 
@@ -80,13 +80,15 @@ export function decideQuote(
       return purchaseAt(facts, now, months, rules).period
     },
   }
-  // Whether the code counts is the last question: who asks learns nothing of it while something else stands in the way.
+  // Whether the code counts is the last question: who asks learns nothing of it while something else stands
+  // in the way.
   const sold = discount === null ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
   if (renewability.allowed) return sold
   const { currentPeriodEnd, renewableFrom } = renewability
   if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
-  // Counted back from the end, which gives one instant. A renewal is possible in any case, however long the term.
+  // Counted back from the end, which gives one instant. A renewal is possible in any case, however long the
+  // term.
   const isNear = rules.calendar.monthsAfter(quote.period.end, -rules.prepayMaxMonths)
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
@@ -109,7 +111,9 @@ type Renewability =
       readonly currentPeriodEnd: Instant
     }
 
-/** Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome. */
+/**
+ * Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome.
+ */
 export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
   const subscription = statusAt(facts, now, rules)
   if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
@@ -129,7 +133,10 @@ export function isPaidNow(
 /** What the next single month would be, shown before anyone pays. */
 export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
 
-/** As `/upgrade` sells it. Null when the catalogue holds nothing to buy. Renewed is the plan bought last, while it is sold. */
+/**
+ * As `/upgrade` sells it. Null when the catalogue holds nothing to buy. Renewed is the plan bought last,
+ * while it is sold.
+ */
 export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
   const plan = nextPlan(facts, catalogue)
   if (!plan) return null
@@ -146,8 +153,8 @@ export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: I
 }
 
 /**
- * All offers of the plan that a renewal is of, with the one that its user is expected to choose first: the term that was paid
- * last, while it is sold, else the single month. Empty: nothing is sold.
+ * All offers of the plan that a renewal is of, with the one that its user is expected to choose first: the
+ * term that was paid last, while it is sold, else the single month. Empty: nothing is sold.
  */
 export function renewalOffers(facts: SubscriptionFacts, catalogue: Catalogue): readonly Offer[] {
   const plan = nextPlan(facts, catalogue)

@@ -73,29 +73,32 @@ describe('a receipt drawn up', () => {
     expect(receipt.issuedOn).toBe('2027-01-02')
   })
 
-  it('in cash bears the stamp duty of the day of payment in the billing time zone, on top of the price', () => {
-    const term = { exemptUpTo: 0, wholeHundreds: true, minimum: 5, maximum: null }
-    const at = (centimesPerHundred: number) => [{ upTo: null, centimesPerHundred }]
-    const seller: Seller = {
-      ...EXAMPLE_SELLER,
-      stampDutyTerms: [
-        { ...term, from: '2026-01-01', brackets: at(100) },
-        { ...term, from: '2027-01-01', brackets: at(150) },
-      ],
-    }
-    const drawUp = (paidAt: string) =>
-      drawUpReceipt(
-        { ...PAID, paidAt: Date.parse(paidAt), instrument: 'cash' },
-        { seller, buyer: BUYER, issuedAt: 0, bearsStampDuty: true, dayOf: dayInAlgiers },
-      )
-    // Midnight in Algiers is 23:00 in UTC.
-    const [before, after] = [drawUp('2026-12-31T22:59:59Z'), drawUp('2026-12-31T23:00:00Z')]
-    expect(before).toMatchObject({ paidOn: '2026-12-31', amount: 2000, stampDutyCentimes: 2_000 })
-    expect(after).toMatchObject({ paidOn: '2027-01-01', amount: 2000, stampDutyCentimes: 3_000 })
-    expect([totalOf(before), totalOf(after)]).toEqual([202_000, 203_000])
-    // The tax is in the price, and the duty in neither.
-    expect(after.split.totalCentimes).toBe(200_000)
-  })
+  it(
+    'in cash bears the stamp duty of the day of payment in the billing time zone, on top of the ' + 'price',
+    () => {
+      const term = { exemptUpTo: 0, wholeHundreds: true, minimum: 5, maximum: null }
+      const at = (centimesPerHundred: number) => [{ upTo: null, centimesPerHundred }]
+      const seller: Seller = {
+        ...EXAMPLE_SELLER,
+        stampDutyTerms: [
+          { ...term, from: '2026-01-01', brackets: at(100) },
+          { ...term, from: '2027-01-01', brackets: at(150) },
+        ],
+      }
+      const drawUp = (paidAt: string) =>
+        drawUpReceipt(
+          { ...PAID, paidAt: Date.parse(paidAt), instrument: 'cash' },
+          { seller, buyer: BUYER, issuedAt: 0, bearsStampDuty: true, dayOf: dayInAlgiers },
+        )
+      // Midnight in Algiers is 23:00 in UTC.
+      const [before, after] = [drawUp('2026-12-31T22:59:59Z'), drawUp('2026-12-31T23:00:00Z')]
+      expect(before).toMatchObject({ paidOn: '2026-12-31', amount: 2000, stampDutyCentimes: 2_000 })
+      expect(after).toMatchObject({ paidOn: '2027-01-01', amount: 2000, stampDutyCentimes: 3_000 })
+      expect([totalOf(before), totalOf(after)]).toEqual([202_000, 203_000])
+      // The tax is in the price, and the duty in neither.
+      expect(after.split.totalCentimes).toBe(200_000)
+    },
+  )
 
   it('says how many months it is of, and what a code took off', () => {
     const price = { amount: 21_600, currency: 'DZD' }

@@ -1,11 +1,14 @@
-// A receipt: what it shows, drawn up once, when the payment is booked. It is kept as it is, so that no later change of
-// name, tax, seller or plan touches it. It does not know its own number: that is drawn by the statement that books.
+// A receipt: what it shows, drawn up once, when the payment is booked. It is kept as it is, so that no later
+// change of name, tax, seller or plan touches it. It does not know its own number: that is drawn by the
+// statement that books.
 import type { Instant } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
 import { type StampDutyTerms, stampDutyOn } from './stamp-duty.js'
 
-/** Who sells, as décret exécutif 05-468 requires on a document (article 3: name, form, address, RC, NIF, …). */
+/**
+ * Who sells, as décret exécutif 05-468 requires on a document (article 3: name, form, address, RC, NIF, …).
+ */
 export interface SellerIdentity {
   readonly name: Translated
   readonly legalForm: Translated
@@ -94,7 +97,10 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** `payment` as it is booked: paid, with its period. Tax and duty are those of the day of payment, not of booking. */
+/**
+ * `payment` as it is booked: paid, with its period. Tax and duty are those of the day of payment, not of
+ * booking.
+ */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
   const { paidAt, periodStart, periodEnd } = payment
@@ -128,8 +134,8 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
 }
 
 /**
- * In centimes, without tax: the price before the discount, and what the discount takes off it. Of another amount than was asked for
- * nothing was taken off: the discount is part of what was asked.
+ * In centimes, without tax: the price before the discount, and what the discount takes off it. Of another
+ * amount than was asked for nothing was taken off: the discount is part of what was asked.
  */
 export function netPriceOf({ amount, asked, discount = 0, tax, split }: ReceiptSnapshot) {
   const { netCentimes } = splitTax(amount + (asked === undefined ? discount : 0), tax)
@@ -142,8 +148,9 @@ export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number 
 }
 
 /**
- * The series that a receipt issued on this day (`YYYY-MM-DD`) belongs to: one a year, by the day of issue, so that dates
- * rise with the numbers. Test payments have their own, since a legal series must have no gap and only real money.
+ * The series that a receipt issued on this day (`YYYY-MM-DD`) belongs to: one a year, by the day of issue, so
+ * that dates rise with the numbers. Test payments have their own, since a legal series must have no gap and
+ * only real money.
  */
 export function receiptSeries(issuedOn: string, live: boolean): string {
   const year = issuedOn.slice(0, 4)
@@ -156,8 +163,8 @@ export function receiptNumber(series: string, number: number): string {
 }
 
 /**
- * Parses a receipt number as typed, also `2026-42` and `test-2026-000042`; null if it is none. Where receipts are not `live`,
- * a number without `TEST-` is of a test series as well: the shop gives out no other.
+ * Parses a receipt number as typed, also `2026-42` and `test-2026-000042`; null if it is none. Where receipts
+ * are not `live`, a number without `TEST-` is of a test series as well: the shop gives out no other.
  */
 export function readReceiptNumber(
   typed: string,
@@ -168,18 +175,23 @@ export function readReceiptNumber(
   return { series: test !== undefined || !live ? `TEST-${year}` : year, number: Number(digits) }
 }
 
-// The tax on what a customer paid. Rates and exemptions are dated settings, since finance acts change them each year;
-// the price is what the customer pays, tax included. Integers only: net and tax always add up to the total.
+// The tax on what a customer paid. Rates and exemptions are dated settings, since finance acts change them
+// each year; the price is what the customer pays, tax included. Integers only: net and tax always add up to
+// the total.
 
 /**
- * How a sale is taxed. `vat`: TVA at a whole percentage (19 normal, 9 reduced: article 21 of the Code des taxes sur le
- * chiffre d'affaires). `exempt` and `not_liable`: none, for the reason that `mention` gives in the words of the law.
+ * How a sale is taxed. `vat`: TVA at a whole percentage (19 normal, 9 reduced: article 21 of the Code des
+ * taxes sur le chiffre d'affaires). `exempt` and `not_liable`: none, for the reason that `mention` gives in
+ * the words of the law.
  */
 export type Tax =
   | { readonly kind: 'vat'; readonly ratePercent: number }
   | { readonly kind: 'exempt' | 'not_liable'; readonly mention: Translated }
 
-/** A tax and the first day on which it holds, `YYYY-MM-DD` on the calendar of the place. It holds until the next begins. */
+/**
+ * A tax and the first day on which it holds, `YYYY-MM-DD` on the calendar of the place. It holds until the
+ * next begins.
+ */
 export interface TaxTerm {
   readonly from: string
   readonly tax: Tax
@@ -189,14 +201,17 @@ export interface TaxTerm {
 export type TaxTerms = readonly [TaxTerm, ...TaxTerm[]]
 
 /**
- * The tax on the day of payment, which for services is the day the tax falls due. A day before the first term is
- * taken for the first: booking money must not fail over a setting.
+ * The tax on the day of payment, which for services is the day the tax falls due. A day before the first term
+ * is taken for the first: booking money must not fail over a setting.
  */
 export function taxAt(terms: TaxTerms, paidOn: string): Tax {
   return termAt(terms, paidOn).tax
 }
 
-/** The duty in centimes on `amount` whole dinars of cash; a day before the first term is taken for the first, as for the tax. */
+/**
+ * The duty in centimes on `amount` whole dinars of cash; a day before the first term is taken for the first,
+ * as for the tax.
+ */
 export function stampDutyAt({ stampDutyTerms }: Seller, amount: number, paidOn: string): number {
   return stampDutyTerms === null ? 0 : stampDutyOn(amount, termAt(stampDutyTerms, paidOn))
 }
@@ -217,8 +232,9 @@ export interface TaxSplit {
 }
 
 /**
- * Takes the tax out of a tax-included price in whole dinars. The net is rounded to the nearest centime, a half upwards;
- * the tax is the rest. 2000 at 19 %: 200,000 × 100 / 119 = 168,067.2…, so 1,680.67 net and 319.33 tax.
+ * Takes the tax out of a tax-included price in whole dinars. The net is rounded to the nearest centime, a
+ * half upwards; the tax is the rest. 2000 at 19 %: 200,000 × 100 / 119 = 168,067.2…, so 1,680.67 net and
+ * 319.33 tax.
  */
 export function splitTax(totalDinars: number, tax: Tax): TaxSplit {
   const totalCentimes = totalDinars * 100

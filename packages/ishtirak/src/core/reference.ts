@@ -1,13 +1,14 @@
-// The reference of a transfer: what the payer writes on the slip, and what the operator reads there. 12 symbols of an alphabet
-// of 13: 11 random ones (40.7 bits) and a check symbol.
+// The reference of a transfer: what the payer writes on the slip, and what the operator reads there. 12
+// symbols of an alphabet of 13: 11 random ones (40.7 bits) and a check symbol.
 //
 // The alphabet has one symbol at most of each group that is mixed up:
 //   by hand            0 O Q D · 1 I L 7 T · 2 Z · 3 E · 4 A Y · 5 S · 6 G · 8 B · 9 Q · C G · E F · K X H · M N · P R · U V W
 //   in French letters  B C D E G P T V (bé, cé …) · A H K (a, ache, ka) · F S · G J (jé, ji) · M N · Q U · 6 X (six, ixe)
 //   in Arabic speech   B P · F V · E I · O U · G J · 7 9 (sab‘a, tis‘a)
 //
-// The check. The sum of position times value over all 12 symbols is 0 modulo 13. As 13 is a prime and no two positions are equal
-// modulo 13, a wrong symbol changes the sum, and so does a swap of any two that differ, neighbours or not.
+// The check. The sum of position times value over all 12 symbols is 0 modulo 13. As 13 is a prime and no two
+// positions are equal modulo 13, a wrong symbol changes the sum, and so does a swap of any two that differ,
+// neighbours or not.
 
 const ALPHABET = '2345689FJKMRW'
 const LENGTH = 12
@@ -35,8 +36,8 @@ export function formatReference(reference: string): string {
 const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '8', Q: '9' }
 
 /**
- * As a person typed or copied it: any case, any separators, digits of Arabic script, and Z, S, G, B, Q for the digits that are
- * written like them. Null: it is no reference, or a symbol of it is wrong.
+ * As a person typed or copied it: any case, any separators, digits of Arabic script, and Z, S, G, B, Q for
+ * the digits that are written like them. Null: it is no reference, or a symbol of it is wrong.
  */
 export function readReference(typed: string): string | null {
   const bare = readDeskReference(typed)
@@ -48,8 +49,8 @@ export function readReference(typed: string): string | null {
 }
 
 /**
- * The slip of a cash desk or the number of a cheque, the same however it was typed: digits of Arabic script, wide and small
- * letters, any white space, marks that are not seen.
+ * The slip of a cash desk or the number of a cheque, the same however it was typed: digits of Arabic script,
+ * wide and small letters, any white space, marks that are not seen.
  */
 export function readDeskReference(typed: string): string {
   return typed

@@ -177,7 +177,8 @@ describe('a refund', () => {
     const lengths = fc.array(fc.constantFrom(1, 3, 12), { minLength: 2, maxLength: 8 })
     fc.assert(
       fc.property(lengths, fc.nat(), (lengths, nth) => {
-        // All are bought within the first month, so that each follows on the one before, with or without the refunded.
+        // All are bought within the first month, so that each follows on the one before, with or without the
+        // refunded.
         const terms = lengths.map((months, index) => ({ id: `pay_${index}`, paidAt: start + index, months }))
         const index = 1 + (nth % (lengths.length - 1))
         const all = buyTerms(terms)
@@ -244,7 +245,10 @@ describe('a refund', () => {
   })
 })
 
-/** The periods stand one after the other, each on the boundaries of the run, and end at the end of the paid time. */
+/**
+ * The periods stand one after the other, each on the boundaries of the run, and end at the end of the paid
+ * time.
+ */
 function expectWholeRun({ run, periods, paidUntil }: SubscriptionFacts): void {
   if (!run) return
   const { monthsAfter } = RULES.calendar

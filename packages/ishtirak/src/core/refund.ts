@@ -1,5 +1,6 @@
-// What follows when the operator gives money back, or ends a user's access. Pure: facts and time come in, the change goes
-// out. Time that was paid and not given back, or granted, is never taken: where a period falls out, the later ones move up.
+// What follows when the operator gives money back, or ends a user's access. Pure: facts and time come in, the
+// change goes out. Time that was paid and not given back, or granted, is never taken: where a period falls
+// out, the later ones move up.
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
@@ -80,12 +81,17 @@ function withoutPeriod(
   return layOut(facts, earlier, before, later, calendar)
 }
 
-/** The run that these periods follow on, which end as `run`. Granted time says so; months are counted back. */
+/**
+ * The run that these periods follow on, which end as `run`. Granted time says so; months are counted back.
+ */
 function runBefore(periods: readonly PaidPeriod[], run: PaidRun): PaidRun {
   return periods.reduceRight((after, { months, granted }) => granted?.follows ?? longer(after, -months), run)
 }
 
-/** The facts with `later` one after the other behind `before`, the boundaries of months computed from their anchor. */
+/**
+ * The facts with `later` one after the other behind `before`, the boundaries of months computed from their
+ * anchor.
+ */
 function layOut(
   facts: SubscriptionFacts,
   earlier: readonly PaidPeriod[],

@@ -99,20 +99,25 @@ describe('a paid report', () => {
     expect([shown.outcome, shown.payment?.price.amount]).toEqual(['booked', 2000])
   })
 
-  it('that differs is booked when the operator accepts it, and goes to review again when it says another amount than was reviewed', () => {
-    const review = { ...decide(aPayment(), aReport({ amount: 1500 })).payment?.review }
-    const reviewed = aPayment({ status: 'review', review: review as Review })
-    expect(decide(reviewed, aReport({ amount: 1500 }), { accepted: true }).outcome).toBe('booked')
-    expect(decide(reviewed, aReport({ amount: 50 }), { accepted: true })).toMatchObject({
-      outcome: 'review',
-      payment: { status: 'review', review: { amount: 50 } },
-    })
-    expect(decide(reviewed, aReport({ amount: 2000 }), { accepted: true }).outcome).toBe('booked')
-  })
+  it(
+    'that differs is booked when the operator accepts it, and goes to review again when it says another ' +
+      'amount than was reviewed',
+    () => {
+      const review = { ...decide(aPayment(), aReport({ amount: 1500 })).payment?.review }
+      const reviewed = aPayment({ status: 'review', review: review as Review })
+      expect(decide(reviewed, aReport({ amount: 1500 }), { accepted: true }).outcome).toBe('booked')
+      expect(decide(reviewed, aReport({ amount: 50 }), { accepted: true })).toMatchObject({
+        outcome: 'review',
+        payment: { status: 'review', review: { amount: 50 } },
+      })
+      expect(decide(reviewed, aReport({ amount: 2000 }), { accepted: true }).outcome).toBe('booked')
+    },
+  )
 })
 
 describe('the instant of payment', () => {
-  // The checkout can be paid until 12:30; the provider's `updated_at` moves on when it changes anything later.
+  // The checkout can be paid until 12:30; the provider's `updated_at` moves on when it changes anything
+  // later.
   const touchedLater = aReport({ updatedAt: NOON + 600 * MINUTE })
 
   it('of an answer to our own question is not after the end of the checkout', () => {
@@ -150,13 +155,17 @@ describe('the instant of payment', () => {
     expect(subscription?.paidUntil).toBeLessThanOrEqual(NOON + 30 * DAY + 30 * MINUTE)
   })
 
-  it('is not before the second in which our row was written, although the provider counts in whole seconds', () => {
-    const { payment } = decide(
-      aPayment({ createdAt: NOON + 345 }),
-      aReport({ updatedAt: NOON, createdAt: null }),
-    )
-    expect(payment?.paidAt).toBe(NOON)
-  })
+  it(
+    'is not before the second in which our row was written, although the provider counts in whole ' +
+      'seconds',
+    () => {
+      const { payment } = decide(
+        aPayment({ createdAt: NOON + 345 }),
+        aReport({ updatedAt: NOON, createdAt: null }),
+      )
+      expect(payment?.paidAt).toBe(NOON)
+    },
+  )
 
   it('is not in the future because our own clock ran ahead when the row was written', () => {
     const ahead = aPayment({ createdAt: NOON + 400 * DAY, expiresAt: NOON + 400 * DAY + 30 * MINUTE })

@@ -1,5 +1,6 @@
-// What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep and
-// operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never the report.
+// What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
+// and operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never
+// the report.
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
@@ -41,7 +42,10 @@ export type SettlementOutcome =
   | 'review'
   | 'moved'
   | 'unchanged'
-  /** A new checkout that is not what was ordered: it is shown to no one, and it is to be ended at the provider. */
+  /**
+   * A new checkout that is not what was ordered: it is shown to no one, and it is to be ended at the
+   * provider.
+   */
   | 'refused'
   /** It can still be paid at the provider although it has no purpose any more: it is to be ended there. */
   | 'withdrawn'
@@ -56,7 +60,9 @@ export interface Settlement {
   readonly isNew: boolean
   /** The subscription as it is to be; null when it stays. */
   readonly subscription: SubscriptionFacts | null
-  /** The user has bought what an open payment of theirs was to buy: that payment is canceled with this change. */
+  /**
+   * The user has bought what an open payment of theirs was to buy: that payment is canceled with this change.
+   */
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
   /** Why an operator refused the payment, for the events. */
@@ -133,8 +139,9 @@ function settle(
 }
 
 /**
- * A checkout that we had not heard of yet is taken over; otherwise a pending report is no news. The looks are counted
- * from its own beginning: a request that was left for hours has a checkout that can be paid for half an hour from now.
+ * A checkout that we had not heard of yet is taken over; otherwise a pending report is no news. The looks are
+ * counted from its own beginning: a request that was left for hours has a checkout that can be paid for half
+ * an hour from now.
  */
 function settlePending(
   payment: Payment,
@@ -215,8 +222,8 @@ function book(
 }
 
 /**
- * Failed, canceled or expired. Only an open payment moves, or one that an operator refuses; a final answer to our own question
- * ends the looking.
+ * Failed, canceled or expired. Only an open payment moves, or one that an operator refuses; a final answer to
+ * our own question ends the looking.
  */
 function close(
   payment: Payment,
@@ -243,7 +250,10 @@ function close(
   return { ...nothing('unchanged'), payment: { ...stored, nextCheckAt } }
 }
 
-/** What the report says that our row does not. What the provider leaves unsaid (a currency, a mode) is no difference. */
+/**
+ * What the report says that our row does not. What the provider leaves unsaid (a currency, a mode) is no
+ * difference.
+ */
 function differencesBetween(
   payment: Payment,
   report: CheckoutReport,

@@ -21,8 +21,8 @@ export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
 const PREFIX = 'oidc:'
 
 /**
- * `oidc:` and the subject, then the e-mail where the issuer has verified it. No key's name has a colon or a space. Null: a
- * subject that no name can be made of.
+ * `oidc:` and the subject, then the e-mail where the issuer has verified it. No key's name has a colon or a
+ * space. Null: a subject that no name can be made of.
  */
 export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
   if (!/^[\x21-\x7e]{1,255}$/.test(sub)) return null
@@ -30,7 +30,9 @@ export function operatorNameOf({ sub, email, email_verified: isVerified }: Claim
   return isShown ? `${PREFIX}${sub} ${email}` : `${PREFIX}${sub}`
 }
 
-/** The claim is a text or a list of texts, of which exactly one is a role; what is no role is not looked at. */
+/**
+ * The claim is a text or a list of texts, of which exactly one is a role; what is no role is not looked at.
+ */
 export function roleOf(claims: Claims, roleClaim: string): Role | RoleLack {
   const value = claimAt(claims, roleClaim)
   const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
@@ -50,8 +52,9 @@ export function claimAt(claims: Claims, path: string): unknown {
 }
 
 /**
- * Whether two names of the audit trail may be one person. A name is one person's however its key spells it, and a subject is,
- * whatever their e-mail is now. Who holds a key and who an issuer names may always be the same.
+ * Whether two names of the audit trail may be one person. A name is one person's however its key spells it,
+ * and a subject is, whatever their e-mail is now. Who holds a key and who an issuer names may always be the
+ * same.
  */
 export function maybeOnePerson(one: string, other: string): boolean {
   const isNamed = [one, other].filter((name) => name.startsWith(PREFIX)).length

@@ -1,5 +1,5 @@
-// The stamp duty on receipts (droit de timbre de quittance: Code du timbre, article 100) falls on what is paid in cash. Finance
-// acts change it, so it is a table of dated settings. Integers only.
+// The stamp duty on receipts (droit de timbre de quittance: Code du timbre, article 100) falls on what is
+// paid in cash. Finance acts change it, so it is a table of dated settings. Integers only.
 
 /** One row of the table. Amounts are whole dinars; a bound belongs to what is below it. */
 export interface StampDutyTerm {
@@ -9,7 +9,10 @@ export interface StampDutyTerm {
   readonly exemptUpTo: number
   /** By rising bounds; the last has none. */
   readonly brackets: readonly StampDutyBracket[]
-  /** A part of a hundred counts as a hundred. Else the rate is a percentage, and the duty is rounded up to whole dinars. */
+  /**
+   * A part of a hundred counts as a hundred. Else the rate is a percentage, and the duty is rounded up to
+   * whole dinars.
+   */
   readonly wholeHundreds: boolean
   readonly minimum: number
   /** Null: none. */
@@ -25,7 +28,10 @@ interface StampDutyBracket {
 /** By rising date, no date twice. */
 export type StampDutyTerms = readonly [StampDutyTerm, ...StampDutyTerm[]]
 
-/** In centimes, for `amount` whole dinars. The bracket of the whole amount holds for all of it: it is not cut into slices. */
+/**
+ * In centimes, for `amount` whole dinars. The bracket of the whole amount holds for all of it: it is not cut
+ * into slices.
+ */
 export function stampDutyOn(amount: number, term: StampDutyTerm): number {
   if (amount <= term.exemptUpTo) return 0
   const bracket = term.brackets.find(({ upTo }) => upTo === null || amount <= upTo)

@@ -1,8 +1,8 @@
-// A subscription is prepaid time: the facts of what was paid, and nothing else. What a user is at an instant is computed
-// from them at each read. No job has to have run, and no stopped job can give or take access. Time is counted in calendar
-// months, each boundary from the original anchor, never from the boundary before: bought on 31 January, the ends are
-// 28 February, 31 March, 30 April. Days that the operator grants are days of 24 hours; their end is the anchor of the
-// months after them.
+// A subscription is prepaid time: the facts of what was paid, and nothing else. What a user is at an instant
+// is computed from them at each read. No job has to have run, and no stopped job can give or take access.
+// Time is counted in calendar months, each boundary from the original anchor, never from the boundary before:
+// bought on 31 January, the ends are 28 February, 31 March, 30 April. Days that the operator grants are days
+// of 24 hours; their end is the anchor of the months after them.
 import { DAY, type Instant } from './instant.js'
 import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 
@@ -18,7 +18,10 @@ export interface Period {
   readonly end: Instant
 }
 
-/** A run of paid months without a gap: its anchor, where it or the granted time before it left off, and how many there are. */
+/**
+ * A run of paid months without a gap: its anchor, where it or the granted time before it left off, and how
+ * many there are.
+ */
 export interface PaidRun {
   readonly anchorAt: Instant
   /** 0: granted time alone, so far. */
@@ -28,8 +31,8 @@ export interface PaidRun {
 /** Time from one source, without a gap, and the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
   /**
-   * The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it; the first where grants
-   * follow on each other.
+   * The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it; the
+   * first where grants follow on each other.
    */
   readonly sourceId: string
   readonly plan: Plan
@@ -86,7 +89,9 @@ export interface Subscription {
   readonly status: SubscriptionStatus
   readonly currentPeriodEnd: Instant | null
   readonly instrument: string | null
-  /** The plan that was paid or granted last, where that time is over; null: none is, or nothing is left of it. */
+  /**
+   * The plan that was paid or granted last, where that time is over; null: none is, or nothing is left of it.
+   */
   readonly endedPlan: Plan | null
   /** As they are stored: those that are not over yet, and the last. */
   readonly periods: readonly PaidPeriod[]
@@ -128,8 +133,8 @@ export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
 }
 
 /**
- * What `months` paid or redeemed at `at` add. Within the paid time or its grace they follow on; later they begin a new
- * run.
+ * What `months` paid or redeemed at `at` add. Within the paid time or its grace they follow on; later they
+ * begin a new run.
  */
 export function purchaseAt(
   facts: SubscriptionFacts,
@@ -141,7 +146,9 @@ export function purchaseAt(
   return { ...timeBehind(rules.calendar, run, { months }), months, renews }
 }
 
-/** What `days` granted now add: the end moves by exactly so much; where there is no paid time, they begin now. */
+/**
+ * What `days` granted now add: the end moves by exactly so much; where there is no paid time, they begin now.
+ */
 export function grantAt(
   facts: SubscriptionFacts,
   now: Instant,
@@ -180,7 +187,10 @@ export function extend(
   }
 }
 
-/** Days granted behind granted days of the same plan lengthen their period: a reader pays for periods, not for grants. */
+/**
+ * Days granted behind granted days of the same plan lengthen their period: a reader pays for periods, not for
+ * grants.
+ */
 function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly PaidPeriod[] {
   const last = earlier.at(-1)
   const isLonger =
@@ -190,7 +200,10 @@ function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly
   return [...earlier.slice(0, -1), { ...last, end: added.end, granted }]
 }
 
-/** That of the period that holds `now`; before the first (a provider's clock may run ahead) the first, in grace the last. */
+/**
+ * That of the period that holds `now`; before the first (a provider's clock may run ahead) the first, in
+ * grace the last.
+ */
 function periodAt({ periods }: SubscriptionFacts, now: Instant): PaidPeriod | undefined {
   return periods.find(({ end }) => now < end) ?? periods.at(-1)
 }

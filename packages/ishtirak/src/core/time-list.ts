@@ -1,5 +1,6 @@
-// All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the gaps between.
-// The periods of the facts are forgotten when they are over; this is read from what is kept of their sources. Pure.
+// All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the
+// gaps between. The periods of the facts are forgotten when they are over; this is read from what is kept of
+// their sources. Pure.
 import type { Instant } from './instant.js'
 import type { Plan } from './plan.js'
 import type { PaidPeriod, Period, Subscription } from './subscription.js'
@@ -49,7 +50,10 @@ function keptOf(given: GivenTime, stops: readonly Instant[]): TimeEntry & { read
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
 }
 
-/** A refund takes what is left of its time; an end by an operator, what is left of all that was the user's then. */
+/**
+ * A refund takes what is left of its time; an end by an operator, what is left of all that was the user's
+ * then.
+ */
 function endOf({ end, bookedAt, refundedAt }: GivenTime, stops: readonly Instant[]): Instant {
   return Math.min(end, refundedAt ?? end, ...stops.filter((stop) => bookedAt <= stop))
 }
@@ -65,7 +69,9 @@ function isJoined(one: OfPlan, other: OfPlan): boolean {
 /** Time on one plan without a gap, from whatever sources. */
 export type PlanStretch = Pick<PaidPeriod, 'plan' | 'start' | 'end'>
 
-/** What is not over: the plan in effect, then those that follow. None in grace, and without a plan that ends. */
+/**
+ * What is not over: the plan in effect, then those that follow. None in grace, and without a plan that ends.
+ */
 export function stretchesAt({ status, periods }: Subscription, now: Instant): readonly PlanStretch[] {
   return status === 'active' ? stretchesOf(periods).filter(({ end }) => now < end) : []
 }

@@ -73,16 +73,23 @@ describe('an approval', () => {
     expect(approve(waiting, by('oidc:2'), rules)).toEqual(['approved', 'oidc:1 amina@host.example,oidc:2'])
   })
 
-  it('is put right by the same person while a second is waited for, and enough alone once the bound is gone', () => {
-    const waiting = { ...OPEN, approvals: [by('amina', { amount: 200 })] }
-    expect(approve(waiting, by('amina'), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
-    expect(approve({ ...OPEN, approvals: [by('amina')] }, by('amina'))).toEqual(['approved', 'amina'])
-  })
+  it(
+    'is put right by the same person while a second is waited for, and enough alone once the bound is ' +
+      'gone',
+    () => {
+      const waiting = { ...OPEN, approvals: [by('amina', { amount: 200 })] }
+      expect(approve(waiting, by('amina'), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
+      expect(approve({ ...OPEN, approvals: [by('amina')] }, by('amina'))).toEqual(['approved', 'amina'])
+    },
+  )
 
-  it('takes two people by the price where less is said to have come, and by what came where that is more', () => {
-    expect(approve(OPEN, by('amina', { amount: 1 }), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
-    expect(approve(OPEN, by('amina', { amount: 9_000 }), { secondFrom: 9_000 })).toEqual(['open', 'amina'])
-  })
+  it(
+    'takes two people by the price where less is said to have come, and by what came where that is ' + 'more',
+    () => {
+      expect(approve(OPEN, by('amina', { amount: 1 }), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
+      expect(approve(OPEN, by('amina', { amount: 9_000 }), { secondFrom: 9_000 })).toEqual(['open', 'amina'])
+    },
+  )
 
   it('is made once', () => {
     expect(approve(approved(by('amina')), by('amina'))).toBe('unchanged')
@@ -126,13 +133,17 @@ describe('a refusal', () => {
 })
 
 describe('the instant at which money came', () => {
-  it('lies between the 60th day before the order, by the calendar of the shop, and now, with the difference of two clocks', () => {
-    const startOfDay = (instant: number) => instant - ((instant + HOUR) % DAY)
-    expect(receivedWithin({ createdAt: NOON }, NOON + HOUR, startOfDay)).toEqual({
-      earliest: NOON - 13 * HOUR - 60 * DAY,
-      latest: NOON + HOUR + 10 * MINUTE,
-    })
-  })
+  it(
+    'lies between the 60th day before the order, by the calendar of the shop, and now, with the ' +
+      'difference of two clocks',
+    () => {
+      const startOfDay = (instant: number) => instant - ((instant + HOUR) % DAY)
+      expect(receivedWithin({ createdAt: NOON }, NOON + HOUR, startOfDay)).toEqual({
+        earliest: NOON - 13 * HOUR - 60 * DAY,
+        latest: NOON + HOUR + 10 * MINUTE,
+      })
+    },
+  )
 })
 
 it.each(['approved', 'refused'] as const)('a transfer that is %s takes no proof', (state) => {

@@ -1,5 +1,5 @@
-// A transfer: money that a user sends without a page of a provider, and that counts once operators have seen it on an account.
-// What an operator says of it, and what follows. Pure.
+// A transfer: money that a user sends without a page of a provider, and that counts once operators have seen
+// it on an account. What an operator says of it, and what follows. Pure.
 import type { TransferInstrument } from './account.js'
 import { priceAsked } from './amount-asked.js'
 import type { CheckoutReport } from './checkout.js'
@@ -21,7 +21,10 @@ export interface Approval {
 }
 
 export interface Transfer {
-  /** `open`: waited for, until the payment's end. `ended`: no longer waited for, as the user chose something else. */
+  /**
+   * `open`: waited for, until the payment's end. `ended`: no longer waited for, as the user chose something
+   * else.
+   */
   readonly state: 'open' | 'ended' | 'approved' | 'refused'
   /** Of those that say the same; approved once they are enough. Earlier ones are in the audit trail. */
   readonly approvals: readonly Approval[]
@@ -56,7 +59,9 @@ export type ProofDecision =
   | { readonly kind: 'known'; readonly proof: Proof }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
 
-/** Until it is decided, also past the end of the payment. The first proof stays the one that counts for a run. */
+/**
+ * Until it is decided, also past the end of the payment. The first proof stays the one that counts for a run.
+ */
 export function decideProof(
   transfer: Transfer,
   proofs: readonly Proof[],
@@ -87,8 +92,8 @@ export type TransferDecision =
   | { readonly kind: 'refused'; readonly because: 'decided' | 'same_operator' | 'differs' }
 
 /**
- * Money counts whenever it comes: after the end, after a refusal, and again with other figures while the payment is under
- * review. `secondFrom`: from this amount on two operators are needed; null: never.
+ * Money counts whenever it comes: after the end, after a refusal, and again with other figures while the
+ * payment is under review. `secondFrom`: from this amount on two operators are needed; null: never.
  */
 export function decideApproval(
   transfer: Transfer,
@@ -122,7 +127,10 @@ function saysTheSame(one: Approval, other: Approval): boolean {
   return one.amount === other.amount && one.instrument === other.instrument
 }
 
-/** Whichever is more, what was asked for or what came: a mistyped figure must not make the second approval unnecessary. */
+/**
+ * Whichever is more, what was asked for or what came: a mistyped figure must not make the second approval
+ * unnecessary.
+ */
 export function approvalsNeeded(
   payment: Pick<Payment, 'price' | 'amountAsked'>,
   amount: number,
@@ -131,7 +139,10 @@ export function approvalsNeeded(
   return secondFrom !== null && Math.max(priceAsked(payment).amount, amount) >= secondFrom ? 2 : 1
 }
 
-/** Nothing is refused of which money is booked. What was approved and is under review can be: the money goes back. */
+/**
+ * Nothing is refused of which money is booked. What was approved and is under review can be: the money goes
+ * back.
+ */
 export function decideRefusal(
   transfer: Transfer,
   payment: Pick<Payment, 'status'>,
@@ -146,12 +157,14 @@ export function decideRefusal(
   return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
 }
 
-/** Some pay first and order then. Money that lies longer on the account is not likely to be for this order. */
+/**
+ * Some pay first and order then. Money that lies longer on the account is not likely to be for this order.
+ */
 const RECEIVED_BEFORE_DAYS = 60
 
 /**
- * From when to when money can have come: not in the future, and up to 60 days before the order, from the beginning of that day on,
- * as operators read days without a time. `startOfDay`: of the billing time zone.
+ * From when to when money can have come: not in the future, and up to 60 days before the order, from the
+ * beginning of that day on, as operators read days without a time. `startOfDay`: of the billing time zone.
  */
 export function receivedWithin(
   { createdAt }: Pick<Payment, 'createdAt'>,
@@ -161,7 +174,9 @@ export function receivedWithin(
   return { earliest: startOfDay(createdAt - RECEIVED_BEFORE_DAYS * DAY), latest: now + CLOCK_SKEW_MAX }
 }
 
-/** A transfer as a checkout of its payment: paid as the last approval says, at the instant of that approval. */
+/**
+ * A transfer as a checkout of its payment: paid as the last approval says, at the instant of that approval.
+ */
 export function reportOfTransfer(
   reference: string,
   { state, approvals, refusal, proofAt }: Transfer,

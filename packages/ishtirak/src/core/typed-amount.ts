@@ -1,5 +1,5 @@
-// An amount as people type it or copy it from a statement of account: with spaces, a comma, a point, centimes, a currency.
-// What can mean two amounts is not guessed at. Pure.
+// An amount as people type it or copy it from a statement of account: with spaces, a comma, a point,
+// centimes, a currency. What can mean two amounts is not guessed at. Pure.
 
 export type TypedAmount =
   | { readonly kind: 'dinars'; readonly dinars: number }

@@ -1,12 +1,16 @@
-// What a click on "upgrade", or another purchase, should lead to: whether it is sold is the quote's decision, what becomes of an
-// open payment is decided here. Pure: the use case acts on the answer and asks again with fresh facts.
+// What a click on "upgrade", or another purchase, should lead to: whether it is sold is the quote's decision,
+// what becomes of an open payment is decided here. Pure: the use case acts on the answer and asks again with
+// fresh facts.
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import type { Catalogue } from './plan.js'
 import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
-/** What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is free. */
+/**
+ * What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is
+ * free.
+ */
 const NEW_CHECKOUTS_PER_HOUR = 10
 
 export interface UpgradeFacts {
@@ -15,7 +19,10 @@ export interface UpgradeFacts {
   readonly open: Payment | null
   /** When the checkouts that were opened in the last hour were asked for, oldest first. */
   readonly recentAt: readonly Instant[]
-  /** A payment that another purchase withdrew, and that the provider keeps payable until it is asked to end it; null: none. */
+  /**
+   * A payment that another purchase withdrew, and that the provider keeps payable until it is asked to end
+   * it; null: none.
+   */
   readonly withdrawnId: string | null
 }
 
@@ -28,7 +35,9 @@ export type UpgradeDecision =
   | { readonly kind: 'wait'; readonly payment: Payment }
   /** It was left half way: find out what the provider made of it, then go on. */
   | { readonly kind: 'continue'; readonly payment: Payment }
-  /** Its time is over, or it buys something else: make sure at the provider that it cannot be paid any more. */
+  /**
+   * Its time is over, or it buys something else: make sure at the provider that it cannot be paid any more.
+   */
   | { readonly kind: 'close'; readonly payment: Payment; readonly isSame: boolean }
   /** Would be payable beside the new one: first make sure that it is not. */
   | { readonly kind: 'end_withdrawn'; readonly paymentId: string }
@@ -67,7 +76,8 @@ function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: I
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
   const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
-  // The catalogue may have another price than at the first click. A transfer may be under way: it stays as it was asked for.
+  // The catalogue may have another price than at the first click. A transfer may be under way: it stays as it
+  // was asked for.
   const isPrice = payment.price.amount === amount || payment.checkoutUrl === null
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }

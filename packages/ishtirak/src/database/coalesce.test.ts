@@ -153,7 +153,8 @@ describe('coalescing', () => {
         const counters = new Counters()
         counters.failing.add(7)
         const take = through(counters, { patienceMs, itemsMax })
-        // Per key the order is kept, and keys do not touch each other: so the answers are those of the plain way.
+        // Per key the order is kept, and keys do not touch each other: so the answers are those of the plain
+        // way.
         expect(await settled(wanted.map((call) => take(call)))).toEqual(expected)
         expect([...counters.used].sort()).toEqual([...plain.used].sort())
       }),

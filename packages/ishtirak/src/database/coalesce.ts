@@ -1,12 +1,19 @@
-// What arrives while a statement is under way goes out as one statement over arrays: data loader for reads, group commit
-// for writes. There is no timer: a lone call goes out at the end of its turn of the event loop, when all that has come over
-// the network is read. One batch at a time gathers the most; a batch that is slow does not hold up those after it.
-// What waits is bounded in number and in time: a call that is given up here is never begun.
+// What arrives while a statement is under way goes out as one statement over arrays: data loader for reads,
+// group commit for writes. There is no timer: a lone call goes out at the end of its turn of the event loop,
+// when all that has come over the network is read. One batch at a time gathers the most; a batch that is slow
+// does not hold up those after it. What waits is bounded in number and in time: a call that is given up here
+// is never begun.
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
-/** How several calls are done at once, and one, where that is another statement; each is handed the database with the limit of its batch. */
+/**
+ * How several calls are done at once, and one, where that is another statement; each is handed the database
+ * with the limit of its batch.
+ */
 interface SharedStatements<Item, Result> {
-  /** Two items of one key never share a batch and are never under way together: they keep their order. Reads have none. */
+  /**
+   * Two items of one key never share a batch and are never under way together: they keep their order. Reads
+   * have none.
+   */
   readonly keyOf?: (item: Item) => string
   /** Where it is left out: `many` of one. */
   one?(database: Queryable, item: Item): Promise<Result>
@@ -81,7 +88,8 @@ export function shareStatements<Item, Result>(
       })
     }
   }
-  // The embedded database answers within the turn: without this, every call would be gone before the next one is read.
+  // The embedded database answers within the turn: without this, every call would be gone before the next one
+  // is read.
   const arrange = () => {
     if (isArranged) return
     isArranged = true
@@ -99,7 +107,10 @@ export function shareStatements<Item, Result>(
     })
 }
 
-/** The oldest of each free key, sorted: batches of several processes then lock rows in one order, without deadlock. */
+/**
+ * The oldest of each free key, sorted: batches of several processes then lock rows in one order, without
+ * deadlock.
+ */
 function choose<Entry extends { readonly key: string | undefined }>(
   queue: readonly Entry[],
   busyKeys: ReadonlySet<string>,

@@ -1,14 +1,21 @@
-// The interface to SQL. It has two implementations, embedded PGlite and a PostgreSQL server, which run the same
-// statements and return the same values. It refuses to build SQL: a statement is text with a name and parameters.
+// The interface to SQL. It has two implementations, embedded PGlite and a PostgreSQL server, which run the
+// same statements and return the same values. It refuses to build SQL: a statement is text with a name and
+// parameters.
 import type { LearntTime } from '../runtime/clock.js'
 
 /** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
 export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
 
-/** What comes back: `timestamptz` as epoch milliseconds, `int8` and `numeric` counts as safe integers, `jsonb` parsed. */
+/**
+ * What comes back: `timestamptz` as epoch milliseconds, `int8` and `numeric` counts as safe integers, `jsonb`
+ * parsed.
+ */
 export type Row = Readonly<Record<string, unknown>>
 
-/** SQL with a stable name. The name is what the server remembers the prepared plan by, so it is unique in the program. */
+/**
+ * SQL with a stable name. The name is what the server remembers the prepared plan by, so it is unique in the
+ * program.
+ */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -17,8 +24,9 @@ export interface Statement {
 }
 
 /**
- * A call that is not answered after this long is given up: the caller gets `DatabaseUnavailable`, and what has not begun
- * by then never does. Waiting for a connection is included. Requests have to be answered within 6 s.
+ * A call that is not answered after this long is given up: the caller gets `DatabaseUnavailable`, and what
+ * has not begun by then never does. Waiting for a connection is included. Requests have to be answered within
+ * 6 s.
  */
 export const CALL_LIMIT_MS = 4_000
 
@@ -30,8 +38,8 @@ export function givenUpAfter(ms = CALL_LIMIT_MS): number {
 /** Something that statements run on: the database itself, or a transaction of it. */
 export interface Queryable {
   /**
-   * Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or `DatabaseError`.
-   * `giveUpAt` is `givenUpAfter()` unless the caller has a limit of its own.
+   * Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or
+   * `DatabaseError`. `giveUpAt` is `givenUpAfter()` unless the caller has a limit of its own.
    */
   query(statement: Statement, parameters?: readonly Parameter[], giveUpAt?: number): Promise<readonly Row[]>
 }
@@ -51,10 +59,11 @@ export interface Database extends Queryable {
   /** Of a server, learnt with each new connection. The embedded database has the time of this machine. */
   readonly serverTime?: LearntTime
   /**
-   * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything but the
-   * transaction: on the embedded database all other calls wait for it. After a deadlock or a serialization failure
-   * `work` runs again, so it must have no effect but on the database. `DatabaseUnavailable` may mean that the commit
-   * arrived and its answer did not. `giveUpAt` holds for all of it.
+   * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything
+   * but the transaction: on the embedded database all other calls wait for it. After a deadlock or a
+   * serialization failure `work` runs again, so it must have no effect but on the database.
+   * `DatabaseUnavailable` may mean that the commit arrived and its answer did not. `giveUpAt` holds for all
+   * of it.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>, giveUpAt?: number): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
@@ -101,7 +110,9 @@ export const declaredStatements: ReadonlyMap<string, string> = names
 /** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
 const longestName = 63
 
-/** Declares a statement, once, at the top of a module. Two statements of one name would share a plan: refused. */
+/**
+ * Declares a statement, once, at the top of a module. Two statements of one name would share a plan: refused.
+ */
 export function statement(name: string, text: string): Statement {
   if (name === '' || Buffer.byteLength(name) > longestName)
     throw new Error(`statement name too long: ${name}`)
@@ -115,8 +126,8 @@ export function statement(name: string, text: string): Statement {
 const ROUNDS_MAX = 20
 
 /**
- * Load, decide, save: a round whose facts were stale when it saved is run again. `inTurn` may have it wait until others have
- * changed the same facts. Throws `DatabaseUnavailable` in a flood of changes.
+ * Load, decide, save: a round whose facts were stale when it saved is run again. `inTurn` may have it wait
+ * until others have changed the same facts. Throws `DatabaseUnavailable` in a flood of changes.
  */
 export async function untilFresh<Result>(
   what: string,

@@ -1,5 +1,5 @@
-// Leases of jobs: one round per interval in the whole cluster, by the database's clock. A lease's row says when the next
-// round may begin; a process that dies loses only its own round.
+// Leases of jobs: one round per interval in the whole cluster, by the database's clock. A lease's row says
+// when the next round may begin; a process that dies loses only its own round.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from './database.js'
 import { at, instant, instantOrNull } from './rows.js'

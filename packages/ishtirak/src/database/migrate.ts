@@ -1,7 +1,7 @@
-// Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its record.
-// Any number of processes may start at once. Each file states the oldest code that runs on the schema it leaves.
-// Refused are a newer schema that does not allow this code, a file that was changed after it was applied, and what is
-// older than 0001_schema.
+// Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its
+// record. Any number of processes may start at once. Each file states the oldest code that runs on the schema
+// it leaves. Refused are a newer schema that does not allow this code, a file that was changed after it was
+// applied, and what is older than 0001_schema.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -48,7 +48,9 @@ interface SchemaFit {
   readonly current: number
   /** The newest migration that this code brings along. */
   readonly expected: number
-  /** Whether this code runs on it: the schema is its own, or a newer one whose migrations all allow this code. */
+  /**
+   * Whether this code runs on it: the schema is its own, or a newer one whose migrations all allow this code.
+   */
   readonly runs: boolean
   /** Of a database of before 0001_schema: why it is refused. */
   readonly refusal?: string
@@ -69,8 +71,8 @@ export function earlierRefusal(what: 'database' | 'backup', schema: number): str
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 /**
- * Applies what is missing: gives those files in order, and the newest migration in the database. Throws `SchemaMismatch` or
- * `MigrationFailed`.
+ * Applies what is missing: gives those files in order, and the newest migration in the database. Throws
+ * `SchemaMismatch` or `MigrationFailed`.
  */
 export async function migrate(
   database: Database,
@@ -108,8 +110,9 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
 }
 
 /**
- * An advisory transaction lock works through a pooler too. The number is ours alone: "ishtirak" in base 36, cut. Schemas of one
- * database wait for each other. Where the path leads nowhere, its only schema is still to be made.
+ * An advisory transaction lock works through a pooler too. The number is ours alone: "ishtirak" in base 36,
+ * cut. Schemas of one database wait for each other. Where the path leads nowhere, its only schema is still to
+ * be made.
  */
 const lockAndPrepare = `
   select pg_advisory_xact_lock(1132374928);
@@ -138,7 +141,8 @@ const selectVersion = statement(
 )
 const selectApplied = statement(
   'migrate.applied',
-  `select version, name, checksum, ${oldestCode} as oldest_code from schema_migrations applied order by version`,
+  `select version, name, checksum, ${oldestCode} as oldest_code from schema_migrations applied
+    order by version`,
 )
 const insertApplied = statement(
   'migrate.insert',

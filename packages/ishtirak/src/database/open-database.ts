@@ -1,10 +1,14 @@
-// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder. Only the one that is
-// chosen is loaded. It refuses URLs that it does not understand rather than falling back to an empty database.
+// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder. Only
+// the one that is chosen is loaded. It refuses URLs that it does not understand rather than falling back to
+// an empty database.
 import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
 
 export interface DatabaseOptions {
-  /** `postgres://…`, or `memory:` for a database that is gone when it is closed. Without it: embedded, in `dataDir`. */
+  /**
+   * `postgres://…`, or `memory:` for a database that is gone when it is closed. Without it: embedded, in
+   * `dataDir`.
+   */
   readonly url?: string
   /** The folder of the embedded database, `./data` by default. Created if it is missing. */
   readonly dataDir?: string
@@ -39,7 +43,10 @@ export class EmbeddedDatabaseMissing extends Error {
   override readonly name = 'EmbeddedDatabaseMissing'
 }
 
-/** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before the first statement. */
+/**
+ * Throws `EmbeddedDatabaseMissing`, `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before
+ * the first statement.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir = './data', log, onFailure, ...pool } = options
   const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }
@@ -69,6 +76,7 @@ async function loadEmbedded() {
   const [missing] = missingPackages(['@electric-sql/pglite'])
   if (missing === undefined) return await import('./embedded/pglite.js')
   throw new EmbeddedDatabaseMissing(
-    `the embedded database is not installed: npm install ${missing}, or set DATABASE_URL to a PostgreSQL server`,
+    `the embedded database is not installed: npm install ${missing},
+      or set DATABASE_URL to a PostgreSQL server`,
   )
 }

@@ -1,6 +1,7 @@
-// How values travel in PostgreSQL's text format, both ways, and how single columns of a row are read. Both databases use this one
-// table, so a column cannot mean one thing on a laptop and another on a server. It refuses integers that a JavaScript
-// number cannot hold; a column of another type than the schema's is a bug, thrown with the column's name.
+// How values travel in PostgreSQL's text format, both ways, and how single columns of a row are read. Both
+// databases use this one table, so a column cannot mean one thing on a laptop and another on a server. It
+// refuses integers that a JavaScript number cannot hold; a column of another type than the schema's is a bug,
+// thrown with the column's name.
 import type { Instant } from '../core/instant.js'
 import { DatabaseError, type Parameter, type Row } from './database.js'
 
@@ -135,7 +136,10 @@ function splitArray(text: string): (string | null)[] {
   return elements
 }
 
-/** Type oids are fixed for all time: PostgreSQL source, src/include/catalog/pg_type.dat. Array oid after element oid. */
+/**
+ * Type oids are fixed for all time: PostgreSQL source, src/include/catalog/pg_type.dat. Array oid after
+ * element oid.
+ */
 const types: readonly [element: number, array: number, parse: Parse][] = [
   [16, 1000, asBoolean], // bool
   [20, 1016, asInteger], // int8
@@ -161,10 +165,15 @@ const parsers = new Map<number, Parse>(
   ]),
 )
 
-/** The values of one row, as text and in the order of the columns, into the row. Throws where a value cannot be held. */
+/**
+ * The values of one row, as text and in the order of the columns, into the row. Throws where a value cannot
+ * be held.
+ */
 export type ReadRow = (values: readonly (string | null)[]) => Row
 
-/** A column as the wire protocol describes it; of two of one name the last wins, as everywhere in JavaScript. */
+/**
+ * A column as the wire protocol describes it; of two of one name the last wins, as everywhere in JavaScript.
+ */
 export interface DescribedColumn {
   readonly name: string
   readonly dataTypeID: number
@@ -187,8 +196,8 @@ export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
 }
 
 /**
- * An object to copy before its fields are set. A copy of a whole object keeps the shape that V8 is fast with; one that grows by a
- * field at a time loses it after a dozen: 0.4 µs beside 2 for a row of 28 (measured).
+ * An object to copy before its fields are set. A copy of a whole object keeps the shape that V8 is fast with;
+ * one that grows by a field at a time loses it after a dozen: 0.4 µs beside 2 for a row of 28 (measured).
  */
 export function shapeOf(names: readonly string[]): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))

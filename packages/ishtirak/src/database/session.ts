@@ -1,6 +1,6 @@
-// What a session is on both databases: the planner's settings; begin, work, commit; and what the driver's errors mean: the
-// database is unavailable, a constraint was violated, a bug. The difficult endings (a failed commit, a swallowed error, a
-// transaction used after its end) end alike on both.
+// What a session is on both databases: the planner's settings; begin, work, commit; and what the driver's
+// errors mean: the database is unavailable, a constraint was violated, a bug. The difficult endings (a failed
+// commit, a swallowed error, a transaction used after its end) end alike on both.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import {
   ConstraintViolation,
@@ -21,7 +21,10 @@ export interface DatabaseSession {
   script(sql: string): Promise<void>
 }
 
-/** A deadlock's victim wins the second time as a rule; five times in a row is a design error that should be seen. */
+/**
+ * A deadlock's victim wins the second time as a rule; five times in a row is a design error that should be
+ * seen.
+ */
 const mostRuns = 5
 
 /** Work inside a transaction may await nothing else; it would stop the embedded database for ever. */
@@ -53,13 +56,15 @@ async function runOnce<Result>(
     result = await Promise.race([work(transaction), transaction.forgotten])
   } catch (error) {
     await transaction.end()
-    // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one to report.
+    // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one
+    // to report.
     await session.command('rollback').catch(() => undefined)
     throw error
   }
   await transaction.end()
   const tag = await session.command('commit')
-  // PostgreSQL answers `commit` with ROLLBACK when a statement had failed and the work went on as if nothing was.
+  // PostgreSQL answers `commit` with ROLLBACK when a statement had failed and the work went on as if nothing
+  // was.
   if (tag !== 'COMMIT')
     throw new DatabaseError('25P02', 'a statement of the transaction had failed: rolled back')
   return result
@@ -93,7 +98,10 @@ class OpenTransaction implements Transaction {
     return this.#inTurn(() => this.session.script(sql))
   }
 
-  /** Refuses what comes now, and waits for what was started and not awaited: its outcome was reported to its caller. */
+  /**
+   * Refuses what comes now, and waits for what was started and not awaited: its outcome was reported to its
+   * caller.
+   */
   async end(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#idle)
@@ -114,11 +122,12 @@ class OpenTransaction implements Transaction {
 }
 
 /**
- * Every statement looks up rows by a key. The planner keeps a named statement's plan without knowing how many keys will come,
- * and would rather read a table whole (test/plans/plans.system.test.ts): with these it goes through an index wherever one can
- * serve. It plans once: planning again for each length of an array takes as long as the work. A table of one row, such as
- * `event_endpoint`, is read whole all the same, at a cost of 10,000,000,000 for which servers before 18 with `jit` compile the
- * statement at each run: the inbox for a second or more. A page of 50 rows takes less than the start of a parallel worker.
+ * Every statement looks up rows by a key. The planner keeps a named statement's plan without knowing how many
+ * keys will come, and would rather read a table whole (test/plans/plans.system.test.ts): with these it goes
+ * through an index wherever one can serve. It plans once: planning again for each length of an array takes as
+ * long as the work. A table of one row, such as `event_endpoint`, is read whole all the same, at a cost of
+ * 10,000,000,000 for which servers before 18 with `jit` compile the statement at each run: the inbox for a
+ * second or more. A page of 50 rows takes less than the start of a parallel worker.
  */
 export const plannerSettings = [
   'enable_seqscan=off',
@@ -140,8 +149,8 @@ export function translateError(error: unknown): unknown {
 
 /**
  * PostgreSQL documentation, appendix A, error codes: 08 connection, 28 who are you, 3D000 no such database,
- * 53 out of resources, 55P03 lock not available, 57 operator intervention (57014: statement time-out), 58 system error,
- * 25006 read only (an old primary after a fail-over), 25P03 and 25P04 transaction time-outs.
+ * 53 out of resources, 55P03 lock not available, 57 operator intervention (57014: statement time-out), 58
+ * system error, 25006 read only (an old primary after a fail-over), 25P03 and 25P04 transaction time-outs.
  */
 const unavailable = /^(08|28|3D000|53|55P03|57|58|25006|25P03|25P04)/
 
@@ -149,7 +158,8 @@ function translateRefusal(error: ServerRefusal): Error {
   const code = error.code ?? 'XX000'
   const message = `${error.message} (${code})`
   if (unavailable.test(code) || isTooLate(error)) return new DatabaseUnavailable(message, { cause: error })
-  // 23 is integrity constraint violation. A not-null violation has no name of its own: its column stands for it.
+  // 23 is integrity constraint violation. A not-null violation has no name of its own: its column stands for
+  // it.
   if (code.startsWith('23')) {
     return new ConstraintViolation(error.constraint ?? error.column ?? code, message, { cause: error })
   }
@@ -192,8 +202,8 @@ function isWorthAnotherRun(error: unknown): boolean {
 }
 
 /**
- * A migration changed what a prepared plan gives back. The plan belongs to the connection: with a fresh one the same
- * statement works. (PostgreSQL source, plancache.c: "cached plan must not change result type".)
+ * A migration changed what a prepared plan gives back. The plan belongs to the connection: with a fresh one
+ * the same statement works. (PostgreSQL source, plancache.c: "cached plan must not change result type".)
  */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
@@ -205,7 +215,7 @@ export function endsConnection(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false
   const { cause } = error
   if (!(cause instanceof ServerRefusal)) return true
-  // A plain ERROR leaves the session alive, FATAL has ended it. 25006: ask for a new connection, to the new primary.
-  // Too late: perhaps the server's clock was set; a new connection compares the clocks again.
+  // A plain ERROR leaves the session alive, FATAL has ended it. 25006: ask for a new connection, to the new
+  // primary. Too late: perhaps the server's clock was set; a new connection compares the clocks again.
   return cause.severity !== 'ERROR' || cause.code === '25006' || isTooLate(cause)
 }

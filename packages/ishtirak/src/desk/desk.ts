@@ -1,5 +1,6 @@
-// Payments at the seller's desk, in cash or by cheque. An operator records one when the money is there, so nothing is opened,
-// looked at or ended: our row is all that there is, and these methods know nothing beside it.
+// Payments at the seller's desk, in cash or by cheque. An operator records one when the money is there, so
+// nothing is opened, looked at or ended: our row is all that there is, and these methods know nothing beside
+// it.
 import { DAY } from '../core/instant.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import './words.js'

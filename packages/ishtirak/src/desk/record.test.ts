@@ -1,4 +1,5 @@
-// Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where it is cash.
+// Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
+// it is cash.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -57,35 +58,38 @@ describeScenario('a payment at the desk', ({ database }) => {
   const status = async (userId = USER) => (await world.as(userId).get('/api/v1/billing/status')).body
   const rows = async () => (await database().query(countRows))[0] ?? {}
 
-  it('in cash is booked at once, for a user never heard of, with the stamp duty on top of the price', async () => {
-    const { status: code, body } = await record()
-    expect(code).toBe(200)
-    expect(body).toMatchObject({
-      payment: {
-        user_id: USER,
-        plan: 'pro',
-        amount: 2000,
-        status: 'paid',
-        method: 'cash',
-        payment_method: 'cash',
-        checkout_id: '2026/0042',
-        checkout_url: null,
-        paid_at: '2026-11-21T12:00:00Z',
-        period_end: '2026-12-21T12:00:00Z',
-      },
-      receipt: { number: 'TEST-2026-000001', stamp_duty: 20, total: 2020 },
-      settled_by: 'operator',
-      audit: [{ actor: 'amina', act: 'payment.record', why: 'paid at the desk' }],
-    })
-    expect(await status()).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'cash' })
-    const [shown] = (await world.as(USER).get('/api/v1/billing/payments')).body.data
-    expect(shown).toMatchObject({ id: body.payment.id, method: 'cash', payment_method: 'cash' })
-    const events = await database().query(selectEvents)
-    expect(events.map(({ type }) => type)).toEqual(['payment.paid', 'subscription.activated'])
-    expect(events[0]).toMatchObject({
-      payload: { data: { payment: { method: 'cash', payment_method: 'cash', amount: 2000 } } },
-    })
-  })
+  it(
+    'in cash is booked at once, for a user never heard of, with the stamp duty on top of the ' + 'price',
+    async () => {
+      const { status: code, body } = await record()
+      expect(code).toBe(200)
+      expect(body).toMatchObject({
+        payment: {
+          user_id: USER,
+          plan: 'pro',
+          amount: 2000,
+          status: 'paid',
+          method: 'cash',
+          payment_method: 'cash',
+          checkout_id: '2026/0042',
+          checkout_url: null,
+          paid_at: '2026-11-21T12:00:00Z',
+          period_end: '2026-12-21T12:00:00Z',
+        },
+        receipt: { number: 'TEST-2026-000001', stamp_duty: 20, total: 2020 },
+        settled_by: 'operator',
+        audit: [{ actor: 'amina', act: 'payment.record', why: 'paid at the desk' }],
+      })
+      expect(await status()).toMatchObject({ plan: 'pro', status: 'active', payment_method: 'cash' })
+      const [shown] = (await world.as(USER).get('/api/v1/billing/payments')).body.data
+      expect(shown).toMatchObject({ id: body.payment.id, method: 'cash', payment_method: 'cash' })
+      const events = await database().query(selectEvents)
+      expect(events.map(({ type }) => type)).toEqual(['payment.paid', 'subscription.activated'])
+      expect(events[0]).toMatchObject({
+        payload: { data: { payment: { method: 'cash', payment_method: 'cash', amount: 2000 } } },
+      })
+    },
+  )
 
   it('for a user never heard of is refused unless it says so, and nothing is kept', async () => {
     const { status: code, body } = await record({ new_user: undefined })
@@ -176,23 +180,27 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect(await status()).toMatchObject({ current_period_end: '2026-12-21T12:00:00Z' })
   })
 
-  it('whose reference is booked for another user between its decision and its saving is a conflict with that one', async () => {
-    const { parts } = world.service
-    const bought = { planId: 'pro', months: 1, method: 'cash' } as const
-    const taken = { ...bought, newUser: true, amount: 2020, reference: '2026/0042' }
-    const by = { operator: ownerNamed('amina'), reason: 'x' }
-    const others: string[] = []
-    const save: typeof parts.settlements.save = async (change, giveUpAt) => {
-      others.push(await recordPayment(parts, { ...taken, userId: 'user-2' }, by))
-      return parts.settlements.save(change, giveUpAt)
-    }
-    const deps = { ...parts, settlements: { ...parts.settlements, save } }
-    const refused = await recordPayment(deps, { ...taken, userId: USER }, by).catch((error) => error)
-    expect(refused).toMatchObject({ code: 'conflict', extra: { payment_id: others[0] } })
-    expect(others).toHaveLength(1)
-    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
-    expect(await status()).toMatchObject({ plan: 'free' })
-  })
+  it(
+    'whose reference is booked for another user between its decision and its saving is a conflict with ' +
+      'that one',
+    async () => {
+      const { parts } = world.service
+      const bought = { planId: 'pro', months: 1, method: 'cash' } as const
+      const taken = { ...bought, newUser: true, amount: 2020, reference: '2026/0042' }
+      const by = { operator: ownerNamed('amina'), reason: 'x' }
+      const others: string[] = []
+      const save: typeof parts.settlements.save = async (change, giveUpAt) => {
+        others.push(await recordPayment(parts, { ...taken, userId: 'user-2' }, by))
+        return parts.settlements.save(change, giveUpAt)
+      }
+      const deps = { ...parts, settlements: { ...parts.settlements, save } }
+      const refused = await recordPayment(deps, { ...taken, userId: USER }, by).catch((error) => error)
+      expect(refused).toMatchObject({ code: 'conflict', extra: { payment_id: others[0] } })
+      expect(others).toHaveLength(1)
+      expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+      expect(await status()).toMatchObject({ plan: 'free' })
+    },
+  )
 
   it('whose reference is recorded for ten users at once is booked for one of them', async () => {
     const users = Array.from({ length: 10 }, (_, user) => `user-${user}`)
@@ -204,16 +212,20 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
   })
 
-  it('counts beside others of the same user, sixty at once, stacked, and those beyond the limit are refused', async () => {
-    const references = Array.from({ length: 60 }, (_, n) => String(n))
-    const answers = await Promise.all(references.map((reference) => record({ reference })))
-    const codes = answers.map(({ status: answered, body }) => body.code ?? answered)
-    expect([codes.filter((code) => code === 200).length, [...new Set(codes)]]).toEqual([
-      24,
-      [200, 'prepaid_limit_reached'],
-    ])
-    expect(await status()).toMatchObject({ current_period_end: '2028-11-21T12:00:00Z' })
-  })
+  it(
+    'counts beside others of the same user, sixty at once, stacked, and those beyond the limit are ' +
+      'refused',
+    async () => {
+      const references = Array.from({ length: 60 }, (_, n) => String(n))
+      const answers = await Promise.all(references.map((reference) => record({ reference })))
+      const codes = answers.map(({ status: answered, body }) => body.code ?? answered)
+      expect([codes.filter((code) => code === 200).length, [...new Set(codes)]]).toEqual([
+        24,
+        [200, 'prepaid_limit_reached'],
+      ])
+      expect(await status()).toMatchObject({ current_period_end: '2028-11-21T12:00:00Z' })
+    },
+  )
 
   it('is found again by its reference after the price and the duty have changed', async () => {
     const { body } = await record()
@@ -244,31 +256,34 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect((await record({ months: 12, amount: 20_200, reference: '2' })).status).toBe(200)
   })
 
-  it('entered by mistake is undone by a recorded act: receipt and trail stay, and it is entered again', async () => {
-    const { payment, receipt } = (await record()).body
-    world.clock.advance(1_000)
-    expect((await operator.get(`/payments/${payment.id}/refund`)).body).toMatchObject({
-      amount: 2000,
-      stamp_duty: 20,
-      total: 2020,
-    })
-    const undone = await operator.post(`/payments/${payment.id}/refund`, { why: 'the other Amina' })
-    expect(undone.body).toMatchObject({
-      payment: { status: 'refunded' },
-      receipt,
-      audit: [{ act: 'payment.record' }, { act: 'payment.refund', why: 'the other Amina' }],
-    })
-    expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
-    const again = (await record()).body
-    expect(again).toMatchObject({
-      code: 'already_refunded',
-      payment_id: payment.id,
-      refunded_at: '2026-11-21T12:00:01Z',
-    })
-    expect((await record({ reference: '2026/0042 b' })).status).toBe(200)
-    expect(await status()).toMatchObject({ plan: 'pro', status: 'active' })
-    expect(await rows()).toMatchObject({ payments: 2, receipts: 2 })
-  })
+  it(
+    'entered by mistake is undone by a recorded act: receipt and trail stay, and it is entered ' + 'again',
+    async () => {
+      const { payment, receipt } = (await record()).body
+      world.clock.advance(1_000)
+      expect((await operator.get(`/payments/${payment.id}/refund`)).body).toMatchObject({
+        amount: 2000,
+        stamp_duty: 20,
+        total: 2020,
+      })
+      const undone = await operator.post(`/payments/${payment.id}/refund`, { why: 'the other Amina' })
+      expect(undone.body).toMatchObject({
+        payment: { status: 'refunded' },
+        receipt,
+        audit: [{ act: 'payment.record' }, { act: 'payment.refund', why: 'the other Amina' }],
+      })
+      expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
+      const again = (await record()).body
+      expect(again).toMatchObject({
+        code: 'already_refunded',
+        payment_id: payment.id,
+        refunded_at: '2026-11-21T12:00:01Z',
+      })
+      expect((await record({ reference: '2026/0042 b' })).status).toBe(200)
+      expect(await status()).toMatchObject({ plan: 'pro', status: 'active' })
+      expect(await rows()).toMatchObject({ payments: 2, receipts: 2 })
+    },
+  )
 
   it('is in the month of the accountant with its duty, and found by its reference', async () => {
     const cash = (await record()).body.payment.id
@@ -290,18 +305,21 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect(found.body.payments).toMatchObject([{ id: cheque }])
   })
 
-  it('is nothing that the sweep or the daily comparison asks for, and a recheck changes nothing', async () => {
-    const { payment } = (await record()).body
-    await world.advance(3 * 86_400)
-    const { parts } = world.service
-    expect([await checkDuePayments(parts, 100), await reconcileDaily(parts)]).toEqual([0, 0])
-    expect(await rows()).toMatchObject({ comparisons: 0 })
-    const { body } = await operator.post(`/payments/${payment.id}/recheck`, { why: 'to be sure' })
-    expect(body.payment).toMatchObject({ status: 'paid', period_end: payment.period_end })
-    // Approvals are for what users asked to pay.
-    const approval = { amount: 2020, received_at: '2026-11-21', why: 'it came' }
-    expect((await operator.post(`/payments/${payment.id}/approve`, approval)).body.code).toBe('conflict')
-  })
+  it(
+    'is nothing that the sweep or the daily comparison asks for, and a recheck changes ' + 'nothing',
+    async () => {
+      const { payment } = (await record()).body
+      await world.advance(3 * 86_400)
+      const { parts } = world.service
+      expect([await checkDuePayments(parts, 100), await reconcileDaily(parts)]).toEqual([0, 0])
+      expect(await rows()).toMatchObject({ comparisons: 0 })
+      const { body } = await operator.post(`/payments/${payment.id}/recheck`, { why: 'to be sure' })
+      expect(body.payment).toMatchObject({ status: 'paid', period_end: payment.period_end })
+      // Approvals are for what users asked to pay.
+      const approval = { amount: 2020, received_at: '2026-11-21', why: 'it came' }
+      expect((await operator.post(`/payments/${payment.id}/approve`, approval)).body.code).toBe('conflict')
+    },
+  )
 
   it('cancels an open checkout that nothing is left to buy with, as a card does', async () => {
     const { paymentId } = await world.as(USER).upgrade()

@@ -1,5 +1,6 @@
-// What an operator took at the desk, entered in the books: one statement saves the payment, the paid time, the receipt and the
-// line in the audit trail. The reference makes a repetition harmless: the slip of the cash desk, or the number of the cheque.
+// What an operator took at the desk, entered in the books: one statement saves the payment, the paid time,
+// the receipt and the line in the audit trail. The reference makes a repetition harmless: the slip of the
+// cash desk, or the number of the cheque.
 
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
@@ -33,8 +34,9 @@ export interface TakenAtDesk {
 }
 
 /**
- * Gives the id of the payment, which a repetition finds again. Throws `not_found` for a user that is not known, what
- * `quoteRefusal` names, `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the payment that has this reference, or `already_refunded`.
+ * Gives the id of the payment, which a repetition finds again. Throws `not_found` for a user that is not
+ * known, what `quoteRefusal` names, `unknown_method` where cash is not taken, `wrong_amount` with what is to
+ * be paid, `conflict` with the payment that has this reference, or `already_refunded`.
  */
 export async function recordPayment(deps: RecordDeps, sent: TakenAtDesk, by: By): Promise<string> {
   requireRole(by.operator, 'payment.record')
@@ -72,7 +74,10 @@ async function recordTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promis
   return sameAs(deps, first, taken)
 }
 
-/** Two users' calls with one reference load nothing that the other would change: only the constraint keeps them apart. */
+/**
+ * Two users' calls with one reference load nothing that the other would change: only the constraint keeps
+ * them apart.
+ */
 function takenOrThrow(error: unknown): 'taken' {
   if (error instanceof ConstraintViolation && error.constraint === 'payments_desk_reference') return 'taken'
   throw error
@@ -109,8 +114,8 @@ function referenceTaken({ id, status }: Payment): BillingError {
 }
 
 /**
- * What is to be taken, and what it would buy now. Throws what `recordPayment` would, of the purchase; and `conflict` with the
- * payment that has this reference, whatever it bought.
+ * What is to be taken, and what it would buy now. Throws what `recordPayment` would, of the purchase; and
+ * `conflict` with the payment that has this reference, whatever it bought.
  */
 export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount' | 'newUser'>) {
   const method = methodNamed(deps, wanted.method)

@@ -1,5 +1,5 @@
-// Announces what time has done, to the platform and by mail: an end comes near, is reached, grace is over. A sweep that may
-// be late, run in any number of processes or not at all: no access depends on it.
+// Announces what time has done, to the platform and by mail: an end comes near, is reached, grace is over. A
+// sweep that may be late, run in any number of processes or not at all: no access depends on it.
 import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
 import { type Instant, toTimestamp } from '../core/instant.js'

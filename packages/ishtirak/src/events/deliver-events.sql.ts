@@ -1,5 +1,6 @@
-// Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole, so that their
-// events leave one after the other, whatever the number of processes, and no user waits for another.
+// Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole,
+// so that their events leave one after the other, whatever the number of processes, and no user waits for
+// another.
 import type { PlatformEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -15,7 +16,8 @@ export interface Lease {
   readonly written: number
 }
 
-// Rides on users_deliver. The endpoint is looked at in the same statement: a process with an old address claims nothing.
+// Rides on users_deliver. The endpoint is looked at in the same statement: a process with an old address
+// claims nothing.
 const claimUsers = statement(
   'outbox.claim',
   `with due as (
@@ -61,7 +63,8 @@ export interface OutgoingEvent {
   readonly traceparent: string | null
 }
 
-// A statement of its own, after the claim: the claim may have seen a newer row of the user than the events it could read.
+// A statement of its own, after the claim: the claim may have seen a newer row of the user than the events it
+// could read.
 const selectNext = statement(
   'outbox.next',
   `select o.user_id, o.sequence, o.id, o.payload, o.attempts, o.traceparent
@@ -95,8 +98,8 @@ const saveDelivery = statement(
 )
 
 /**
- * The platform has confirmed it. Gives the lease for the user's next event, or null: there is none, or the lease had
- * run out and the event is, or will be, sent again by the process that holds it now.
+ * The platform has confirmed it. Gives the lease for the user's next event, or null: there is none, or the
+ * lease had run out and the event is, or will be, sent again by the process that holds it now.
  */
 export async function saveDelivered(
   database: Queryable,
@@ -206,7 +209,9 @@ const prune = statement(
    returning o.sequence`,
 )
 
-/** Forgets old events that wait for no delivery: delivered, or never to be delivered for want of an address. */
+/**
+ * Forgets old events that wait for no delivery: delivered, or never to be delivered for want of an address.
+ */
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])
   return rows.length

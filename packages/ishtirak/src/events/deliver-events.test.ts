@@ -1,5 +1,5 @@
-// Delivery of events over real HTTP to a receiver on this machine: signed, repeated, in order, and switched off when the
-// receiver refuses them for good.
+// Delivery of events over real HTTP to a receiver on this machine: signed, repeated, in order, and switched
+// off when the receiver refuses them for good.
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -90,23 +90,26 @@ describeScenario('events to the platform', ({ database }) => {
     expect(Math.abs(signedAt - systemClock().now())).toBeLessThan(MINUTE)
   })
 
-  it('a receiver that is down for a day gets everything once it is back, in order for each user', async () => {
-    await receiver.goDown()
-    for (const user of ['user-1', 'user-2', 'user-3']) await world.as(user).buy()
-    for (let hour = 0; hour < 24; hour += 4) await pass((4 * HOUR) / 1000)
-    expect(await written(true)).toHaveLength(6)
-    await receiver.listen()
-    // The step after 7 h 35 min + 10 h is 14 h later; the first success makes the others due.
-    await pass(seconds(14 * HOUR * 1.1))
-    const received = async () => {
-      await pass(0)
-      return receiver.received
-    }
-    await expect.poll(received).toHaveLength(6)
-    for (const user of ['user-1', 'user-2', 'user-3']) expect(receiver.sequencesOf(user)).toEqual([1, 2])
-    expect(await written(true)).toEqual([])
-    expect(await endpoint()).toMatchObject({ failingSince: null, disabledAt: null })
-  })
+  it(
+    'a receiver that is down for a day gets everything once it is back, in order for each ' + 'user',
+    async () => {
+      await receiver.goDown()
+      for (const user of ['user-1', 'user-2', 'user-3']) await world.as(user).buy()
+      for (let hour = 0; hour < 24; hour += 4) await pass((4 * HOUR) / 1000)
+      expect(await written(true)).toHaveLength(6)
+      await receiver.listen()
+      // The step after 7 h 35 min + 10 h is 14 h later; the first success makes the others due.
+      await pass(seconds(14 * HOUR * 1.1))
+      const received = async () => {
+        await pass(0)
+        return receiver.received
+      }
+      await expect.poll(received).toHaveLength(6)
+      for (const user of ['user-1', 'user-2', 'user-3']) expect(receiver.sequencesOf(user)).toEqual([1, 2])
+      expect(await written(true)).toEqual([])
+      expect(await endpoint()).toMatchObject({ failingSince: null, disabledAt: null })
+    },
+  )
 
   it('a receiver that is back after an outage need not wait for anybody’s next step', async () => {
     await receiver.goDown()

@@ -1,5 +1,6 @@
-// Brings the written events to the platform: at least once, for each user one after the other, users beside each other.
-// No transaction is open while the platform is awaited; what holds a user's place is a lease that ends by itself.
+// Brings the written events to the platform: at least once, for each user one after the other, users beside
+// each other. No transaction is open while the platform is awaited; what holds a user's place is a lease that
+// ends by itself.
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { inBatches } from '../runtime/async.js'
@@ -56,11 +57,17 @@ const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
 /** A platform that connects for the first time gets the events of the last days only. */
 const FIRST_DAYS = 5 * DAY
-/** After an outage this long all waiting events are tried at once; a shorter one is covered by the first retries. */
+/**
+ * After an outage this long all waiting events are tried at once; a shorter one is covered by the first
+ * retries.
+ */
 const OUTAGE_MIN = 5 * MINUTE
 const WOKEN_AT_ONCE = 1_000
 
-/** Sends what is due, for a second at most; what is slower goes on in its lane. Gives how many users were begun. */
+/**
+ * Sends what is due, for a second at most; what is slower goes on in its lane. Gives how many users were
+ * begun.
+ */
 export async function deliverEvents(deps: DeliveryDeps): Promise<number> {
   if (!sends(deps)) return 0
   const { lanes } = deps.outgoing
@@ -177,7 +184,10 @@ function tellOfDisabled(deps: DeliveryDeps, because: string): void {
   )
 }
 
-/** The stored payload. The database keeps no order of members; the first ones are put where a reader looks for them. */
+/**
+ * The stored payload. The database keeps no order of members; the first ones are put where a reader looks for
+ * them.
+ */
 function bodyOf({ payload: { type, timestamp, data } }: OutgoingEvent): string {
   return JSON.stringify({ type, timestamp, data })
 }

@@ -1,5 +1,5 @@
-// What operators do with the events to the platform: send them again, skip one, send all that waits. Each moves a user's pointer;
-// none writes or changes an event.
+// What operators do with the events to the platform: send them again, skip one, send all that waits. Each
+// moves a user's pointer; none writes or changes an event.
 import type { Static } from 'typebox'
 import { type ActDeps, act } from '../acts/act.js'
 import { pathOfAct } from '../acts/act-console.js'

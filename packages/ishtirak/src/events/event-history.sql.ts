@@ -1,6 +1,7 @@
-// The written events as the operator sees them, and the two acts on them: to queue a user's events again from one of them
-// on, and to stop waiting for one. Both move the user's pointer, so the order of events stays what it was. Then the one
-// address that events go to: whether it works, since when it fails, whether it is switched off.
+// The written events as the operator sees them, and the two acts on them: to queue a user's events again from
+// one of them on, and to stop waiting for one. Both move the user's pointer, so the order of events stays
+// what it was. Then the one address that events go to: whether it works, since when it fails, whether it is
+// switched off.
 import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -8,8 +9,8 @@ import { at, instant, instantOrNull, integer, text, textOrNull } from '../databa
 import { viewRows } from '../ledger/schemas.js'
 import { type EventsSchema, ResentSchema, WrittenEventSchema } from './schemas.js'
 
-// Of a user only the first waiting event is due, and none while the address is switched off. A user whose events were
-// never attempted is due since 1970: what is due is not due before it is written.
+// Of a user only the first waiting event is due, and none while the address is switched off. A user whose
+// events were never attempted is due since 1970: what is due is not due before it is written.
 const COLUMNS = `
   o.id, o.user_id, o.sequence, o.type, o.created_at, o.attempts, o.attempted_at, o.answer_status, o.failure,
   case when o.sequence > u.delivered_sequence then 'waiting'
@@ -53,7 +54,8 @@ const QUEUE_SEEN = 1_000
 // Rides on users_deliver, from those who wait for their next attempt longest.
 const selectQueue = statement(
   'event_history.queue',
-  `select coalesce(sum(u.event_sequence - u.delivered_sequence), 0)::int as events, min(o.created_at) as oldest
+  `select coalesce(sum(u.event_sequence - u.delivered_sequence), 0)::int as events,
+    min(o.created_at) as oldest
      from (select user_id, event_sequence, delivered_sequence from users
             where delivered_sequence < event_sequence
             order by deliver_at desc limit ${QUEUE_SEEN}) u
@@ -122,7 +124,10 @@ const skip = statement(
    returning u.user_id`,
 )
 
-/** This event and those before it wait for delivery no more. Gives its user; null: there is none, or it did not wait. */
+/**
+ * This event and those before it wait for delivery no more. Gives its user; null: there is none, or it did
+ * not wait.
+ */
 export async function skipToAfterEvent(
   database: Queryable,
   id: string,

@@ -225,8 +225,8 @@ describeScenario('the operator and the events', ({ database }) => {
       const sequences = accepted
         .filter((one) => one.startsWith(`${user}:`))
         .map((one) => Number(one.split(':')[1]))
-      // Never backwards and never over one. The same twice in a row is allowed: at least once is the promise, and a
-      // process that is slower than its lease sends what another has sent meanwhile.
+      // Never backwards and never over one. The same twice in a row is allowed: at least once is the promise,
+      // and a process that is slower than its lease sends what another has sent meanwhile.
       const inOrder = sequences.filter((sequence, index) => sequence !== sequences[index - 1])
       expect([user, inOrder]).toEqual([user, [1, 2]])
     }

@@ -53,7 +53,10 @@ function viewEndpoint(endpoint: EventEndpoint) {
   }
 }
 
-/** A quarter: as long as a platform may take to notice that it needs events again. Payments are kept elsewhere. */
+/**
+ * A quarter: as long as a platform may take to notice that it needs events again. Payments are kept
+ * elsewhere.
+ */
 const KEPT = 90 * DAY
 
 export function pruneEvents(

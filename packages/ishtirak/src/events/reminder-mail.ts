@@ -1,5 +1,5 @@
-// The mail before paid time ends, when it ends, and when grace is over: what is left, and what a renewal costs. A reminder that
-// is no longer true is not sent.
+// The mail before paid time ends, when it ends, and when grace is over: what is left, and what a renewal
+// costs. A reminder that is no longer true is not sent.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { BOUNDARIES, isReminderTrue, REMINDER_LIFETIME_MS } from '../core/announcement.js'
 import { DAY, type Instant } from '../core/instant.js'

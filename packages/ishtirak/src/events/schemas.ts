@@ -1,5 +1,5 @@
-// The events to the platform as the OpenAPI document shows them, one webhook for each type, and what the operator sees of
-// their delivery. A test holds every event that is sent against these very schemas.
+// The events to the platform as the OpenAPI document shows them, one webhook for each type, and what the
+// operator sees of their delivery. A test holds every event that is sent against these very schemas.
 import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'

@@ -1,5 +1,5 @@
-// Sends one event to the platform: signed as Standard Webhooks says (specification 1.0), to an address that we may call,
-// once. Everything that happens becomes a plain result.
+// Sends one event to the platform: signed as Standard Webhooks says (specification 1.0), to an address that
+// we may call, once. Everything that happens becomes a plain result.
 import { Webhook } from 'standardwebhooks'
 import { type Clock, systemClock } from '../runtime/clock.js'
 import { type Reach, sendRequest } from '../runtime/http-client.js'
@@ -18,7 +18,10 @@ interface OutgoingMessage {
   readonly traceparent?: string | null
 }
 
-/** `answer`: it was answered completely, whatever it said. `failure`: it was not; whether it arrived is unknown. */
+/**
+ * `answer`: it was answered completely, whatever it said. `failure`: it was not; whether it arrived is
+ * unknown.
+ */
 export type SentEvent =
   | { readonly kind: 'answer'; readonly status: number }
   | { readonly kind: 'failure'; readonly detail: string }
@@ -28,7 +31,10 @@ export interface EventSenderOptions {
   /** `whsec_…`, each signs: the receiver may know the old or the new one. */
   readonly secrets: readonly string[]
   readonly reach: Reach
-  /** The machine's own by default: receivers compare it with theirs, also where the sandbox has moved billing's clock. */
+  /**
+   * The machine's own by default: receivers compare it with theirs, also where the sandbox has moved
+   * billing's clock.
+   */
   readonly clock?: Clock
   readonly timeoutMs?: number
   readonly tracing?: Tracing | undefined

@@ -37,7 +37,8 @@ const selectSize = statement(
   `select jsonb_array_length(periods) as periods, length(periods::text) as bytes,
           (select count(*)::int from grants g where g.user_id = u.user_id) as grants,
           (select count(*)::int from audit a where a.user_id = u.user_id and act = 'user.grant') as audit,
-          (select count(*)::int from outbox o where o.user_id = u.user_id and type = 'subscription.granted') as events
+          (select count(*)::int from outbox o where o.user_id = u.user_id
+            and type = 'subscription.granted') as events
      from users u where user_id = $1`,
 )
 const moveToTheEnd = statement(
@@ -174,39 +175,46 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect(data).toMatchObject([{ status: 'paid', period_start: '2026-12-05T12:00:00Z' }])
   })
 
-  it('are 30 by all of support for one user in any 30 days, two at once too, and more by an owner', async () => {
-    await world.as('user-1').buy()
-    const grants = async (name: string, role: Role, days: number, operation?: string) => {
-      const named = operation === undefined ? {} : { operation_id: operation }
-      try {
-        await doAct(world.service.parts, grantDays, callBy({ name, role }, 'user-1', { days, why, ...named }))
-        return 200
-      } catch (error) {
-        if (!(error instanceof BillingError)) throw error
-        return [error.code, error.extra.act, error.extra.days_left]
+  it(
+    'are 30 by all of support for one user in any 30 days, two at once too, and more by an ' + 'owner',
+    async () => {
+      await world.as('user-1').buy()
+      const grants = async (name: string, role: Role, days: number, operation?: string) => {
+        const named = operation === undefined ? {} : { operation_id: operation }
+        try {
+          await doAct(
+            world.service.parts,
+            grantDays,
+            callBy({ name, role }, 'user-1', { days, why, ...named }),
+          )
+          return 200
+        } catch (error) {
+          if (!(error instanceof BillingError)) throw error
+          return [error.code, error.extra.act, error.extra.days_left]
+        }
       }
-    }
-    const refused = (left: number) => ['role_not_allowed', 'user.grant_long', left]
-    const atOnce = Array.from({ length: 8 }, (_, n) => grants(`support-${n}`, 'support', 10))
-    const answers = await Promise.all(atOnce)
-    expect(answers.filter((answer) => answer === 200)).toHaveLength(3)
-    expect(answers.filter((answer) => answer !== 200)).toEqual(Array(5).fill(refused(0)))
-    expect(await grants('amina', 'owner', 40)).toBe(200)
-    expect((await statusOf('user-1')).current_period_end).toBe('2027-03-01T12:00:00Z')
-    // What they granted before is not in the way of another user, and comes back 30 days later.
-    await world.as('user-2').buy()
-    const support = { name: 'support-1', role: 'support' } as const
-    await doAct(world.service.parts, grantDays, callBy(support, 'user-2', { days: 30, why }))
-    await world.advance(30 * DAY - 1)
-    expect(await grants('support-1', 'support', 1)).toEqual(refused(0))
-    await world.advance(1)
-    // What an owner granted takes nothing from it.
-    expect(await grants('amina', 'owner', 40)).toBe(200)
-    expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
-    expect(await grants('support-2', 'support', 2)).toEqual(refused(1))
-    // The same operation again is answered the same.
-    expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
-  })
+      const refused = (left: number) => ['role_not_allowed', 'user.grant_long', left]
+      const atOnce = Array.from({ length: 8 }, (_, n) => grants(`support-${n}`, 'support', 10))
+      const answers = await Promise.all(atOnce)
+      expect(answers.filter((answer) => answer === 200)).toHaveLength(3)
+      expect(answers.filter((answer) => answer !== 200)).toEqual(Array(5).fill(refused(0)))
+      expect(await grants('amina', 'owner', 40)).toBe(200)
+      expect((await statusOf('user-1')).current_period_end).toBe('2027-03-01T12:00:00Z')
+      // What they granted before is not in the way of another user, and comes back 30 days later.
+      await world.as('user-2').buy()
+      const support = { name: 'support-1', role: 'support' } as const
+      await doAct(world.service.parts, grantDays, callBy(support, 'user-2', { days: 30, why }))
+      await world.advance(30 * DAY - 1)
+      expect(await grants('support-1', 'support', 1)).toEqual(refused(0))
+      await world.advance(1)
+      // What an owner granted takes nothing from it.
+      expect(await grants('amina', 'owner', 40)).toBe(200)
+      expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
+      expect(await grants('support-2', 'support', 2)).toEqual(refused(1))
+      // The same operation again is answered the same.
+      expect(await grants('support-1', 'support', 29, 'ticket-1')).toBe(200)
+    },
+  )
 
   it('are one period and a row each, however many: a status reads no more than after one', async () => {
     await world.as('user-1').buy()
@@ -273,19 +281,23 @@ describeScenario('days that the operator grants', ({ database }) => {
     ])
   })
 
-  it('stay whole when a payment before them is refunded, and their row and the trail say where they stand', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    await grant('user-1', { days: 14 })
-    await world.advance(DAY)
-    await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-    const moved = { period_start: '2026-11-22T12:00:00Z', period_end: '2026-12-06T12:00:00Z' }
-    const { grants, audit, current_period_end } = (await operator.get('/users/user-1')).body
-    expect([current_period_end, grants]).toMatchObject([moved.period_end, [moved]])
-    expect(audit[0]).toMatchObject({
-      before: { moved_periods: [{ id: grants[0].id, period_start: '2026-12-21T12:00:00Z' }] },
-      after: { moved_periods: [{ id: grants[0].id, ...moved }] },
-    })
-  })
+  it(
+    'stay whole when a payment before them is refunded, and their row and the trail say where they ' +
+      'stand',
+    async () => {
+      const { paymentId } = await world.as('user-1').buy()
+      await grant('user-1', { days: 14 })
+      await world.advance(DAY)
+      await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+      const moved = { period_start: '2026-11-22T12:00:00Z', period_end: '2026-12-06T12:00:00Z' }
+      const { grants, audit, current_period_end } = (await operator.get('/users/user-1')).body
+      expect([current_period_end, grants]).toMatchObject([moved.period_end, [moved]])
+      expect(audit[0]).toMatchObject({
+        before: { moved_periods: [{ id: grants[0].id, period_start: '2026-12-21T12:00:00Z' }] },
+        after: { moved_periods: [{ id: grants[0].id, ...moved }] },
+      })
+    },
+  )
 
   it('are of the plan that the user has or had; without one, of the named one', async () => {
     await world.as('user-1').buy()

@@ -49,7 +49,8 @@ export const grantDays = act<GrantDeps>().decides({
   texts: actTexts(words, 'grant'),
   load: async (deps, { id, by }) => {
     const user = await loadUser(deps, id)
-    // After the user: a grant that comes between them makes those facts stale, so two at once do not pass the bound together.
+    // After the user: a grant that comes between them makes those facts stale, so two at once do not pass the
+    // bound together.
     return { ...user, daysLeft: await daysLeft(deps, id, by.operator) }
   },
   decide: (user, { input, by }, now, deps) => {

@@ -1,5 +1,6 @@
-// A request that is wholly here is answered within 6 s, whatever hangs behind us. What it asked for may still come about: the answer
-// says so. The database gives up first (CALL_LIMIT_MS), and what it gave up does not come about. A request has 30 s to be wholly here.
+// A request that is wholly here is answered within 6 s, whatever hangs behind us. What it asked for may still
+// come about: the answer says so. The database gives up first (CALL_LIMIT_MS), and what it gave up does not
+// come about. A request has 30 s to be wholly here.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { AnswerFailure } from './problem.js'
@@ -22,8 +23,9 @@ declare module 'fastify' {
 }
 
 /**
- * Linked to those that were begun before and after it: a map of all of them, which lives long, made each of them live long too, at
- * a third of the processor time of a status. Instants are those of the last look, on the scale of `performance.now()`.
+ * Linked to those that were begun before and after it: a map of all of them, which lives long, made each of
+ * them live long too, at a third of the processor time of a status. Instants are those of the last look, on
+ * the scale of `performance.now()`.
  */
 interface OpenReply {
   readonly reply: FastifyReply

@@ -1,5 +1,5 @@
-// The bare HTTP service: how requests are read, bounded, named, measured and refused, before any route of ours exists.
-// Routes come as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
+// The bare HTTP service: how requests are read, bounded, named, measured and refused, before any route of
+// ours exists. Routes come as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -44,13 +44,22 @@ interface AppParts {
 const LONGEST_PARAMETER = 255 * 4 * 3
 const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
 const HEADERS_TIMEOUT_MS = 10_000
-/** The whole request, with the largest body there is (UPLOAD_CONFIG). Shorter ones have 30 s (`installAnswerDeadline`). */
+/**
+ * The whole request, with the largest body there is (UPLOAD_CONFIG). Shorter ones have 30 s
+ * (`installAnswerDeadline`).
+ */
 export const REQUEST_TIMEOUT_MS = 150_000
-/** Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed one. */
+/**
+ * Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed
+ * one.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** After a stop began: what was on its way to a connection that had been accepted has come. */
 const SILENCE_MS = 1_000
-/** And what was wholly here has its answer, within 6 s (`installAnswerDeadline`), and its caller has had the time to read it. */
+/**
+ * And what was wholly here has its answer, within 6 s (`installAnswerDeadline`), and its caller has had the
+ * time to read it.
+ */
 const STOP_MS = 10_000
 /** Slower answers get a line in the log. */
 const SLOW_MS = 2_000
@@ -62,8 +71,8 @@ export function createApp(parts: AppParts): App {
     loggerInstance: logger,
     // Two lines a request cost a quarter of the throughput; `watchRequests` says what is logged instead.
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger for each request cost a tenth of the time of a small answer, mostly redaction of its one field;
-    // the few lines that belong to a request name its id themselves.
+    // A child logger for each request cost a tenth of the time of a small answer, mostly redaction of its one
+    // field; the few lines that belong to a request name its id themselves.
     childLoggerFactory: (parent) => parent,
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -97,11 +106,13 @@ export function createApp(parts: AppParts): App {
 }
 
 /**
- * Asked to stop, Fastify ends connections that are idle and answers later requests with `connection: close`. A request that
- * was under way left its connection open for the whole keep-alive time, and the stop waited for it. 0 would mean: for ever.
+ * Asked to stop, Fastify ends connections that are idle and answers later requests with `connection: close`.
+ * A request that was under way left its connection open for the whole keep-alive time, and the stop waited
+ * for it. 0 would mean: for ever.
  *
- * Node stops looking for slow requests when its server closes, and a connection on which nothing was ever sent is not idle
- * to it: browsers and proxies open some ahead. Each of them held the stop up until it was given up.
+ * Node stops looking for slow requests when its server closes, and a connection on which nothing was ever
+ * sent is not idle to it: browsers and proxies open some ahead. Each of them held the stop up until it was
+ * given up.
  */
 function leaveNoConnectionOpen(app: App): void {
   const connections = new Set<Socket>()
@@ -159,7 +170,10 @@ function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
 }
 
-/** Node would answer 417 without a header of ours. An older client's expectation is ignored, as RFC 9110 wants it. */
+/**
+ * Node would answer 417 without a header of ours. An older client's expectation is ignored, as RFC 9110 wants
+ * it.
+ */
 function refuseExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)

@@ -1,4 +1,5 @@
-// Tokens and the attacks on them. Keys are real, the key server is a real HTTP server, only the clock is ours.
+// Tokens and the attacks on them. Keys are real, the key server is a real HTTP server, only the clock is
+// ours.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -280,17 +281,20 @@ describe('with a key server', () => {
     }
   })
 
-  it('a token without signature, of another key, or of an algorithm that we do not take is refused', async () => {
-    await serveKey('RS256', 'k1')
-    const unknown = await generateKeyPair('RS256')
-    const p384 = await generateKeyPair('ES384')
-    const tokens = [
-      new UnsecuredJWT(GOOD).encode(),
-      await sign(GOOD, { alg: 'RS256', kid: 'k1' }, unknown.privateKey),
-      await sign(GOOD, { alg: 'ES384', kid: 'k1' }, p384.privateKey),
-    ]
-    for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')
-  })
+  it(
+    'a token without signature, of another key, or of an algorithm that we do not take is ' + 'refused',
+    async () => {
+      await serveKey('RS256', 'k1')
+      const unknown = await generateKeyPair('RS256')
+      const p384 = await generateKeyPair('ES384')
+      const tokens = [
+        new UnsecuredJWT(GOOD).encode(),
+        await sign(GOOD, { alg: 'RS256', kid: 'k1' }, unknown.privateKey),
+        await sign(GOOD, { alg: 'ES384', kid: 'k1' }, p384.privateKey),
+      ]
+      for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')
+    },
+  )
 
   it('a hundred tokens of unknown keys are refused with one question to the server', async () => {
     const { privateKey } = await serveKey('RS256', 'k1')

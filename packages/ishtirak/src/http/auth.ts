@@ -1,5 +1,6 @@
-// Who is calling: a token of the hosting platform, checked against the one kind of key that the configuration names, or a
-// key of a machine or an operator. The algorithm is never the token's choice. A key server out of reach is 503, not 401.
+// Who is calling: a token of the hosting platform, checked against the one kind of key that the configuration
+// names, or a key of a machine or an operator. The algorithm is never the token's choice. A key server out of
+// reach is 503, not 401.
 import {
   createRemoteJWKSet,
   errors,
@@ -53,7 +54,10 @@ const REMEMBERED_KEYS_MAX = 100
 /** The maximum time for which a withdrawn key is still accepted. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
-/** An unknown key id leads to one look at the key server in this time, so that callers cannot make us overload it. */
+/**
+ * An unknown key id leads to one look at the key server in this time, so that callers cannot make us overload
+ * it.
+ */
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
@@ -64,7 +68,8 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     /** Throws `unauthenticated`, or `authentication_unavailable` when the keys cannot be fetched. */
     verify: async (header = ''): Promise<UserIdentity> => {
       const now = options.clock.now()
-      // By the header as it came. A digest of it would protect nothing: who reads this memory reads the keys of the service.
+      // By the header as it came. A digest of it would protect nothing: who reads this memory reads the keys
+      // of the service.
       const known = remembered.find(header, now)
       if (known) return known
       const token = bearerToken(header)
@@ -134,7 +139,10 @@ function keyRing<Holder>(
 /** No token of a sane issuer is longer, and a long one would cost us before it costs its sender. */
 const LONGEST_TOKEN = 8 * 1024
 
-/** The token of `Authorization: Bearer …` (RFC 6750, section 2.1) as it was sent; throws `refusal` for anything else. */
+/**
+ * The token of `Authorization: Bearer …` (RFC 6750, section 2.1) as it was sent; throws `refusal` for
+ * anything else.
+ */
 function bearerToken(header: string, refusal: ErrorCode = 'unauthenticated'): string {
   if (header.length > LONGEST_TOKEN) throw new BillingError(refusal)
   const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? []
@@ -185,7 +193,10 @@ function secretCheck(secret: string): SignatureCheck {
   return async (token, options) => jwtVerify(token, await imported, { ...options, algorithms: ['HS256'] })
 }
 
-/** Distinguishes an unknown key (the token is wrong) from a server that does not answer (the token may be right). */
+/**
+ * Distinguishes an unknown key (the token is wrong) from a server that does not answer (the token may be
+ * right).
+ */
 function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   return async (header, token) => {
     try {
@@ -250,7 +261,10 @@ function isLine(value: unknown, longest: number): value is string {
   return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
 }
 
-/** The users that verified tokens name, bounded in number and in time. It never makes a token live longer than its own end. */
+/**
+ * The users that verified tokens name, bounded in number and in time. It never makes a token live longer than
+ * its own end.
+ */
 export function rememberIdentities(options: { readonly most: number; readonly longestMs: number }) {
   const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
     options.most,

@@ -43,34 +43,37 @@ afterAll(async () => {
 const routes = () => world.service.app.knownRoutes()
 
 describe('a caller who is not known', () => {
-  it('is refused on every route that is not public, whatever is wrong with the rest, and is counted', async () => {
-    const kept = routes().filter(({ method, url }) => !isPublic(method, url))
-    // Of each part there is one: the five of the document, the platform's, the operator's, the portal's.
-    expect(kept.length).toBeGreaterThan(40)
-    const json = { 'content-type': 'application/json' }
-    const wrong: readonly (readonly [string, Record<string, string>, string | undefined])[] = [
-      ['nothing more', {}, undefined],
-      ['broken JSON', json, '{"'],
-      ['a body of 70 kB', json, 'x'.repeat(70_000)],
-      ['an unknown type', { 'content-type': 'text/nothing' }, 'x'],
-      ['a wrong token', { authorization: 'Bearer nothing', cookie: 'ishtirak=nothing' }, undefined],
-    ]
-    for (const { method, url } of kept) {
-      // A month that is none, a limit that is none, an id that is too long.
-      const path = `${url.replaceAll(/:\w+/g, 'x'.repeat(300))}?limit=none&month=none`
-      // A page of the console leads to the sign-in, and what a form led to back to the portal.
-      const isPage = (url.startsWith('/console') && method === 'GET') || url === '/portal/answer'
-      for (const [what, headers, body] of wrong) {
-        const isBare = body === undefined || method === 'GET' || method === 'HEAD'
-        const called = await world.call(method, path, isBare ? { headers } : { headers, body })
-        const answer = await followToAnswer(world, called)
-        expect([answer.status, called.headers.has('ratelimit')], `${method} ${url} with ${what}`).toEqual([
-          isPage ? 303 : 401,
-          true,
-        ])
+  it(
+    'is refused on every route that is not public, whatever is wrong with the rest, and is ' + 'counted',
+    async () => {
+      const kept = routes().filter(({ method, url }) => !isPublic(method, url))
+      // Of each part there is one: the five of the document, the platform's, the operator's, the portal's.
+      expect(kept.length).toBeGreaterThan(40)
+      const json = { 'content-type': 'application/json' }
+      const wrong: readonly (readonly [string, Record<string, string>, string | undefined])[] = [
+        ['nothing more', {}, undefined],
+        ['broken JSON', json, '{"'],
+        ['a body of 70 kB', json, 'x'.repeat(70_000)],
+        ['an unknown type', { 'content-type': 'text/nothing' }, 'x'],
+        ['a wrong token', { authorization: 'Bearer nothing', cookie: 'ishtirak=nothing' }, undefined],
+      ]
+      for (const { method, url } of kept) {
+        // A month that is none, a limit that is none, an id that is too long.
+        const path = `${url.replaceAll(/:\w+/g, 'x'.repeat(300))}?limit=none&month=none`
+        // A page of the console leads to the sign-in, and what a form led to back to the portal.
+        const isPage = (url.startsWith('/console') && method === 'GET') || url === '/portal/answer'
+        for (const [what, headers, body] of wrong) {
+          const isBare = body === undefined || method === 'GET' || method === 'HEAD'
+          const called = await world.call(method, path, isBare ? { headers } : { headers, body })
+          const answer = await followToAnswer(world, called)
+          expect([answer.status, called.headers.has('ratelimit')], `${method} ${url} with ${what}`).toEqual([
+            isPage ? 303 : 401,
+            true,
+          ])
+        }
       }
-    }
-  })
+    },
+  )
 
   it('of a part that is switched off finds nothing there', async () => {
     const off = await createWorld(database, { clock: world.clock, emulator: world.emulator })
@@ -111,22 +114,26 @@ describe('the quota over HTTP', () => {
 
   const call = (path: string, user: string) => fetch(base + path, { headers: { 'x-user': user } })
 
-  it('each call counts down, the one too many is 429 with the time to come back, and the next window is new', async () => {
-    const seen: (string | null)[] = []
-    for (let calls = 0; calls < 3; calls++) seen.push((await call('/three', 'a')).headers.get('ratelimit'))
-    expect(seen).toEqual(['"default";r=2;t=60', '"default";r=1;t=60', '"default";r=0;t=60'])
-    clock.advance(20_500)
-    const refused = await call('/three', 'a')
-    await expectProblem(refused, 429, 'rate_limited')
-    // 60 - 20.5 = 39.5 seconds, rounded up: a call made then is accepted.
-    expect(refused.headers.get('retry-after')).toBe('40')
-    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=40')
-    expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60')
-    clock.advance(39_499)
-    expect((await call('/three', 'a')).status).toBe(429)
-    clock.advance(1)
-    expect((await call('/three', 'a')).headers.get('ratelimit')).toBe('"default";r=2;t=60')
-  })
+  it(
+    'each call counts down, the one too many is 429 with the time to come back, and the next window is ' +
+      'new',
+    async () => {
+      const seen: (string | null)[] = []
+      for (let calls = 0; calls < 3; calls++) seen.push((await call('/three', 'a')).headers.get('ratelimit'))
+      expect(seen).toEqual(['"default";r=2;t=60', '"default";r=1;t=60', '"default";r=0;t=60'])
+      clock.advance(20_500)
+      const refused = await call('/three', 'a')
+      await expectProblem(refused, 429, 'rate_limited')
+      // 60 - 20.5 = 39.5 seconds, rounded up: a call made then is accepted.
+      expect(refused.headers.get('retry-after')).toBe('40')
+      expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=40')
+      expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60')
+      clock.advance(39_499)
+      expect((await call('/three', 'a')).status).toBe(429)
+      clock.advance(1)
+      expect((await call('/three', 'a')).headers.get('ratelimit')).toBe('"default";r=2;t=60')
+    },
+  )
 
   it('one caller’s calls take nothing from another', async () => {
     for (let calls = 0; calls < 4; calls++) await call('/three', 'greedy')

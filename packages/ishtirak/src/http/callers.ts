@@ -1,5 +1,6 @@
-// Who calls a route, and how often, checked before parameters, query and body are read. A caller who is not known learns
-// nothing of what the route accepts. The quota holds for this process: it stops a broken loop, not a flood.
+// Who calls a route, and how often, checked before parameters, query and body are read. A caller who is not
+// known learns nothing of what the route accepts. The quota holds for this process: it stops a broken loop,
+// not a flood.
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
@@ -85,7 +86,9 @@ export function callersBy<Caller>(
   }
 }
 
-/** Callers with a key, known as its holder. Without a good one a call is counted by its address, then refused. */
+/**
+ * Callers with a key, known as its holder. Without a good one a call is counted by its address, then refused.
+ */
 export function callersWithKey<Holder>(
   keys: ApiKeys<Holder>,
   limitAnonymous: CallerChecks['limitAnonymous'],
@@ -106,13 +109,15 @@ interface Window {
 }
 
 /**
- * `quota`: calls in each window. `keysMax`: about 150 bytes each, so 100,000 are 15 MB, and more callers than one process
- * serves in a minute. A window begins with the first call of its key, so that quotas are not all renewed at one instant.
+ * `quota`: calls in each window. `keysMax`: about 150 bytes each, so 100,000 are 15 MB, and more callers than
+ * one process serves in a minute. A window begins with the first call of its key, so that quotas are not all
+ * renewed at one instant.
  */
 export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: number; keysMax?: number }) {
   const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = of
   const windows = new BoundedMap<string, Window>(keysMax)
-  // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until when.
+  // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until
+  // when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
   /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
   return (key: string, reply: FastifyReply): void => {
@@ -131,8 +136,8 @@ export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: n
 }
 
 /**
- * Counts only what failed: after `most` failures of a key in a window, further tries are refused until it ends, right ones too.
- * It holds for this process.
+ * Counts only what failed: after `most` failures of a key in a window, further tries are refused until it
+ * ends, right ones too. It holds for this process.
  */
 export function createTryLimit(of: { clock: Clock; most: number; windowMs?: number; keysMax?: number }) {
   const { clock, most, windowMs = MINUTE, keysMax = 100_000 } = of
@@ -160,8 +165,8 @@ export function createTryLimit(of: { clock: Clock; most: number; windowMs?: numb
 }
 
 /**
- * The network of an address: an IPv4 address as it is, also one written as IPv6; of any other the first 64 bits, since a
- * customer with IPv6 holds at least a /64 and can call from each of its addresses.
+ * The network of an address: an IPv4 address as it is, also one written as IPv6; of any other the first 64
+ * bits, since a customer with IPv6 holds at least a /64 and can call from each of its addresses.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -1,5 +1,5 @@
-// The figures for Prometheus, in a registry of their own so that two services in one process (tests) do not count each
-// other. Counting only: no figure here decides anything.
+// The figures for Prometheus, in a registry of their own so that two services in one process (tests) do not
+// count each other. Counting only: no figure here decides anything.
 import {
   AggregatorRegistry,
   collectDefaultMetrics,

@@ -1,5 +1,6 @@
-// The app inside another program: requests that a host has received are handed over with the prefix taken off. Nothing of
-// the app reaches the host's server, parsers, hooks or errors. It refuses a body that the host has read and not kept.
+// The app inside another program: requests that a host has received are handed over with the prefix taken
+// off. Nothing of the app reaches the host's server, parsers, hooks or errors. It refuses a body that the
+// host has read and not kept.
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
@@ -21,8 +22,8 @@ export interface MountedApp {
 /** What a Request does not say. */
 export interface FetchClient {
   /**
-   * The address of the client, or of the last proxy before the host (TRUSTED_PROXIES). Without it all anonymous clients
-   * share one rate limit.
+   * The address of the client, or of the last proxy before the host (TRUSTED_PROXIES). Without it all
+   * anonymous clients share one rate limit.
    */
   readonly clientAddress?: string
 }
@@ -82,7 +83,9 @@ export function mount(app: App, options: MountOptions): MountedApp {
 
 type HandOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => void
 
-/** Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of everything after them. */
+/**
+ * Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of everything after them.
+ */
 function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): FastifyPluginAsync {
   return async (host) => {
     requirePrefix(host.prefix)
@@ -172,7 +175,10 @@ function webCall(request: Request, path: string, client?: FetchClient): Call {
   }
 }
 
-/** Breaks off with the caller, and at the time limit that a server of ours would have: nothing else ends a stalled body. */
+/**
+ * Breaks off with the caller, and at the time limit that a server of ours would have: nothing else ends a
+ * stalled body.
+ */
 function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): Readable {
   // The same stream, which Node and the web each declare.
   const stream = Readable.fromWeb(body as ReadableStream, { signal })
@@ -212,7 +218,8 @@ function webAnswer({ method }: Request, answer: Injected): Response {
   for (const [name, value] of headersOf(answer)) for (const one of [value].flat()) headers.append(name, one)
   const { statusCode: status } = answer
   if (method === 'HEAD' || WITHOUT_BODY.has(status)) return new Response(null, { status, headers })
-  // `toWeb` throws past every handler where the caller leaves. The same stream, which Node and the web each declare.
+  // `toWeb` throws past every handler where the caller leaves. The same stream, which Node and the web each
+  // declare.
   const body = ReadableStream.from(answer.stream()) as BodyInit
   return new Response(body, { status, headers })
 }

@@ -1,6 +1,7 @@
-// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that is logged with
-// its stack and not shown; also 404, 405 with `Allow`, and input so broken that no route ever saw it. The body of every error
-// is RFC 9457 problem details in the reader's language, under a code that clients switch on.
+// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that
+// is logged with its stack and not shown; also 404, 405 with `Allow`, and input so broken that no route ever
+// saw it. The body of every error is RFC 9457 problem details in the reader's language, under a code that
+// clients switch on.
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
@@ -72,8 +73,9 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
     return sendProblem(request, reply, error, publicUrl)
   }
   app.setErrorHandler((error, request, reply) => {
-    // Fastify would end the connection under a caller that still sends, who then reads a reset instead of the answer. Node
-    // reads what is left and throws it away, within the time of any request. A stop, or a host, writes it on the raw answer.
+    // Fastify would end the connection under a caller that still sends, who then reads a reset instead of the
+    // answer. Node reads what is left and throws it away, within the time of any request. A stop, or a host,
+    // writes it on the raw answer.
     if (!reply.raw.hasHeader('connection')) reply.removeHeader('connection')
     return answerFailure(error, request, reply)
   })
@@ -121,7 +123,10 @@ function codeOfStatus(status: number | undefined): ErrorCode {
   return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
-/** For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language from. */
+/**
+ * For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language
+ * from.
+ */
 export function answerBrokenInput(
   error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
@@ -150,8 +155,8 @@ export function answerBrokenInput(
 }
 
 /**
- * Listens to the routes that are added from now on, in plugins too. Gives the methods of a path in `Allow` order, none for an
- * unknown path: Fastify's router answers only "this method here or nothing".
+ * Listens to the routes that are added from now on, in plugins too. Gives the methods of a path in `Allow`
+ * order, none for an unknown path: Fastify's router answers only "this method here or nothing".
  */
 function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] {
   const known: (KnownRoute & { readonly pattern: RegExp })[] = []
@@ -165,7 +170,9 @@ function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] 
   }
 }
 
-/** `/users/:id/limits/*` as an expression. Of Fastify's patterns we use names and a star, never expressions. */
+/**
+ * `/users/:id/limits/*` as an expression. Of Fastify's patterns we use names and a star, never expressions.
+ */
 function patternOf(url: string): RegExp {
   const parts = url.split('/').map((part) => {
     if (part === '*') return '.*'
@@ -183,7 +190,9 @@ interface ProblemContext {
   readonly locale: Locale
 }
 
-/** The members in the order of the specification; what the error adds comes last and overwrites none of them. */
+/**
+ * The members in the order of the specification; what the error adds comes last and overwrites none of them.
+ */
 function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
   const texts = CATALOGS[context.locale]
   const { title, detail } = texts.error[error.code]

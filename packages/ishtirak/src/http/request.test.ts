@@ -1,4 +1,5 @@
-// Bodies and queries over real sockets: whatever comes in is read exactly, or refused as the client’s fault; never 5xx.
+// Bodies and queries over real sockets: whatever comes in is read exactly, or refused as the client’s fault;
+// never 5xx.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 

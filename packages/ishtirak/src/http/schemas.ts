@@ -1,5 +1,5 @@
-// What the TypeBox schemas of the routes become: checks of what comes in, serializers of answers, names in the OpenAPI
-// document. A body is never coerced; only whole numbers of the query string are read from text.
+// What the TypeBox schemas of the routes become: checks of what comes in, serializers of answers, names in
+// the OpenAPI document. A body is never coerced; only whole numbers of the query string are read from text.
 import {
   type Serializer,
   type SerializerFactory,
@@ -121,9 +121,10 @@ const buildSerializers = SerializerSelector()
 const serializers = new Map<string, Serializer>()
 
 /**
- * For Fastify's `schemaController`: one serializer for each schema of the process. The same problem stands under dozens of
- * routes; Fastify alone compiles it each time, which was two thirds of building an app. Compiled for the first answer of
- * its shape: a start answers few of them, and took a tenth longer to compile them all.
+ * For Fastify's `schemaController`: one serializer for each schema of the process. The same problem stands
+ * under dozens of routes; Fastify alone compiles it each time, which was two thirds of building an app.
+ * Compiled for the first answer of its shape: a start answers few of them, and took a tenth longer to compile
+ * them all.
  */
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)
@@ -144,7 +145,10 @@ function atFirstUse(compile: () => Serializer): Serializer {
   }
 }
 
-/** Each shape becomes a component of the OpenAPI document under its key. A title changes nothing about what it accepts. */
+/**
+ * Each shape becomes a component of the OpenAPI document under its key. A title changes nothing about what it
+ * accepts.
+ */
 export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
   for (const [title, schema] of Object.entries(schemas)) Object.assign(schema, { title })
 }

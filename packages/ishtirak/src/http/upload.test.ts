@@ -1,4 +1,5 @@
-// Files on their way, as streams: how much of them is held at once, and which of them waits. And forms, as far as they are read.
+// Files on their way, as streams: how much of them is held at once, and which of them waits. And forms, as
+// far as they are read.
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
@@ -78,24 +79,28 @@ describe('files on their way', () => {
     expect(await second).toBe(200)
   })
 
-  it('of one user come one after the other; one that stands still gives way to the next, and holds up no other user', async () => {
-    const uploads = createUploads(100, 10)
-    const [still, next, other] = [new PassThrough(), new PassThrough(), new PassThrough()]
-    const first = expect(uploads.receive('user', still, size)).rejects.toMatchObject({
-      code: 'request_timeout',
-    })
-    still.write(Buffer.alloc(50))
-    const second = uploads.receive('user', next, size)
-    const ofOther = uploads.receive('other', other.end('file'), size)
-    next.write(Buffer.alloc(9))
-    await settled()
-    // Not begun: it holds nothing.
-    expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
-    expect(await ofOther).toBe(4)
-    await first
-    next.end()
-    expect(await second).toBe(9)
-  })
+  it(
+    'of one user come one after the other; one that stands still gives way to the next, and holds up no ' +
+      'other user',
+    async () => {
+      const uploads = createUploads(100, 10)
+      const [still, next, other] = [new PassThrough(), new PassThrough(), new PassThrough()]
+      const first = expect(uploads.receive('user', still, size)).rejects.toMatchObject({
+        code: 'request_timeout',
+      })
+      still.write(Buffer.alloc(50))
+      const second = uploads.receive('user', next, size)
+      const ofOther = uploads.receive('other', other.end('file'), size)
+      next.write(Buffer.alloc(9))
+      await settled()
+      // Not begun: it holds nothing.
+      expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
+      expect(await ofOther).toBe(4)
+      await first
+      next.end()
+      expect(await second).toBe(9)
+    },
+  )
 
   it('that broke off before their turn do not hold up the next', async () => {
     const uploads = createUploads()

@@ -1,5 +1,6 @@
-// Files that are sent as a body, or as the file of a form. One is held in memory once, while it is looked at and stored, and all
-// together within a bound; it takes memory as its bytes come, so that a slow sender holds no more than was sent.
+// Files that are sent as a body, or as the file of a form. One is held in memory once, while it is looked at
+// and stored, and all together within a bound; it takes memory as its bytes come, so that a slow sender holds
+// no more than was sent.
 import { type Readable, Transform } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,7 +11,10 @@ import { createTurns, createWorkQueue } from '../runtime/async.js'
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The oldest file is read whole all the same, so that one of them always comes to its end. */
 const ALL_BYTES_MAX = FILE_BYTES_MAX
-/** A sender that sends nothing for so long gives way to those that wait: a phone without network does not hold up the others. */
+/**
+ * A sender that sends nothing for so long gives way to those that wait: a phone without network does not hold
+ * up the others.
+ */
 const IDLE_MS = 5_000
 
 /** For routes that take files: 8 MiB from a phone on a slow network (half a megabit a second). */
@@ -29,14 +33,17 @@ export function acceptStreams(app: FastifyInstance): void {
 
 export interface Uploads {
   /**
-   * Reads a file and gives it to `work`, which has it until it is done: it is empty then. The files of one user come one after the
-   * other. Throws `payload_too_large`, or `request_timeout` where the sender stands still and others wait; what is left of the body
-   * is read and thrown away then.
+   * Reads a file and gives it to `work`, which has it until it is done: it is empty then. The files of one
+   * user come one after the other. Throws `payload_too_large`, or `request_timeout` where the sender stands
+   * still and others wait; what is left of the body is read and thrown away then.
    */
   receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }
 
-/** For all requests of a process. Where many files are on their way the younger ones wait, and their senders with them. */
+/**
+ * For all requests of a process. Where many files are on their way the younger ones wait, and their senders
+ * with them.
+ */
 export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uploads {
   const inTurn = createTurns()
   const perUser = new Map<string, number>()
@@ -141,7 +148,10 @@ export interface FileForm {
 /** A form of ours has a token and a file. What is beyond is not read. */
 const FORM_LIMITS = { fields: 4, fieldNameSize: 100, fieldSize: 1_000, files: 1, parts: 5, headerPairs: 8 }
 
-/** A socket gives up to 2 MiB in one turn of the event loop, which takes a reader of forms longer than others may wait. */
+/**
+ * A socket gives up to 2 MiB in one turn of the event loop, which takes a reader of forms longer than others
+ * may wait.
+ */
 const oneInTurn = () =>
   new Transform({ transform: (chunk, _encoding, done) => setImmediate(() => done(null, chunk)) })
 
@@ -160,8 +170,8 @@ export function openFileForm({ raw, headers }: FastifyRequest): Promise<FileForm
       const fields = new URLSearchParams()
       form.on('field', (name, value) => fields.append(name, value))
       form.on('file', (_name, file) => {
-        // A form may break off before the file is read, and where it is refused nothing reads it: an error without a listener ends
-        // the process. The reader sees that the file is destroyed.
+        // A form may break off before the file is read, and where it is refused nothing reads it: an error
+        // without a listener ends the process. The reader sees that the file is destroyed.
         file.on('error', () => undefined)
         form.on('error', (error: Error) => file.destroy(error))
         raw.once('close', () => raw.complete || file.destroy())

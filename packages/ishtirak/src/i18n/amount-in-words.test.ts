@@ -141,7 +141,8 @@ const ENGLISH: readonly (readonly [number, string])[] = [
   [2_000_000_003, 'two billion and three Algerian dinars'],
   [
     2_147_483_647,
-    'two billion one hundred and forty-seven million four hundred and eighty-three thousand six hundred and forty-seven Algerian dinars',
+    'two billion one hundred and forty-seven million four hundred and eighty-three thousand six ' +
+      'hundred and forty-seven Algerian dinars',
   ],
 ]
 

@@ -1,5 +1,5 @@
-// Dinars and centimes written out as on a cheque, in Arabic, French and English, with the grammar of each. It refuses other
-// fractions, negative amounts and what no receipt will ever reach.
+// Dinars and centimes written out as on a cheque, in Arabic, French and English, with the grammar of each. It
+// refuses other fractions, negative amounts and what no receipt will ever reach.
 
 import type { Locale } from '../core/locale.js'
 
@@ -7,8 +7,8 @@ import type { Locale } from '../core/locale.js'
 export const LARGEST_AMOUNT_IN_WORDS = 999_999_999_999
 
 /**
- * `amount` is whole dinars, 0 to `LARGEST_AMOUNT_IN_WORDS`, and `centimes` 0 to 99 on top; anything else is a `RangeError`. Of
- * no centimes nothing is said.
+ * `amount` is whole dinars, 0 to `LARGEST_AMOUNT_IN_WORDS`, and `centimes` 0 to 99 on top; anything else is a
+ * `RangeError`. Of no centimes nothing is said.
  */
 export function amountInWords(amount: number, locale: Locale, centimes = 0): string {
   if (!Number.isInteger(amount) || amount < 0 || amount > LARGEST_AMOUNT_IN_WORDS)
@@ -39,7 +39,8 @@ function frenchNumber(amount: number): string {
   return groupsOf(amount)
     .map(({ count, scale }) => {
       if (scale === 0) return frenchBelowThousand(count, true)
-      // "Mille" never takes an s, stands without "un", and is a numeral: "quatre-vingt mille", "deux cent mille".
+      // "Mille" never takes an s, stands without "un", and is a numeral: "quatre-vingt mille", "deux cent
+      // mille".
       if (scale === 1) return count === 1 ? 'mille' : `${frenchBelowThousand(count, false)} mille`
       const noun = scale === 2 ? 'million' : 'milliard'
       return `${frenchBelowThousand(count, true)} ${noun}${count > 1 ? 's' : ''}`
@@ -115,11 +116,14 @@ function englishBelowHundred(count: number): string {
   return count % 10 === 0 ? ten : `${ten}-${at(ENGLISH_SMALL, count % 10)}`
 }
 
-// The Arabic noun changes with the number (one, a dual, a plural after 3 to 10, an accusative after 11 to 99, a genitive after
-// hundreds), and what counts changes when the noun follows it directly. All is nominative (ديناران، مائتان): it follows
-// "مبلغ قدره" on the page and begins a sentence of its own.
+// The Arabic noun changes with the number (one, a dual, a plural after 3 to 10, an accusative after 11 to 99,
+// a genitive after hundreds), and what counts changes when the noun follows it directly. All is nominative
+// (ديناران، مائتان): it follows "مبلغ قدره" on the page and begins a sentence of its own.
 
-/** A noun in its forms after numbers. `constructDual` is the dual that a noun follows directly: ألفا دينار, not ألفان دينار. */
+/**
+ * A noun in its forms after numbers. `constructDual` is the dual that a noun follows directly: ألفا دينار,
+ * not ألفان دينار.
+ */
 interface CountedNoun {
   readonly one: string
   /** After hundreds and thousands: the genitive, which unvocalised looks like the singular. */
@@ -130,8 +134,8 @@ interface CountedNoun {
   readonly accusative: string
 }
 
-// Dinar is masculine, so 3 to 10 take the feminine ending (ثلاثة), and the adjective follows the noun in number and case;
-// the broken plural of a thing takes the feminine singular: دنانير جزائرية.
+// Dinar is masculine, so 3 to 10 take the feminine ending (ثلاثة), and the adjective follows the noun in
+// number and case; the broken plural of a thing takes the feminine singular: دنانير جزائرية.
 const DINAR: CountedNoun = {
   one: 'دينار جزائري واحد',
   genitive: 'دينار جزائري',
@@ -181,7 +185,10 @@ function arabicCounted(amount: number): string {
   return head.length === 0 ? last : `${join(head)} دينار و${last}`
 }
 
-/** `count` (1 to 999) of a noun. `inConstruct`: another noun follows directly, so duals lose their nun and tanween falls. */
+/**
+ * `count` (1 to 999) of a noun. `inConstruct`: another noun follows directly, so duals lose their nun and
+ * tanween falls.
+ */
 function arabicCount(count: number, noun: CountedNoun, inConstruct: boolean): string {
   const lastTwo = count % 100
   const hundreds = count - lastTwo
@@ -220,7 +227,10 @@ function join(parts: readonly string[]): string {
   return parts.join(' و')
 }
 
-/** The thousands of a number that are not empty, largest first. `scale` 1 is thousands, 2 millions, 3 milliards. */
+/**
+ * The thousands of a number that are not empty, largest first. `scale` 1 is thousands, 2 millions, 3
+ * milliards.
+ */
 function groupsOf(amount: number): readonly { readonly count: number; readonly scale: number }[] {
   return [3, 2, 1, 0]
     .map((scale) => ({ count: Math.floor(amount / 1000 ** scale) % 1000, scale }))

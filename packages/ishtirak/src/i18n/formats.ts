@@ -1,5 +1,5 @@
-// Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. It formats instants in
-// one zone, which is handed in; the words around them are the catalog's (messages.ts).
+// Numbers, money, dates and durations as they are written in Algeria, by Intl, in each language. It formats
+// instants in one zone, which is handed in; the words around them are the catalog's (messages.ts).
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { byLocale, type Locale } from '../core/locale.js'
@@ -9,7 +9,10 @@ import { CATALOGS, fill, planName } from './messages.js'
 
 export type Formats = ReturnType<typeof createFormats>
 
-/** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first there. */
+/**
+ * Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first
+ * there.
+ */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
 
 const terms = byLocale((locale) =>
@@ -21,7 +24,10 @@ export function termInWords(count: number, locale: Locale): string {
   return unbroken(terms[locale].format(count))
 }
 
-/** `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated: the figure after a Latin name would go over to it. */
+/**
+ * `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated: the figure after a Latin name would go over
+ * to it.
+ */
 export function inParts(parts: readonly string[], locale: Locale): string {
   return parts.map((part) => (locale === 'ar' ? `\u2068${part}\u2069` : part)).join(' · ')
 }
@@ -47,7 +53,7 @@ export function createFormats(timeZone: string) {
   return {
     /** `2 000 DA`: whole dinars. */
     money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
-    /** `2 000 DA`, `451,50 DA`: centimes only where there are some, and set off alike in all languages, as on receipts. */
+    /** `2 000 DA`, `451,50 DA`: centimes where there are some, alike in all languages, as on receipts. */
     centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
     /** `1 980 DA (2 000 DA asked for)`: what came, and what was asked for where that is another amount. */
     came: ({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>, locale: Locale) => {
@@ -77,8 +83,8 @@ export function createFormats(timeZone: string) {
         : grouped(minute, Math.max(1, Math.ceil(ms / MINUTE)))
     },
     /**
-     * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in, so that both
-     * can be compared: `4.2 GB` of `5 GB`.
+     * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in,
+     * so that both can be compared: `4.2 GB` of `5 GB`.
      */
     storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
     /** How much of a limit, in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */
@@ -91,7 +97,9 @@ export function createFormats(timeZone: string) {
   }
 }
 
-/** A page names most of its days twice, in the list of payments and in that of all time; each takes Intl 2 µs. */
+/**
+ * A page names most of its days twice, in the list of payments and in that of all time; each takes Intl 2 µs.
+ */
 function daysIn(locale: Locale, timeZone: string): (instant: Instant) => string {
   const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
   const written = new BoundedMap<Instant, string>(1_000)
@@ -133,8 +141,9 @@ function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Local
 }
 
 /**
- * Rounded down, so that what is not full does not look full; and what is above `max` is rounded up, so that it does not
- * look as if it fitted. Under a tenth of a gigabyte a second digit keeps a little from looking like nothing.
+ * Rounded down, so that what is not full does not look full; and what is above `max` is rounded up, so that
+ * it does not look as if it fitted. Under a tenth of a gigabyte a second digit keeps a little from looking
+ * like nothing.
  */
 function storageIn(
   units: { readonly megabyte: Intl.NumberFormat; readonly gigabyte: Intl.NumberFormat },
@@ -163,8 +172,9 @@ function ungrouped(tag: string, options: Intl.NumberFormatOptions): Intl.NumberF
 }
 
 /**
- * Groups of three are separated by a space that does not break, in all languages: Intl separates them by a point in ar-DZ
- * and by a comma in English, and a point or a comma must not change what a sum is (the receipts do the same).
+ * Groups of three are separated by a space that does not break, in all languages: Intl separates them by a
+ * point in ar-DZ and by a comma in English, and a point or a comma must not change what a sum is (the
+ * receipts do the same).
  */
 function grouped(format: Intl.NumberFormat, value: number): string {
   return unbroken(format.format(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '\u00a0'))

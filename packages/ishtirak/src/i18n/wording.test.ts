@@ -1,4 +1,5 @@
-// The words that were chosen with care: what reads as another thing, what a line must not part, how readers are addressed.
+// The words that were chosen with care: what reads as another thing, what a line must not part, how readers
+// are addressed.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'

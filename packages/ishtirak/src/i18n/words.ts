@@ -1,5 +1,5 @@
-// All texts by their keys. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them when
-// its `words.ts` is loaded. Data goes in by name: `{plan}`.
+// All texts by their keys. Each folder has its own in `words.{ar,fr,en}.json`, in sections, and adds them
+// when its `words.ts` is loaded. Data goes in by name: `{plan}`.
 import { readFileSync } from 'node:fs'
 import { byLocale, type Locale } from '../core/locale.js'
 import type shared from './words.en.json'

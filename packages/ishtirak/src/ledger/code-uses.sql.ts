@@ -8,7 +8,8 @@ import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } fro
 /** `holdsCode` of core, of `payments p`. */
 const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
 
-// One row and the same work for every code, also for one that is none of ours: the answer and its time tell nothing.
+// One row and the same work for every code, also for one that is none of ours: the answer and its time tell
+// nothing.
 const selectCode = statement(
   'codes.find',
   `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses, own.held
@@ -48,7 +49,8 @@ const selectUse = statement(
   'codes.own_use',
   `select used_at, is_open
      from (
-       select coalesce(p.paid_at, p.created_at) as used_at, p.status in ('requested', 'pending', 'review') as is_open
+       select coalesce(p.paid_at, p.created_at) as used_at, p.status in ('requested', 'pending',
+         'review') as is_open
          from payments p where p.user_id = $1 and p.code_hash = any($2::text[]) and ${HOLDS}
         union all
        select granted_at, false from grants where user_id = $1 and code_hash = any($2::text[])
@@ -93,13 +95,14 @@ function parseCode(row: Row): CodeFacts {
 const integerOrNull = (row: Row, column: string) => (row[column] === null ? null : integer(row, column))
 
 /**
- * Counts the uses of codes with the change of a payment: those of `effect`, and those that came back with `withdrawn`. Rows
- * are locked in the order of the hashes, so that two processes cannot lock each other out. Money is booked whatever the
- * count is.
+ * Counts the uses of codes with the change of a payment: those of `effect`, and those that came back with
+ * `withdrawn`. Rows are locked in the order of the hashes, so that two processes cannot lock each other out.
+ * Money is booked whatever the count is.
  */
 export const COUNT_CODES = `code_uses as (
      select hash, sum(delta)::int as delta
-       from (select e.code->>'hash' as hash, (e.code->>'delta')::int as delta from effect e where e.code is not null
+       from (select e.code->>'hash' as hash, (e.code->>'delta')::int as delta from effect e
+         where e.code is not null
               union all
              select code_hash, -1 from withdrawn where code_hash is not null) one
       group by hash
@@ -109,14 +112,15 @@ export const COUNT_CODES = `code_uses as (
      update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash`
 
 /**
- * A redemption takes a use of its code before anything else of the change is done, or nothing is done. For a statement of one
- * change: the row of a code is counted up once.
+ * A redemption takes a use of its code before anything else of the change is done, or nothing is done. For a
+ * statement of one change: the row of a code is counted up once.
  */
 export const TAKE_CODE = {
   taken: `, taken as (
      update codes c set used = c.used + 1
        from guard g join input i using (user_id), code_batches b
-      where c.hash = i.granted->>'code_hash' and b.id = c.batch_id and c.used < b.uses and b.revoked_at is null
+      where c.hash = i.granted->>'code_hash' and b.id = c.batch_id and c.used < b.uses
+        and b.revoked_at is null
      returning c.hash
    )`,
   isTaken: " and i.granted->>'code_hash' in (select hash from taken)",
@@ -125,7 +129,8 @@ export const TAKE_CODE = {
 /** Wrong codes that a user may try in an hour. */
 const WRONG_CODES_AN_HOUR = 10
 
-// The tries of the last hour are counted under the lock of the row, so that tries at once do not pass the bound together.
+// The tries of the last hour are counted under the lock of the row, so that tries at once do not pass the
+// bound together.
 const insertTry = statement(
   'code_tries.begin',
   `with begun as (

@@ -1,5 +1,6 @@
-// Time that no payment bought, as rows: days from the operator, months by a code. The periods that access is computed from are
-// the user's (users.sql.ts); these rows are the history, saved with the change that they tell of.
+// Time that no payment bought, as rows: days from the operator, months by a code. The periods that access is
+// computed from are the user's (users.sql.ts); these rows are the history, saved with the change that they
+// tell of.
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
@@ -21,11 +22,12 @@ export interface KeptGrant extends GrantRow {
 }
 
 /**
- * Parts of the statement that saves a change (settle.sql.ts), between two others of its `with`: what is granted, and the
- * periods that a refund moves. Each grant of a period keeps its place in it.
+ * Parts of the statement that saves a change (settle.sql.ts), between two others of its `with`: what is
+ * granted, and the periods that a refund moves. Each grant of a period keeps its place in it.
  */
 export const PERIOD_PARTS = `, granted as (
-     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by,
+     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at,
+       granted_by,
                          granted_role, part_of, why, code_hash, statement)
      select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
             g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash, g.statement

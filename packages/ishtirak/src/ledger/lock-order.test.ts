@@ -1,5 +1,5 @@
-// What changes a user's money locks the user's row first: two changes that meet wait for each other, and neither is the victim
-// of a deadlock. On PostgreSQL: the embedded database does one after the other.
+// What changes a user's money locks the user's row first: two changes that meet wait for each other, and
+// neither is the victim of a deadlock. On PostgreSQL: the embedded database does one after the other.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,7 +25,8 @@ const takeTransfers = statement(
 )
 const waiting = statement(
   'test.locks.waiting',
-  `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  `select count(*)::int as count from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock'`,
 )
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-locks-'))
@@ -42,7 +43,10 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-/** Runs a statement while `change` waits for the user: one that skips locked rows gives those that it has not locked. */
+/**
+ * Runs a statement while `change` waits for the user: one that skips locked rows gives those that it has not
+ * locked.
+ */
 async function whileWaiting(running: Statement, change: () => Promise<unknown>) {
   let changed: Promise<unknown> | undefined
   const rows = await database.transaction(async (transaction) => {

@@ -1,5 +1,5 @@
-// The port to a payment method, and the methods of this deployment by name. Failures of the provider are data, not
-// exceptions: the caller decides what follows.
+// The port to a payment method, and the methods of this deployment by name. Failures of the provider are
+// data, not exceptions: the caller decides what follows.
 import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
@@ -17,8 +17,8 @@ export interface ProviderEvent {
 
 export type ProviderFailure =
   /**
-   * Out of reach, too slow, or in trouble. With `outcomeUnknown` the request may have been carried out all the same
-   * (of a read it means nothing). `detail` is safe to log and to store.
+   * Out of reach, too slow, or in trouble. With `outcomeUnknown` the request may have been carried out all
+   * the same (of a read it means nothing). `detail` is safe to log and to store.
    */
   | {
       readonly kind: 'unavailable'
@@ -57,8 +57,9 @@ export interface CheckoutList {
   /** One page in the provider's order; pages count from 1. `nextPage` may promise an empty page. */
   page(page: number): Promise<ProviderAnswer<CheckoutPage>>
   /**
-   * The checkouts that carry our payment id, newest first. `since` only ends the walk through the list, with a margin
-   * for two clocks. None means none: where the list could not be seen that far back, the answer is a failure.
+   * The checkouts that carry our payment id, newest first. `since` only ends the walk through the list, with
+   * a margin for two clocks. None means none: where the list could not be seen that far back, the answer is a
+   * failure.
    */
   find(paymentId: string, since: Instant): Promise<ProviderAnswer<readonly CheckoutReport[]>>
 }
@@ -73,7 +74,9 @@ export interface Webhook {
   readonly isFromAfar: boolean
   /** How the OpenAPI document names and describes it. */
   readonly operation: { readonly operationId: string; readonly description: string }
-  /** Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws. */
+  /**
+   * Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws.
+   */
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
   /** Reads a verified body. Null: not JSON, or not an event. Never throws. */
   readEvent(body: Uint8Array): ProviderEvent | null
@@ -81,24 +84,32 @@ export interface Webhook {
 
 /** A way to pay: what every gateway must promise. Every report that it gives carries its name. */
 export interface PaymentMethod extends MethodTraits {
-  /** Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id, however often it is called. */
+  /**
+   * Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id, however often
+   * it is called.
+   */
   readonly list: CheckoutList | null
   /** Null: the provider pushes nothing, and payments are settled by looks alone. */
   readonly webhook: Webhook | null
   /**
-   * Opens a checkout; the caller compares it with the order. With a list it is not idempotent: after an unknown outcome
-   * `list.find` comes first.
+   * Opens a checkout; the caller compares it with the order. With a list it is not idempotent: after an
+   * unknown outcome `list.find` comes first.
    */
   createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
   /** Null when the provider does not know the id. */
   getCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
-  /** Ends a pending checkout, so that it cannot be paid any more. Where it cannot be ended, what it is instead. */
+  /**
+   * Ends a pending checkout, so that it cannot be paid any more. Where it cannot be ended, what it is
+   * instead.
+   */
   expireCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
   /** The cheapest call that proves the key: for `doctor`. */
   checkKey(): Promise<ProviderAnswer<true>>
 }
 
-/** Whether everything that follows this page is older still: known only while the list runs from new to old. */
+/**
+ * Whether everything that follows this page is older still: known only while the list runs from new to old.
+ */
 export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Instant): boolean {
   let previous = Number.POSITIVE_INFINITY
   for (const { createdAt } of checkouts) {
@@ -114,7 +125,9 @@ export interface PaymentMethods {
   readonly gateways: readonly PaymentMethod[]
   /** Whether real money moves, by every method. */
   readonly live: boolean
-  /** By the name that a payment holds. One that is not configured any more answers every call with a failure. */
+  /**
+   * By the name that a payment holds. One that is not configured any more answers every call with a failure.
+   */
   of(name: string): PaymentMethod
 }
 
@@ -152,7 +165,10 @@ function checkLooks(traits: MethodTraits): void {
   }
 }
 
-/** Whenever the user pays, from the making of the checkout until its end: the next look comes before the gateway undoes it. */
+/**
+ * Whenever the user pays, from the making of the checkout until its end: the next look comes before the
+ * gateway undoes it.
+ */
 function areLooksInTime({ looksAfterMs, acknowledgeWithinMs, checkoutLifetimeMs }: MethodTraits): boolean {
   if (acknowledgeWithinMs === null) return true
   const begins = [0, ...looksAfterMs].filter((begin) => begin < checkoutLifetimeMs)

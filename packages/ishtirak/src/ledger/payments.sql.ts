@@ -1,4 +1,5 @@
-// Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a payment.
+// Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a
+// payment.
 import type { Instant } from '../core/instant.js'
 import {
   PAYMENT_KINDS,
@@ -98,11 +99,15 @@ export const PAYMENT_COLUMNS = named(FIELDS, 'p')
 
 const STATE_AND_ID = ['id', ...STATE] as const
 
-// By name and type: `jsonb_populate_record(null::payments, …)` looks at every column of the table, 12 µs a row for a state.
+// By name and type: `jsonb_populate_record(null::payments, …)` looks at every column of the table, 12 µs a
+// row for a state.
 const record = (fields: readonly (keyof StoredPayment)[]) =>
   `n(${fields.map((field) => `${COLUMNS[field].name} ${COLUMNS[field].type}`).join(', ')})`
 
-/** `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from jsonb_to_record(…) as ${PAYMENT_RECORD}`. */
+/**
+ * `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from jsonb_to_record(…) as
+ * ${PAYMENT_RECORD}`.
+ */
 export const COLUMN_NAMES = named(FIELDS)
 export const NEW_PAYMENT = named(FIELDS, 'n')
 export const PAYMENT_RECORD = record(FIELDS)
@@ -111,8 +116,8 @@ export const PAYMENT_RECORD = record(FIELDS)
 export const NEW_STATE = `(${named(STATE)}) = (${named(STATE, 'n')})`
 export const STATE_RECORD = record(STATE_AND_ID)
 
-// Field by field: an object that is filled by computed names is several times slower to read and to copy (a webhook took 25 %
-// more processor time).
+// Field by field: an object that is filled by computed names is several times slower to read and to copy (a
+// webhook took 25 % more processor time).
 export function parsePayment(row: Row): Payment {
   const read = <Field extends keyof StoredPayment>(field: Field): StoredPayment[Field] =>
     COLUMNS[field].read(row, COLUMNS[field].name)

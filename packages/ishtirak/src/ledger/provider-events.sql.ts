@@ -1,5 +1,6 @@
-// Events of a provider as rows, where they change nothing: a payment of ours has nothing to change, or the event is about
-// nothing of ours and may be the only trace of a payment. (One that changes a payment is saved with its effect: settle.sql.ts.)
+// Events of a provider as rows, where they change nothing: a payment of ours has nothing to change, or the
+// event is about nothing of ours and may be the only trace of a payment. (One that changes a payment is saved
+// with its effect: settle.sql.ts.)
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -15,7 +16,10 @@ export interface ReceivedEvent {
   readonly receivedAt: Instant
 }
 
-/** `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load and decide again. */
+/**
+ * `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load
+ * and decide again.
+ */
 export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
 /** Of a row that says whether the version still held, and whether the event was new. */
@@ -42,11 +46,13 @@ const insertIdleEvents = statement(
   `with input as (
      select i.*, i.user_id is null or u.user_id is not null as is_current
        from jsonb_to_recordset($1::jsonb) as i(
-              user_id text, version bigint, payment_id text, method text, id text, type text, checkout_id text,
+              user_id text, version bigint, payment_id text, method text, id text, type text,
+                checkout_id text,
               outcome text, report jsonb, received_at timestamptz)
        left join users u on u.user_id = i.user_id and u.version = i.version
    ), event as (
-     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
+     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report,
+       received_at)
      select user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at
        from input where user_id is not null and is_current order by user_id, method, id
          on conflict do nothing

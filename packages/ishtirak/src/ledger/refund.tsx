@@ -1,4 +1,5 @@
-// A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up. It moves no money.
+// A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up.
+// It moves no money.
 import { type Static, Type } from 'typebox'
 import { act } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'
@@ -58,7 +59,8 @@ export const refund = act<RefundDeps>().decides({
   operationId: 'recordRefund',
   summary: 'Record a refund that was made by hand at the provider; ends the period it bought',
   description:
-    'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment is not paid.',
+    'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment ' +
+    'is not paid.',
   input: WhySchema,
   refuses: ['already_refunded'],
   texts: actTexts(words, 'refund'),

@@ -1,5 +1,6 @@
-// What every change of a user's money carries along: the events to the platform, the mail that is owed for them, the audit
-// trail. And an operator's change, saved by the same guarded statement as the provider's reports.
+// What every change of a user's money carries along: the events to the platform, the mail that is owed for
+// them, the audit trail. And an operator's change, saved by the same guarded statement as the provider's
+// reports.
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
 import type { MailKind } from '../core/announcement.js'
@@ -17,7 +18,10 @@ import type { UserRecord } from './users.sql.js'
 export interface SaveDeps extends AuditDeps {
   readonly rules: BillingRules
   readonly log: Log
-  /** By user: changes of one user's money that have lost a race wait for each other, as long as they are of this process. */
+  /**
+   * By user: changes of one user's money that have lost a race wait for each other, as long as they are of
+   * this process.
+   */
   readonly inTurn: InTurn
 }
 
@@ -39,7 +43,9 @@ export interface DecidedChange {
   }
 }
 
-/** With its line in the audit trail, in one statement. `stale`: the facts have changed since they were loaded. */
+/**
+ * With its line in the audit trail, in one statement. `stale`: the facts have changed since they were loaded.
+ */
 export async function saveDecided(
   deps: SaveDeps,
   by: OperatorAct,

@@ -1,5 +1,5 @@
-// The shapes of the API, in the order in which their fields are written, and the views that fill them. One source for
-// validation, for the serialiser and for the OpenAPI document. The five of seed.md are unchanged.
+// The shapes of the API, in the order in which their fields are written, and the views that fill them. One
+// source for validation, for the serialiser and for the OpenAPI document. The five of seed.md are unchanged.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { StandingSchema } from '../acts/preview.js'
@@ -273,8 +273,9 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
 }
 
 /**
- * Rows whose columns are named as the schema's members, for what is read to be shown and nothing else. Instants, which the
- * database gives as numbers, become timestamps where the schema says so. Throws when a row does not fit.
+ * Rows whose columns are named as the schema's members, for what is read to be shown and nothing else.
+ * Instants, which the database gives as numbers, become timestamps where the schema says so. Throws when a
+ * row does not fit.
  */
 export function viewRows<Schema extends TObject>(schema: Schema, rows: readonly Row[]): Static<Schema>[] {
   const members = Object.entries(schema.properties)

@@ -27,9 +27,11 @@ const bookWithoutReceipt = statement(
 )
 const insertPaid = statement(
   'test.insert_paid',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at, attempt_ends_at,
+  `insert into payments (user_id, id, plan, amount, currency, live, status, created_at, expires_at,
+    attempt_ends_at,
                          paid_at, period_start, period_end)
-   select user_id, 'pay_second', plan, amount, currency, live, 'paid', created_at, expires_at, attempt_ends_at,
+   select user_id, 'pay_second', plan, amount, currency, live, 'paid', created_at, expires_at,
+     attempt_ends_at,
           created_at, created_at, created_at + interval '1 month'
      from payments where user_id = $1`,
 )
@@ -61,32 +63,35 @@ describeScenario('changes that are saved together', ({ database }) => {
   const numbers = async () =>
     (await database().query(selectReceipts)).map((row) => `${row.user_id} ${row.series}-${row.number}`)
 
-  it('an event that changes nothing is kept once, at the version it was decided on, and moves none', async () => {
-    const { version } = await requested('a')
-    const settlements = createSettlements(database())
-    const received = {
-      method: 'chargily',
-      id: 'evt_idle',
-      type: 'checkout.paid',
-      outcome: 'unchanged',
-      report: aReport(),
-      receivedAt: NOON,
-    }
-    const idle = { userId: 'a', version, paymentId: 'pay_a', received }
-    expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('stale')
-    expect(await Promise.all([settlements.keep(idle), settlements.keep(idle)])).toEqual([
-      'saved',
-      'duplicate',
-    ])
-    // The ids of events are each method's own.
-    const other = { ...idle, received: { ...received, method: 'pretend' } }
-    expect(await settlements.keep(other)).toBe('saved')
-    expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
-    expect(await database().query(selectEvents)).toEqual([
-      { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
-      { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
-    ])
-  })
+  it(
+    'an event that changes nothing is kept once, at the version it was decided on, and moves ' + 'none',
+    async () => {
+      const { version } = await requested('a')
+      const settlements = createSettlements(database())
+      const received = {
+        method: 'chargily',
+        id: 'evt_idle',
+        type: 'checkout.paid',
+        outcome: 'unchanged',
+        report: aReport(),
+        receivedAt: NOON,
+      }
+      const idle = { userId: 'a', version, paymentId: 'pay_a', received }
+      expect(await settlements.keep({ ...idle, version: version - 1 })).toBe('stale')
+      expect(await Promise.all([settlements.keep(idle), settlements.keep(idle)])).toEqual([
+        'saved',
+        'duplicate',
+      ])
+      // The ids of events are each method's own.
+      const other = { ...idle, received: { ...received, method: 'pretend' } }
+      expect(await settlements.keep(other)).toBe('saved')
+      expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
+      expect(await database().query(selectEvents)).toEqual([
+        { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
+        { user_id: 'a', id: 'evt_idle', payment_id: 'pay_a' },
+      ])
+    },
+  )
 
   it('are all there, with receipt numbers that follow each other in each series', async () => {
     await saveSettlements(database(), [await booking('a')])
@@ -113,7 +118,8 @@ describeScenario('changes that are saved together', ({ database }) => {
     expect(await numbers()).toEqual(['a 2026-1', 'c 2026-2'])
   })
 
-  // Each change names the version it was decided on, so no use case comes here: the last reader of the rule refuses a bug.
+  // Each change names the version it was decided on, so no use case comes here: the last reader of the rule
+  // refuses a bug.
   it.each([
     ['paid', 'expired'],
     ['paid', 'pending'],

@@ -1,5 +1,6 @@
-// A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of a change of
-// a user's money is one statement: event, payment, paid time, receipt number, events to the platform, owed mail.
+// A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of
+// a change of a user's money is one statement: event, payment, paid time, receipt number, events to the
+// platform, owed mail.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'
@@ -36,12 +37,17 @@ import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
 
-/** Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to itself. */
+/**
+ * Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to
+ * itself.
+ */
 export function createSettlements(database: Queryable) {
   return {
     load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),
     save: shareStatements<SettlementChange, SaveResult>(database, { many: saveFirstOfEach }),
-    /** Stores an event that changes nothing. It moves no version, so such events do not hold each other up. */
+    /**
+     * Stores an event that changes nothing. It moves no version, so such events do not hold each other up.
+     */
     keep: shareStatements<IdleEvent, SaveResult>(database, {
       // Two copies of one event must not meet in a statement, which could not tell which of them came first.
       keyOf: ({ userId, received }) => eventKey(userId, received),
@@ -51,8 +57,9 @@ export function createSettlements(database: Queryable) {
 }
 
 /**
- * A statement holds one change of each user. Another change of the same user was decided before the first is saved, so it
- * is loaded and decided again without being tried: 200 events of one user at once then take a few statements.
+ * A statement holds one change of each user. Another change of the same user was decided before the first is
+ * saved, so it is loaded and decided again without being tried: 200 events of one user at once then take a
+ * few statements.
  */
 async function saveFirstOfEach(
   database: Queryable,
@@ -93,15 +100,17 @@ export interface SettlementChange {
   readonly now: Instant
 }
 
-// Changes of several users at once, at most one of each. The guard locks a user's row at the version the change was
-// decided on, in the order of the users, so that two processes cannot lock each other out. The event comes next: if its
-// id is known, nothing else happens. Everything further hangs on these two. What time has to announce starts again with a
-// new end. After a restore the series of that year, and of those before, has the mark of the restore: the numbers that were
-// drawn after the backup are unknown. (The year of the billing time zone may begin before that of UTC.)
+// Changes of several users at once, at most one of each. The guard locks a user's row at the version the
+// change was decided on, in the order of the users, so that two processes cannot lock each other out. The
+// event comes next: if its id is known, nothing else happens. Everything further hangs on these two. What
+// time has to announce starts again with a new end. After a restore the series of that year, and of those
+// before, has the mark of the restore: the numbers that were drawn after the backup are unknown. (The year of
+// the billing time zone may begin before that of UTC.)
 const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
-       received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb, granted jsonb,
+       received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb,
+         granted jsonb,
        audit jsonb, schedule jsonb, code jsonb, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
@@ -109,7 +118,8 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
       order by u.user_id
         for update of u
    ), event as (
-     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
+     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report,
+       received_at)
      select g.user_id, e.method, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
        from guard g join input i using (user_id),
             jsonb_to_record(i.received) as e(
@@ -149,7 +159,8 @@ const OF_ALL = `, audited as (
        from restores
    ), booked as (
      select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot,
-            r.series || case when right(r.series, 4) <= restored.last_year then restored.mark else '' end as series,
+            r.series || case when right(r.series, 4) <= restored.last_year then restored.mark
+              else '' end as series,
             row_number() over (partition by r.series order by e.user_id) as place,
             count(*) over (partition by r.series) as places
        from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
@@ -165,7 +176,8 @@ const OF_ALL = `, audited as (
        from booked b join drawn d using (series)
    ), announced as (
      insert into outbox (user_id, sequence, id, type, payload, created_at, traceparent)
-     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event', e.now,
+     select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event',
+       e.now,
             e.traceparent
        from effect e, jsonb_array_elements(e.events) o
    ), owed as (
@@ -183,7 +195,8 @@ const OF_ALL = `, audited as (
             anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until,
             periods = s.periods, ended_at = s.ended_at, last_instrument = s.last_instrument,
             announced = case when e.schedule is not null then e.schedule->>'announced'
-                             when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at) then null
+                             when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
+                               then null
                              else u.announced end,
             announce_at = case when e.schedule is not null then (e.schedule->>'announce_at')::timestamptz
                                when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)

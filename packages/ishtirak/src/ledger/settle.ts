@@ -1,5 +1,5 @@
-// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here, and nothing
-// else marks a payment paid. Load, decide, save; where the facts were stale, again.
+// The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here,
+// and nothing else marks a payment paid. Load, decide, save; where the facts were stale, again.
 
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
@@ -48,13 +48,19 @@ export interface ReportedCheckout {
   readonly accepted?: boolean
   /** What an operator says was paid: the payment that the report is about, which has no row yet. */
   readonly recorded?: Payment
-  /** Set for an operator's request: written to the audit trail, also if nothing changes; an acceptance only where it takes. */
+  /**
+   * Set for an operator's request: written to the audit trail, also if nothing changes; an acceptance only
+   * where it takes.
+   */
   readonly by?: OperatorAct
 }
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
-/** Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to come again. */
+/**
+ * Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to
+ * come again.
+ */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
   let latest = reported
@@ -100,8 +106,8 @@ async function load(
 }
 
 /**
- * What operators say of a payment is a row of ours. It is read after the user's version: where another operator decides
- * between the reading and the saving, this settlement is stale and reads again.
+ * What operators say of a payment is a row of ours. It is read after the user's version: where another
+ * operator decides between the reading and the saving, this settlement is stale and reads again.
  */
 async function withLatestReport(
   { methods }: SettleDeps,
@@ -170,7 +176,10 @@ async function settleOurs(
 /** What follows where an operator's acceptance takes a payment as it is. */
 export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
-/** Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is booked. */
+/**
+ * Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is
+ * booked.
+ */
 export function receiptOf(
   { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
   { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,

@@ -28,14 +28,17 @@ const selectGiven = statement(
      ) stops
      cross join lateral (
        select json_agg(json_build_array(g.given_by, g.id, g.plan->>'id', g.plan->>'name', g.months, g.days,
-                ${ms('g.period_start')}, ${ms('g.period_end')}, ${ms('g.booked_at')}, ${ms('g.refunded_at')})) as list
+                ${ms('g.period_start')}, ${ms('g.period_end')}, ${ms('g.booked_at')},
+                  ${ms('g.refunded_at')})) as list
          from (
            select p.id, 'paid' as given_by, p.plan, p.months, 0 as days, p.period_start, p.period_end,
                   case when stops.list is not null then (
-                    select r.issued_at from receipts r where r.user_id = p.user_id and r.payment_id = p.id) end as booked_at,
+                    select r.issued_at from receipts r where r.user_id = p.user_id
+                      and r.payment_id = p.id) end as booked_at,
                   case when p.status = 'refunded' then (
                     select max(a.acted_at) from audit a
-                     where a.user_id = p.user_id and a.payment_id = p.id and a.act = 'payment.refund') end as refunded_at
+                     where a.user_id = p.user_id and a.payment_id = p.id
+                       and a.act = 'payment.refund') end as refunded_at
              from payments p
             where p.user_id = asked.user_id and p.status in ('paid', 'refunded')
            union all

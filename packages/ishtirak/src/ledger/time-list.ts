@@ -14,7 +14,8 @@ const TimeEntrySchema = Type.Object({
 
 export const timeList = Type.Array(TimeEntrySchema, {
   description:
-    'All time of the user in order, without what was taken back by a refund or an operator; the end of a piece is the start of the next',
+    'All time of the user in order, without what was taken back by a refund or an operator; the end ' +
+    'of a piece is the start of the next',
 })
 
 nameSchemas({ HeldTime: TimeEntrySchema })

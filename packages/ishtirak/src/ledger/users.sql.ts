@@ -1,5 +1,5 @@
-// A user as a row: the facts of prepaid time with the version that guards them, and the profile: e-mail address, name and
-// language, as the platform or the user's token says. Nothing of the profile moves money.
+// A user as a row: the facts of prepaid time with the version that guards them, and the profile: e-mail
+// address, name and language, as the platform or the user's token says. Nothing of the profile moves money.
 import { type Boundary, firstAnnouncementAt } from '../core/announcement.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -56,7 +56,9 @@ export function parseUser(row: Row): UserRecord {
   }
 }
 
-/** The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with. */
+/**
+ * The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with.
+ */
 export function factsToColumns(facts: SubscriptionFacts) {
   return {
     anchor_at: at(facts.run?.anchorAt ?? null),
@@ -70,9 +72,9 @@ export function factsToColumns(facts: SubscriptionFacts) {
 }
 
 /**
- * Joins an open payment that meets `condition`: one with a page that can be paid now before one that is waited for, then the
- * newest; each method has a place for one. Found through an index of open payments alone: most users have none, and then no
- * page of theirs is read.
+ * Joins an open payment that meets `condition`: one with a page that can be paid now before one that is
+ * waited for, then the newest; each method has a place for one. Found through an index of open payments
+ * alone: most users have none, and then no page of theirs is read.
  */
 export const openPayment = (condition = 'true') => `
   left join lateral (

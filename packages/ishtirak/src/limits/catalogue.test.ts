@@ -1,5 +1,5 @@
-// Limits of a catalogue of one's own: counters of a day and a month, gauges of a user, a project, a region; and a file that
-// changes while there are counts and plans that were sold.
+// Limits of a catalogue of one's own: counters of a day and a month, gauges of a user, a project, a region;
+// and a file that changes while there are counts and plans that were sold.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -128,42 +128,48 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
     expect((await Promise.all(calls)).filter(({ body }) => body.allowed)).toHaveLength(10)
   })
 
-  it('wants a project as `project_id`, anything else as `scope_id`, and neither where there is none', async () => {
-    const platform = platformFor(await openUsual(), 'user-1')
-    const problemsOf = async (limit: string, scope: object) => {
-      const { status, body } = await platform.consume(limit, { operation_id: 'a', ...scope })
-      const errors: readonly Record<string, string>[] = body.errors ?? []
-      return [status, ...errors.map(({ pointer, code }) => `${pointer} ${code}`)]
-    }
-    expect(await problemsOf('domains', {})).toEqual([422, '/project_id required'])
-    expect(await problemsOf('functions', {})).toEqual([422, '/scope_id required'])
-    const wrong = [422, '/project_id not_allowed', '/scope_id required']
-    expect(await problemsOf('functions', { project_id: 'shop' })).toEqual(wrong)
-    expect(await problemsOf('build_minutes', { scope_id: 'eu-1' })).toEqual([422, '/scope_id not_allowed'])
-    expect(await problemsOf('functions', { scope_id: 'eu-1' })).toEqual([200])
-    expect((await platform.consume('storage_mb', { operation_id: 'a' })).body.code).toBe('unknown_limit')
-  })
+  it(
+    'wants a project as `project_id`, anything else as `scope_id`, and neither where there is ' + 'none',
+    async () => {
+      const platform = platformFor(await openUsual(), 'user-1')
+      const problemsOf = async (limit: string, scope: object) => {
+        const { status, body } = await platform.consume(limit, { operation_id: 'a', ...scope })
+        const errors: readonly Record<string, string>[] = body.errors ?? []
+        return [status, ...errors.map(({ pointer, code }) => `${pointer} ${code}`)]
+      }
+      expect(await problemsOf('domains', {})).toEqual([422, '/project_id required'])
+      expect(await problemsOf('functions', {})).toEqual([422, '/scope_id required'])
+      const wrong = [422, '/project_id not_allowed', '/scope_id required']
+      expect(await problemsOf('functions', { project_id: 'shop' })).toEqual(wrong)
+      expect(await problemsOf('build_minutes', { scope_id: 'eu-1' })).toEqual([422, '/scope_id not_allowed'])
+      expect(await problemsOf('functions', { scope_id: 'eu-1' })).toEqual([200])
+      expect((await platform.consume('storage_mb', { operation_id: 'a' })).body.code).toBe('unknown_limit')
+    },
+  )
 
-  it('shows usage, what is over the limit and the end of the month, to platform, user and operator', async () => {
-    const world = await openUsual()
-    const platform = platformFor(world, 'user-1')
-    await platform.report('functions', { used: 12, scope_id: 'eu-1' })
-    await platform.report('functions', { used: 2, scope_id: 'af-1' })
-    await platform.consume('build_minutes', { operation_id: 'a', amount: 10 })
-    const { body } = await platform.read()
-    expect(body).toMatchObject({
-      limits: ALLOWED,
-      resets_at: '2026-11-21T23:00:00Z',
-      month_resets_at: '2026-11-30T23:00:00Z',
-      over_limit: [{ limit: 'functions', scope_id: 'eu-1', used: 12, max: 10 }],
-    })
-    const functions = { 'eu-1': 12, 'af-1': 2 }
-    expect(body.usage).toEqual({ build_minutes: 10, deploys: 0, projects: 0, domains: {}, functions })
-    expect((await world.as('user-1').get('/api/v1/billing/overview')).body).toMatchObject(body)
-    await world.as('user-1').buy()
-    const { body: file } = await operatorOf(world).get('/users/user-1')
-    expect(file.limits).toMatchObject({ build_minutes: 100, functions: 100 })
-  })
+  it(
+    'shows usage, what is over the limit and the end of the month, to platform, user and ' + 'operator',
+    async () => {
+      const world = await openUsual()
+      const platform = platformFor(world, 'user-1')
+      await platform.report('functions', { used: 12, scope_id: 'eu-1' })
+      await platform.report('functions', { used: 2, scope_id: 'af-1' })
+      await platform.consume('build_minutes', { operation_id: 'a', amount: 10 })
+      const { body } = await platform.read()
+      expect(body).toMatchObject({
+        limits: ALLOWED,
+        resets_at: '2026-11-21T23:00:00Z',
+        month_resets_at: '2026-11-30T23:00:00Z',
+        over_limit: [{ limit: 'functions', scope_id: 'eu-1', used: 12, max: 10 }],
+      })
+      const functions = { 'eu-1': 12, 'af-1': 2 }
+      expect(body.usage).toEqual({ build_minutes: 10, deploys: 0, projects: 0, domains: {}, functions })
+      expect((await world.as('user-1').get('/api/v1/billing/overview')).body).toMatchObject(body)
+      await world.as('user-1').buy()
+      const { body: file } = await operatorOf(world).get('/users/user-1')
+      expect(file.limits).toMatchObject({ build_minutes: 100, functions: 100 })
+    },
+  )
 
   it('shows a count of the user, however many projects have more', async () => {
     const platform = platformFor(await openUsual(), 'user-1')
@@ -190,46 +196,49 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
     expect(await pageIn('ar')).toContain('Builds بالعربية')
   })
 
-  it('keeps what was sold when the file changes, and starts a count again that is counted in another way', async () => {
-    const before = await open(catalogueOf('usual.json', DEFINITIONS, ALLOWED), { withoutJobs: true })
-    const platform = platformFor(before, 'user-1')
-    await before.as('user-1').buy()
-    await platform.report('projects', { used: 5 })
-    await platform.consume('build_minutes', { operation_id: 'a', amount: 60 })
-    await platform.consume('deploys', { operation_id: 'b', amount: 9 })
-    await platform.report('functions', { used: 7, scope_id: 'shop' })
-    const { deploys, domains, ...rest } = DEFINITIONS
-    const changed = {
-      ...rest,
-      build_minutes: { ...rest.build_minutes, window: 'day' },
-      deploys: { kind: 'gauge', name: words('Deploys') },
-      functions: { ...rest.functions, per: 'project' },
-      seats: { kind: 'gauge', name: words('Seats') },
-    }
-    const allowed = { build_minutes: 1, deploys: 1, functions: 1, projects: 1, seats: 2 }
-    const { clock, emulator } = before
-    const after = await open(catalogueOf('changed.json', changed, allowed), { clock, emulator })
-    const now = platformFor(after, 'user-1')
-    const { body } = await now.read()
-    // Sold: ten times 10, and 3. `seats` came later: the plan of today has 20. `domains` is counted no more.
-    const limits = { build_minutes: 100, deploys: 100, functions: 100, projects: 30, seats: 20 }
-    expect(body.limits).toEqual(limits)
-    expect(body.usage).toEqual({ build_minutes: 0, deploys: 0, functions: {}, projects: 5, seats: 0 })
-    expect((await now.consume('domains', { operation_id: 'c', project_id: 'shop' })).status).toBe(404)
-    for (const [limit, answer] of [
-      ['build_minutes', { used: 1, limit: 100, resets_at: '2026-11-21T23:00:00Z' }],
-      ['deploys', { used: 1, limit: 100, resets_at: null }],
-      ['seats', { used: 1, limit: 20, resets_at: null }],
-    ] as const)
-      expect((await now.consume(limit, { operation_id: limit })).body).toMatchObject(answer)
-    // A release of what was counted in another way gives nothing back.
-    const back = { operation_id: 'd', consume_operation_id: 'b' }
-    expect((await now.release('deploys', back)).body.used).toBe(1)
-    // Users on the free plan have the limits of today.
-    expect((await platformFor(after, 'user-2').read()).body.limits).toEqual(allowed)
-    await after.advance(24 * DAY)
-    expect(await database().query(selectLimits)).toEqual([{ type: 'subscription.expiring', limits }])
-  })
+  it(
+    'keeps what was sold when the file changes, and starts a count again that is counted in another ' + 'way',
+    async () => {
+      const before = await open(catalogueOf('usual.json', DEFINITIONS, ALLOWED), { withoutJobs: true })
+      const platform = platformFor(before, 'user-1')
+      await before.as('user-1').buy()
+      await platform.report('projects', { used: 5 })
+      await platform.consume('build_minutes', { operation_id: 'a', amount: 60 })
+      await platform.consume('deploys', { operation_id: 'b', amount: 9 })
+      await platform.report('functions', { used: 7, scope_id: 'shop' })
+      const { deploys, domains, ...rest } = DEFINITIONS
+      const changed = {
+        ...rest,
+        build_minutes: { ...rest.build_minutes, window: 'day' },
+        deploys: { kind: 'gauge', name: words('Deploys') },
+        functions: { ...rest.functions, per: 'project' },
+        seats: { kind: 'gauge', name: words('Seats') },
+      }
+      const allowed = { build_minutes: 1, deploys: 1, functions: 1, projects: 1, seats: 2 }
+      const { clock, emulator } = before
+      const after = await open(catalogueOf('changed.json', changed, allowed), { clock, emulator })
+      const now = platformFor(after, 'user-1')
+      const { body } = await now.read()
+      // Sold: ten times 10, and 3. `seats` came later: the plan of today has 20. `domains` is counted no more.
+      const limits = { build_minutes: 100, deploys: 100, functions: 100, projects: 30, seats: 20 }
+      expect(body.limits).toEqual(limits)
+      expect(body.usage).toEqual({ build_minutes: 0, deploys: 0, functions: {}, projects: 5, seats: 0 })
+      expect((await now.consume('domains', { operation_id: 'c', project_id: 'shop' })).status).toBe(404)
+      for (const [limit, answer] of [
+        ['build_minutes', { used: 1, limit: 100, resets_at: '2026-11-21T23:00:00Z' }],
+        ['deploys', { used: 1, limit: 100, resets_at: null }],
+        ['seats', { used: 1, limit: 20, resets_at: null }],
+      ] as const)
+        expect((await now.consume(limit, { operation_id: limit })).body).toMatchObject(answer)
+      // A release of what was counted in another way gives nothing back.
+      const back = { operation_id: 'd', consume_operation_id: 'b' }
+      expect((await now.release('deploys', back)).body.used).toBe(1)
+      // Users on the free plan have the limits of today.
+      expect((await platformFor(after, 'user-2').read()).body.limits).toEqual(allowed)
+      await after.advance(24 * DAY)
+      expect(await database().query(selectLimits)).toEqual([{ type: 'subscription.expiring', limits }])
+    },
+  )
 
   it('is in a backup, with every count', async () => {
     const before = await openUsual()

@@ -1,6 +1,7 @@
-// The usual case of consuming: the operation is new, something was counted there before as what it is now, its limit was derived from the
-// user's present facts, and there is room. One small statement counts it and remembers it. What it leaves open (a first
-// use, a no, a repetition, other facts) the statement in operations.sql.ts decides.
+// The usual case of consuming: the operation is new, something was counted there before as what it is now,
+// its limit was derived from the user's present facts, and there is room. One small statement counts it and
+// remembers it. What it leaves open (a first use, a no, a repetition, other facts) the statement in
+// operations.sql.ts decides.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, type Statement, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
@@ -14,7 +15,9 @@ export interface UsageOperation {
   readonly countsAs: string
   /** Empty unless the limit is counted for each of something. */
   readonly scopeId: string
-  /** How much; for a report, all that is in use. Null: release what the named operation consumed, or else 1. */
+  /**
+   * How much; for a report, all that is in use. Null: release what the named operation consumed, or else 1.
+   */
   readonly amount: number | null
   /** Empty for a report, which needs none. */
   readonly operationId: string
@@ -25,7 +28,9 @@ export interface UsageOperation {
   /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
-  /** Whether these facts were read from the database. If not, only the statement that reads them may decide. */
+  /**
+   * Whether these facts were read from the database. If not, only the statement that reads them may decide.
+   */
   readonly isUserKnown: boolean
   readonly now: Instant
 }
@@ -65,7 +70,8 @@ const countUsual = (name: string, asked: string): Statement =>
           and case when ${IS_OVER} then 0 else u.used end + a.amount <= a.maximum
           and a.believed_version is not distinct from (select version from users where user_id = a.user_id)
           and (select true from usage_operations
-                where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume' limit 1) is null
+                where user_id = a.user_id and operation_id = a.operation_id and kind = 'consume'
+                  limit 1) is null
        returning a.user_id, a.operation_id, a.limit_name, a.scope, a.amount, a.maximum, u.used, u.resets_at
      ), remembered as (
        insert into usage_operations (user_id, operation_id, kind, limit_name, scope, amount, maximum, used,
@@ -108,7 +114,10 @@ const countMany = countUsual(
   `unnest(${join(([, type], index) => `$${index + 1}::${type}[]`)}) a(${join(([name]) => name)})`,
 )
 
-/** `operations` are of different users, sorted by user. Null: not decided here. Throws, and then none was counted. */
+/**
+ * `operations` are of different users, sorted by user. Null: not decided here. Throws, and then none was
+ * counted.
+ */
 export async function consumeWhereUsual(
   database: Queryable,
   operations: readonly UsageOperation[],

@@ -1,4 +1,5 @@
-// The statement that decides: exact whatever arrives at once, and never different from the plain way to count.
+// The statement that decides: exact whatever arrives at once, and never different from the plain way to
+// count.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileSources } from '../../../../test/support/compiled-sources.js'
@@ -169,7 +170,8 @@ describeScenario('counting', ({ database }) =>
       ],
       ['takes no day for a gauge', gauge('deploys_per_day'), `'day', '2026-11-21T23:00:00Z'`, 1],
     ])('under another catalogue %s', async (_name, place, counted, used) => {
-      await database().script(`insert into usage (user_id, limit_name, scope, used, counts_as, resets_at, revision)
+      await database().script(`insert into usage (user_id, limit_name, scope, used, counts_as, resets_at,
+        revision)
                                values ('user-1', 'deploys_per_day', '', 7, ${counted}, 1)`)
       const answer = await apply(database(), operation(place))
       expect([usedOf(answer), 'resetsAt' in answer && answer.resetsAt]).toEqual([used, place.resetsAt])
@@ -255,8 +257,8 @@ function anOperationOf(users: readonly string[]): fc.Arbitrary<UsageOperation> {
 }
 
 /**
- * Few ids, limits and windows, so that repetitions, conflicts and turns of a day or month are the rule. The limit `changed`
- * is counted in another way each time, as after changes of the catalogue.
+ * Few ids, limits and windows, so that repetitions, conflicts and turns of a day or month are the rule. The
+ * limit `changed` is counted in another way each time, as after changes of the catalogue.
  */
 function anOperation(): fc.Arbitrary<UsageOperation> {
   const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')

@@ -1,5 +1,5 @@
-// Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact under any
-// concurrency, in any number of processes, and counts an operation once however often it is sent.
+// Consuming, giving back and reporting: one statement looks up, decides, counts and remembers. It is exact
+// under any concurrency, in any number of processes, and counts an operation once however often it is sent.
 import type { Coalesced } from '../database/coalesce.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
@@ -65,7 +65,8 @@ const applyOperations = statement(
        from fresh f left join counter k using (place) left join consumed c using (place)
    ), decided as materialized (
      select *, kind <> 'consume' or before + moved <= maximum as is_allowed,
-            case when gives_back and consumed_window is not distinct from window_ends_at then least(moved, held, before)
+            case when gives_back and consumed_window is not distinct from window_ends_at then least(moved,
+              held, before)
                  when gives_back or consume_operation_id is not null then 0
                  else least(moved, before) end as returned
        from placed
@@ -93,8 +94,10 @@ const applyOperations = statement(
       where d.kind = 'release' and d.gives_back and d.returned > 0 and o.user_id = d.user_id
         and o.operation_id = coalesce(d.consume_operation_id, d.operation_id) and o.kind = 'consume'
    )
-   select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null then 'outdated'
-               when not d.is_allowed then 'denied' when e.place is null then 'stale' else 'done' end as answer,
+   select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null
+     then 'outdated'
+               when not d.is_allowed then 'denied' when e.place is null then 'stale'
+                 else 'done' end as answer,
           coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
           case when k.place is null then d.window_ends_at else k.resets_at end as resets_at,
           f.is_found is not null as is_known_user, f.*
@@ -111,8 +114,8 @@ const applyOperations = statement(
 const RACES = ['usage_operations_once', 'given_back_once']
 
 /**
- * Applies operations of different counts. The answers stand in the order of the operations. Throws when one of them cannot
- * be done at all, and then nothing was.
+ * Applies operations of different counts. The answers stand in the order of the operations. Throws when one
+ * of them cannot be done at all, and then nothing was.
  */
 export async function applyUsageOperations(
   database: Queryable,
@@ -148,8 +151,8 @@ export function createApplyUsageOperation(database: Queryable): ApplyUsageOperat
 }
 
 /**
- * Of operations of different users. When the second statement throws, the first has counted some: those get the same answer
- * when they are asked again, one by one, since their ids are known then.
+ * Of operations of different users. When the second statement throws, the first has counted some: those get
+ * the same answer when they are asked again, one by one, since their ids are known then.
  */
 async function applyManyUsualFirst(
   database: Queryable,

@@ -1,5 +1,5 @@
-// Everything about one user at one instant, for the platform and the user: the plan, what is used, where that is more
-// than the plan allows, and what the next payment would buy.
+// Everything about one user at one instant, for the platform and the user: the plan, what is used, where that
+// is more than the plan allows, and what the next payment would buy.
 
 import { type RefreshDeps, refreshOpen } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'

@@ -1,4 +1,5 @@
-// What is in use, against what the plan in effect allows: a bar for each limit of the catalogue, and its words.
+// What is in use, against what the plan in effect allows: a bar for each limit of the catalogue, and its
+// words.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
@@ -17,8 +18,8 @@ export interface UsageSection {
 }
 
 /**
- * What is in use, against what the plan in effect allows. Of a limit that is counted for each project, or of something else,
- * each one above it is shown, else the one in use most.
+ * What is in use, against what the plan in effect allows. Of a limit that is counted for each project, or of
+ * something else, each one above it is shown, else the one in use most.
  */
 export function UsageBars(section: UsageSection) {
   const { overview } = section.view

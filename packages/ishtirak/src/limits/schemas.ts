@@ -1,5 +1,5 @@
-// The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types down; a test
-// holds them against these (test/client/types.test.ts).
+// The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types
+// down; a test holds them against these (test/client/types.test.ts).
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
 import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX } from '../core/limit.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
@@ -13,7 +13,8 @@ const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longes
 const operationId = Type.String({
   pattern: line(128),
   description:
-    'Names this operation of this user, 1 to 128 printable characters. Sent again within 48 hours it is answered the same and counts once.',
+    'Names this operation of this user, 1 to 128 printable characters. Sent again within 48 hours it ' +
+    'is answered the same and counts once.',
   examples: ['deploy-7f3a'],
 })
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: AMOUNT_MAX, description })
@@ -108,7 +109,8 @@ function requestSchemas(limits: readonly LimitDefinition[]) {
           Type.String({
             pattern: line(128),
             description:
-              'The operation that is given back. If absent it is the one consumed under this release’s own `operation_id`, if there is one.',
+              'The operation that is given back. If absent it is the one consumed under this ' +
+              'release’s own `operation_id`, if there is one.',
           }),
         ),
         ...scope,
@@ -125,7 +127,10 @@ function requestSchemas(limits: readonly LimitDefinition[]) {
   }
 }
 
-/** `project_id`, `scope_id`: each where a limit of the catalogue has it. The type has both, each of them optional. */
+/**
+ * `project_id`, `scope_id`: each where a limit of the catalogue has it. The type has both, each of them
+ * optional.
+ */
 function scopeFields<Field>(
   limits: readonly LimitDefinition[],
   describe: (named: readonly LimitDefinition[]) => Field,

@@ -1,6 +1,6 @@
-// What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a user is. Every
-// deploy passes here, so there is no quota on calls; a caller without a key is bounded by their address. Then the same
-// figures for the users themselves: the overview.
+// What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a
+// user is. Every deploy passes here, so there is no quota on calls; a caller without a key is bounded by
+// their address. Then the same figures for the users themselves: the overview.
 import type { Static } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { countsByMonth, scopeField } from '../core/limit.js'
@@ -87,7 +87,9 @@ function consumeRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas):
     operationId: 'consumeLimit',
     summary: 'Consume',
     description:
-      'Counts if there is room; yes and no are both 200. Exact under any concurrency: the figures come from the statement that decided. A denied operation is not remembered, so the same `operation_id` may be sent again after an upgrade.',
+      'Counts if there is room; yes and no are both 200. Exact under any concurrency: the figures ' +
+      'come from the statement that decided. A denied operation is not remembered, so the same ' +
+      '`operation_id` may be sent again after an upgrade.',
     body: schemas.ConsumeRequest,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
@@ -105,7 +107,8 @@ function releaseRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas):
     operationId: 'releaseLimit',
     summary: 'Give back',
     description:
-      'Never below zero, and nothing twice. What was consumed on a day that is over is not given back to today.',
+      'Never below zero, and nothing twice. What was consumed on a day that is over is not given back ' +
+      'to today.',
     body: schemas.ReleaseRequest,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
   }
@@ -123,7 +126,8 @@ function usageRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): v
     operationId: 'reportUsage',
     summary: 'Report usage',
     description:
-      'The platform’s own count, absolute. It is never refused, even above the limit. Report 0 for a project that is gone.',
+      'The platform’s own count, absolute. It is never refused, even above the limit. Report 0 for a ' +
+      'project that is gone.',
     body: schemas.UsageReport,
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS) },
   }
@@ -166,7 +170,8 @@ export function overviewRoutes(deps: OverviewRoutesDeps) {
     operationId: 'getOverview',
     summary: 'Overview',
     description:
-      'Plan, limits, usage, what a renewal would buy, the checkout that is waiting to be paid, and all time that was paid or granted.',
+      'Plan, limits, usage, what a renewal would buy, the checkout that is waiting to be paid, and ' +
+      'all time that was paid or granted.',
     response: {
       200: platformSchemas(deps.catalogue.limits).Overview,
       ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),

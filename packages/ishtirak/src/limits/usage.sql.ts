@@ -8,14 +8,15 @@ import { parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, openPayment, parseProfile, parseUser } from '../ledger/users.sql.js'
 
 /**
- * Counts of one user that are shown; a user has tens, and an answer must have an end. Those of the user come first, then those
- * of projects and the like that are in use most.
+ * Counts of one user that are shown; a user has tens, and an answer must have an end. Those of the user come
+ * first, then those of projects and the like that are in use most.
  */
 const COUNTS_MAX = 1_000
 
 const selectUsersWithUsage = statement(
   'usage.of_users',
-  `select asked.user_id as asked_for, u.user_id is not null as is_known_user, ${FACT_COLUMNS}, p.*, counts.list as counts
+  `select asked.user_id as asked_for, u.user_id is not null as is_known_user, ${FACT_COLUMNS}, p.*,
+    counts.list as counts
      from unnest($1::text[]) asked(user_id)
      left join users u using (user_id)
      ${openPayment()}
@@ -51,8 +52,8 @@ function parseUserWithUsage(row: Row) {
   }
 }
 
-// Rides on usage_operations_by_age, then on the rows' own addresses: joined by its key the planner would rather read the
-// whole table than look up a thousand rows.
+// Rides on usage_operations_by_age, then on the rows' own addresses: joined by its key the planner would
+// rather read the whole table than look up a thousand rows.
 const forgetOperations = statement(
   'usage.forget_operations',
   `with gone as (

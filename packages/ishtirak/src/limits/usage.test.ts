@@ -1,5 +1,5 @@
-// The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of it, the plan
-// ends. Everything through HTTP.
+// The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of
+// it, the plan ends. Everything through HTTP.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { instantOf } from '../../../../test/support/fixtures.js'
@@ -85,15 +85,18 @@ describeScenario('limits', ({ database }) => {
     expect(await deploy('deploy-11')).toMatchObject({ allowed: true, limit: 50, used: 11, remaining: 39 })
   })
 
-  it('knows the new limit from the first question after the webhook’s 200, and keeps what was used', async () => {
-    await deployTimes(10)
-    const { checkoutId } = await world.as('user-1').upgrade()
-    // The service has just looked at the user, and believes what it saw.
-    expect((await deploy('before')).limit).toBe(10)
-    await world.emulator.pay(checkoutId, 'paid', 'cib')
-    await world.emulator.settled()
-    expect(await deploy('after')).toMatchObject({ allowed: true, limit: 50, used: 11 })
-  })
+  it(
+    'knows the new limit from the first question after the webhook’s 200, and keeps what was ' + 'used',
+    async () => {
+      await deployTimes(10)
+      const { checkoutId } = await world.as('user-1').upgrade()
+      // The service has just looked at the user, and believes what it saw.
+      expect((await deploy('before')).limit).toBe(10)
+      await world.emulator.pay(checkoutId, 'paid', 'cib')
+      await world.emulator.settled()
+      expect(await deploy('after')).toMatchObject({ allowed: true, limit: 50, used: 11 })
+    },
+  )
 
   it('gives back, and never below zero', async () => {
     await deployTimes(2)

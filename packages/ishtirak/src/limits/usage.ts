@@ -1,5 +1,6 @@
-// The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and reporting a count
-// of its own. One statement decides; this file says what the plan in effect allows, and asks again when its facts were stale.
+// The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and
+// reporting a count of its own. One statement decides; this file says what the plan in effect allows, and
+// asks again when its facts were stale.
 import { BillingError, type ValidationProblem } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import {
@@ -41,9 +42,9 @@ export interface UsageState {
   /** Operations of different users share the statements. */
   readonly apply: ApplyUsageOperation
   /**
-   * What was last seen of users, so that one statement is enough. It need not be true: the statement compares the version
-   * and decides nothing on an old one, so the first question after a payment's commit already meets the new limit. Null
-   * is a user without a row, as are most who never paid.
+   * What was last seen of users, so that one statement is enough. It need not be true: the statement compares
+   * the version and decides nothing on an old one, so the first question after a payment's commit already
+   * meets the new limit. Null is a user without a row, as are most who never paid.
    */
   readonly believed: BoundedMap<string, UserRecord | null>
 }
@@ -55,7 +56,10 @@ export function createUsageState(database: Queryable): UsageState {
   return { apply: createApplyUsageOperation(database), believed: new BoundedMap(REMEMBERED_MAX) }
 }
 
-/** Throws `unknown_limit`, `validation_failed` (project_id, scope_id), `conflict` (a known operation_id says something else). */
+/**
+ * Throws `unknown_limit`, `validation_failed` (project_id, scope_id), `conflict` (a known operation_id says
+ * something else).
+ */
 export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   const { apply, believed } = deps.usage
   const { userId } = wish
@@ -95,7 +99,10 @@ interface Place {
 
 const SCOPE_FIELDS = ['project_id', 'scope_id'] as const
 
-/** Which count is meant. What it is for each of is named where the limit has such a thing, in its field, and nowhere else. */
+/**
+ * Which count is meant. What it is for each of is named where the limit has such a thing, in its field, and
+ * nowhere else.
+ */
 function placeOf({ limits }: Catalogue, wish: UsageWish): Place {
   const limit = limits.find(({ name }) => name === wish.limit)
   if (!limit) throw new BillingError('unknown_limit')
@@ -140,7 +147,9 @@ function describeOperation(
   }
 }
 
-/** How long a repeated operation gets the answer that it got the first time. Promised in the documentation. */
+/**
+ * How long a repeated operation gets the answer that it got the first time. Promised in the documentation.
+ */
 const OPERATIONS_REMEMBERED_MS = 48 * HOUR
 /** Few enough that the embedded database holds up other work for some milliseconds only. */
 const FORGOTTEN_AT_ONCE = 1_000

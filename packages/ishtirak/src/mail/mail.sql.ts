@@ -1,5 +1,6 @@
-// The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is claimed, finished
-// and, in the end, forgotten. Claiming one puts it off, so that any number of processes may send.
+// The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is
+// claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may
+// send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { MailKind, OwedMail } from '../core/announcement.js'
@@ -77,7 +78,10 @@ interface PaymentKey {
   readonly paymentId: string
 }
 
-/** The mail with the receipt of a payment, and what became of it so far; null: there is none, or it is forgotten. */
+/**
+ * The mail with the receipt of a payment, and what became of it so far; null: there is none, or it is
+ * forgotten.
+ */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
   const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + LEASE_MS)])
   return row

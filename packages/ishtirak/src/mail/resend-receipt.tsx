@@ -1,4 +1,5 @@
-// The receipt of a payment goes out by mail once more: the same text and file as at first, to the address that the user has now.
+// The receipt of a payment goes out by mail once more: the same text and file as at first, to the address
+// that the user has now.
 import { type Static, Type } from 'typebox'
 import { type ActDeps, act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
@@ -49,7 +50,8 @@ export const resendReceipt = act<ResendDeps>().decides({
   operationId: 'resendReceipt',
   summary: 'Send the receipt of a payment by mail once more',
   description:
-    'The same mail and file as at first, to the address that the user has now. 409 while it is on its way, and for five minutes after it was queued.',
+    'The same mail and file as at first, to the address that the user has now. 409 while it is on its ' +
+    'way, and for five minutes after it was queued.',
   input: OptionalWhySchema,
   refuses: ['payment_not_paid', 'already_refunded', 'no_email_address', 'mail_under_way', 'mail_unavailable'],
   texts: actTexts(words, 'resend_receipt'),

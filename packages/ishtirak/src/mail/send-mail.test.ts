@@ -1,4 +1,5 @@
-// The mail that users get: a receipt for each payment, reminders before and after each end; once, in their language.
+// The mail that users get: a receipt for each payment, reminders before and after each end; once, in their
+// language.
 
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -87,7 +88,8 @@ describeScenario('mail', ({ database }) => {
     await know('user-1', { email: 'amina@example.dz', locale: 'en' })
     await world.as('user-1').buy()
     await send()
-    // Paid on 21 November at 13:00 in Algiers: ends on 21 December at 13:00, 30 days later; grace ends on the 24th.
+    // Paid on 21 November at 13:00 in Algiers: ends on 21 December at 13:00, 30 days later; grace ends on the
+    // 24th.
     const steps = [23, 4, 2, 1, 3]
     for (const days of steps) {
       await world.advance(days * DAY_SECONDS)

@@ -1,5 +1,6 @@
-// One message in the user's language: what is, and what to do. Every link leads to the portal, where the user can log in;
-// never to a checkout, which expires in half an hour. What is said is the capability's that writes the mail.
+// One message in the user's language: what is, and what to do. Every link leads to the portal, where the user
+// can log in; never to a checkout, which expires in half an hour. What is said is the capability's that
+// writes the mail.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
@@ -88,17 +89,22 @@ function textOf({ locale, greeting, paragraphs, button, url, footer, contact }: 
 }
 
 const BODY =
-  'margin:0;background:#f3f6f4;color:#12231b;font:16px/1.6 -apple-system,Segoe UI,Roboto,Noto Sans,Noto Sans Arabic,Tahoma,sans-serif'
+  'margin:0;background:#f3f6f4;color:#12231b;font:16px/1.6 -apple-system,Segoe UI,Roboto,Noto ' +
+  'Sans,Noto Sans Arabic,Tahoma,sans-serif'
 const COLUMN = 'max-width:34rem;margin:0 auto;padding:24px 16px'
 const BRAND = 'margin:0 0 16px;font-weight:700'
 const CARD = 'background:#ffffff;border:1px solid #d5dfd9;border-radius:14px;padding:24px'
 const BUTTON =
-  'display:inline-block;padding:12px 24px;color:#ffffff;border-radius:10px;font-weight:600;text-decoration:none'
+  'display:inline-block;padding:12px ' +
+  '24px;color:#ffffff;border-radius:10px;font-weight:600;text-decoration:none'
 /** Where the seller has no color: that of the pages. */
 export const DEFAULT_MAIL_COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
-/** For mail programs: one column, styles on the elements (many programs drop style sheets), no picture, one link. */
+/**
+ * For mail programs: one column, styles on the elements (many programs drop style sheets), no picture, one
+ * link.
+ */
 function htmlOf(words: MailWords): string {
   const { locale, color, subject, greeting, paragraphs, button, url, footer, contact } = words
   const html = (
@@ -151,8 +157,8 @@ function plain(text: string): string {
 }
 
 /**
- * The same for every attempt and every process. The user's id stays out of it: messages get forwarded. What is asked for again
- * is queued again: mailboxes drop a message whose id they have seen.
+ * The same for every attempt and every process. The user's id stays out of it: messages get forwarded. What
+ * is asked for again is queued again: mailboxes drop a message whose id they have seen.
  */
 function messageIdOf({ userId, kind, about, queuedAt }: ClaimedMail, host: string): string {
   const digest = createHash('sha256')

@@ -1,4 +1,5 @@
-// A service that lacks a capability: it builds, starts and sells by card, and shows no trace of what is not there.
+// A service that lacks a capability: it builds, starts and sells by card, and shows no trace of what is not
+// there.
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { CODE_ENV } from '../../../../test/support/codes.js'

@@ -1,5 +1,5 @@
-// The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of the API. There is
-// no quota on calls: the host is trusted as the platform with its key is.
+// The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of
+// the API. There is no quota on calls: the host is trusted as the platform with its key is.
 
 import { listPayments, showPayment } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
@@ -58,16 +58,22 @@ import { checker } from './checker.js'
 import type { Service } from './wire.js'
 
 /**
- * Shapes, names and units are those of the API (docs/api.md): whole dinars, timestamps as `YYYY-MM-DDThh:mm:ssZ`. Every call
- * throws `BillingError` with the `code` that the API would answer, such as `validation_failed` or `database_unavailable`.
+ * Shapes, names and units are those of the API (docs/api.md): whole dinars, timestamps as
+ * `YYYY-MM-DDThh:mm:ssZ`. Every call throws `BillingError` with the `code` that the API would answer, such as
+ * `validation_failed` or `database_unavailable`.
  */
 export interface Billing {
   plans(): readonly PlanView[]
   /** Each term in which a plan is sold. */
   offers(): readonly OfferView[]
-  /** Send the user to `checkout_url`. Also the renewal. Throws `already_subscribed`, `provider_unavailable` and others. */
+  /**
+   * Send the user to `checkout_url`. Also the renewal. Throws `already_subscribed`, `provider_unavailable`
+   * and others.
+   */
   upgrade(user: UserIdentity, request: { readonly plan: string }): Promise<UpgradeResult>
-  /** What a payment made now would buy and cost. Throws `unknown_term`, `prepaid_limit_reached` and others. */
+  /**
+   * What a payment made now would buy and cost. Throws `unknown_term`, `prepaid_limit_reached` and others.
+   */
   quote(userId: string, query: QuoteQuery): Promise<QuoteView>
   /** Buys a term, also ahead. Send the user to `checkout_url`. */
   createPayment(user: UserIdentity, request: PaymentRequest): Promise<PaymentView>

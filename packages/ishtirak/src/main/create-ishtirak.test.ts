@@ -1,4 +1,5 @@
-// Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches its host.
+// Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches
+// its host.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
@@ -105,14 +106,18 @@ async function buy(base: string): Promise<void> {
 }
 
 describe('its configuration', () => {
-  it('is what it is given: nothing is read from the environment, and all that is missing is named at once', async () => {
-    vi.stubEnv('PUBLIC_URL', 'http://elsewhere')
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const database = { url: databaseUrl }
-    await expect(createIshtirak({ database, config: {} })).rejects.toThrow(
-      /PUBLIC_URL is missing\n.*CHARGILY_SECRET_KEY is missing\n.*AUTH_JWT_SECRET or AUTH_JWKS_URL is missing$/,
-    )
-  })
+  it(
+    'is what it is given: nothing is read from the environment, and all that is missing is named at ' +
+      'once',
+    async () => {
+      vi.stubEnv('PUBLIC_URL', 'http://elsewhere')
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const database = { url: databaseUrl }
+      await expect(createIshtirak({ database, config: {} })).rejects.toThrow(
+        /PUBLIC_URL is missing\n.*CHARGILY_SECRET_KEY is missing\n.*AUTH_JWT_SECRET or AUTH_JWKS_URL is missing$/,
+      )
+    },
+  )
 
   it('leaves the variables of a process to the host', async () => {
     const config = {
@@ -181,7 +186,8 @@ it('two live in one process, on two schemas of one database', async () => {
 const payments = statement('test.mounted.payments', 'select count(*) as count from payments')
 const tables = statement(
   'test.mounted.schemas',
-  `select schemaname as schema from pg_tables where tablename = 'payments' and schemaname <> 'billing' order by 1`,
+  `select schemaname as schema from pg_tables where tablename = 'payments' and schemaname <> 'billing'
+    order by 1`,
 )
 
 describe('identify', () => {
@@ -330,37 +336,43 @@ it('touches nothing that a process has once', async () => {
   expect(over.status).toBe(503)
 })
 
-it('stopped while webhooks come, it has booked those that it answered with 200, and the others when they are sent again', async () => {
-  const { url, serve } = await listen()
-  const first = await make(url, { schema: 'stopped' })
-  serve(first.listener)
-  const users = Array.from({ length: 20 }, (_, index) => `user-${index}`)
-  const opened = await Promise.all(users.map((userId) => first.billing.upgrade({ userId }, { plan: 'pro' })))
-  const answered = new Promise<void>((resolve) => {
-    serve((request, response) => {
-      response.once('finish', resolve)
-      first.listener(request, response)
-    })
-  })
-  await Promise.all(opened.map((one) => emulator.pay(checkoutIdOf(one.checkout_url), 'paid')))
-  await answered
-  await first.stop()
-  const next = await make(url, { schema: 'stopped' })
-  serve(next.listener)
-  const idsOf = (wanted: (status: number | null | undefined) => boolean) =>
-    emulator
-      .deliveries()
-      .filter(({ attempts }) => wanted(attempts.at(-1)?.status))
-      .map(({ id }) => id)
-  expect(idsOf((status) => status !== 200 && status !== 503)).toEqual([])
-  const paid = async () =>
-    (await Promise.all(users.map((user) => next.billing.payments(user, { status: 'paid' })))).flatMap(
-      ({ data }) => data,
+it(
+  'stopped while webhooks come, it has booked those that it answered with 200, and the others when they ' +
+    'are sent again',
+  async () => {
+    const { url, serve } = await listen()
+    const first = await make(url, { schema: 'stopped' })
+    serve(first.listener)
+    const users = Array.from({ length: 20 }, (_, index) => `user-${index}`)
+    const opened = await Promise.all(
+      users.map((userId) => first.billing.upgrade({ userId }, { plan: 'pro' })),
     )
-  expect((await paid()).length).toBeGreaterThanOrEqual(idsOf((status) => status === 200).length)
-  for (const id of idsOf((status) => status === 503)) await emulator.resend(id)
-  expect(await paid()).toHaveLength(users.length)
-})
+    const answered = new Promise<void>((resolve) => {
+      serve((request, response) => {
+        response.once('finish', resolve)
+        first.listener(request, response)
+      })
+    })
+    await Promise.all(opened.map((one) => emulator.pay(checkoutIdOf(one.checkout_url), 'paid')))
+    await answered
+    await first.stop()
+    const next = await make(url, { schema: 'stopped' })
+    serve(next.listener)
+    const idsOf = (wanted: (status: number | null | undefined) => boolean) =>
+      emulator
+        .deliveries()
+        .filter(({ attempts }) => wanted(attempts.at(-1)?.status))
+        .map(({ id }) => id)
+    expect(idsOf((status) => status !== 200 && status !== 503)).toEqual([])
+    const paid = async () =>
+      (await Promise.all(users.map((user) => next.billing.payments(user, { status: 'paid' })))).flatMap(
+        ({ data }) => data,
+      )
+    expect((await paid()).length).toBeGreaterThanOrEqual(idsOf((status) => status === 200).length)
+    for (const id of idsOf((status) => status === 503)) await emulator.resend(id)
+    expect(await paid()).toHaveLength(users.length)
+  },
+)
 
 it('fetch answers 404 outside of its prefix, and refuses a body that was read', async () => {
   const ishtirak = await make('http://platform.localhost')

@@ -1,5 +1,6 @@
-// Ishtirak inside another program: `import { createIshtirak } from 'ishtirak'`. It listens to no port and to no signal, ends no
-// process, and reads no environment: all it knows is what it is given here. The page that explains it: docs/mount.md.
+// Ishtirak inside another program: `import { createIshtirak } from 'ishtirak'`. It listens to no port and to
+// no signal, ends no process, and reads no environment: all it knows is what it is given here. The page that
+// explains it: docs/mount.md.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
@@ -32,26 +33,32 @@ export { BillingError, ConfigError }
 
 export interface IshtirakOptions {
   /**
-   * `url`: a PostgreSQL server (`postgres://…`), or `memory:` for a database that is gone at the end. `folder`: the embedded
-   * database there, for one process.
+   * `url`: a PostgreSQL server (`postgres://…`), or `memory:` for a database that is gone at the end.
+   * `folder`: the embedded database there, for one process.
    */
   readonly database:
     | { readonly url: string /** 10 by default. */; readonly maxConnections?: number }
     | { readonly folder: string }
   /**
-   * The variables of `.env.example`, such as `process.env`. PUBLIC_URL, with the path of the prefix, and CHARGILY_SECRET_KEY
-   * are required. Those of a process (PORT, DATABASE_URL, NODE_ENV and the like) are not read.
+   * The variables of `.env.example`, such as `process.env`. PUBLIC_URL, with the path of the prefix, and
+   * CHARGILY_SECRET_KEY are required. Those of a process (PORT, DATABASE_URL, NODE_ENV and the like) are not
+   * read.
    */
   readonly config: Variables
-  /** Who the user of this request is; null: anonymous, and the answer is 401. Without it tokens are read, as AUTH_… say. */
+  /**
+   * Who the user of this request is; null: anonymous, and the answer is 401. Without it tokens are read, as
+   * AUTH_… say.
+   */
   readonly identify?: Identify
   /** The schema of the database that everything is in; made by `migrate` where it is missing. */
   readonly schema?: string
-  /** The path that requests still carry when they are handed over. By default that of PUBLIC_URL; empty: none. */
+  /**
+   * The path that requests still carry when they are handed over. By default that of PUBLIC_URL; empty: none.
+   */
   readonly prefix?: string
   /**
-   * Records spans by the provider that the host has registered with `@opentelemetry/api`, which must be installed: below the
-   * host's own span of a request, or the caller's `traceparent`. False by default.
+   * Records spans by the provider that the host has registered with `@opentelemetry/api`, which must be
+   * installed: below the host's own span of a request, or the caller's `traceparent`. False by default.
    */
   readonly traces?: boolean
   /** Where the log goes, one line of JSON at a time. Standard output by default. */
@@ -59,8 +66,8 @@ export interface IshtirakOptions {
 }
 
 /**
- * Called for each request that needs a user. What it throws is logged, and answered 503 `authentication_unavailable`, so that
- * clients try again.
+ * Called for each request that needs a user. What it throws is logged, and answered 503
+ * `authentication_unavailable`, so that clients try again.
  */
 export type Identify = (request: HostRequest) => Promise<UserIdentity | null> | UserIdentity | null
 
@@ -79,11 +86,20 @@ export interface HostRequest {
 export interface Ishtirak extends MountedApp {
   /** The calls of the API, without HTTP. */
   readonly billing: Billing
-  /** What operators do, by one of them: `ishtirak.operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
+  /**
+   * What operators do, by one of them: `ishtirak.operator({ name: 'amina', role: 'owner'
+   * }).act('payment.refund', …)`.
+   */
   readonly operator: (as: Operator) => OperatorCalls
-  /** Brings the schema to what this version expects. Any number of processes may do so at once. Gives the files applied. */
+  /**
+   * Brings the schema to what this version expects. Any number of processes may do so at once. Gives the
+   * files applied.
+   */
   migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>
-  /** Begins the jobs (looks at due payments, events, mail), in one process or in several. The schema must be there. */
+  /**
+   * Begins the jobs (looks at due payments, events, mail), in one process or in several. The schema must be
+   * there.
+   */
   start(): Promise<void>
   /** Ends the jobs, finishes what was begun and closes the database: for good. Close the server first. */
   stop(): Promise<void>

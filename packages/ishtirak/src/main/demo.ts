@@ -1,5 +1,5 @@
-// Where `ishtirak demo` comes from: a package of its own, which is in a checkout and in no installation. It is loaded by its command
-// and beside the emulator, so a service with a key of the provider has none of it.
+// Where `ishtirak demo` comes from: a package of its own, which is in a checkout and in no installation. It
+// is loaded by its command and beside the emulator, so a service with a key of the provider has none of it.
 import type { Emulator } from 'chargily-emulator'
 import type { App } from '../http/app.js'
 import type { Clock } from '../runtime/clock.js'

@@ -1,5 +1,5 @@
-// `ishtirak doctor` looks at everything the service needs, also where the service does not start, and changes nothing;
-// `explainFailure` says in one sentence what kept a command from its work.
+// `ishtirak doctor` looks at everything the service needs, also where the service does not start, and changes
+// nothing; `explainFailure` says in one sentence what kept a command from its work.
 import path from 'node:path'
 import { type Database, DatabaseError } from '../database/database.js'
 import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
@@ -118,7 +118,10 @@ async function examineHolder(config: Config, locked: DataFolderLocked): Promise<
 /** Thrown by the language itself, so not written for a reader. */
 const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
 
-/** PostgreSQL's data_corrupted, index_corrupted and undefined_file: what is on the disk is not what was written. */
+/**
+ * PostgreSQL's data_corrupted, index_corrupted and undefined_file: what is on the disk is not what was
+ * written.
+ */
 const DAMAGE = ['XX001', 'XX002', '58P01']
 
 /** For the person who typed the command. A bug keeps its stack: only its author can do anything about it. */
@@ -129,7 +132,8 @@ export function explainFailure(error: unknown, variables: Variables): string {
     return `${error.message}. Use that one or end it; a second service needs a DATA_DIR of its own, not only another PORT.`
   }
   if (error instanceof DataFolderUnusable) {
-    return `${error.message}. Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.`
+    return `${error.message}. Give it to this user, on a disk of this machine,
+      or set DATA_DIR to another folder.`
   }
   if (error instanceof DataFolderFull) return `${error.message}. Make room, ${ANOTHER}.`
   if (isDiskFull(error.cause)) return explainFullDisk(error, variables)
@@ -151,7 +155,8 @@ function explainFullDisk(error: Error, variables: Variables): string {
 
 function explainDamage(error: Error, variables: Variables): string {
   const where = variables.DATABASE_URL ? 'on the server of DATABASE_URL' : `in ${databaseFolder(variables)}`
-  return `the database ${where} is damaged: ${error.message}. Stop, and restore it from a backup (docs/backup.md).`
+  return `the database ${where} is damaged: ${error.message}. Stop, and restore it
+    from a backup (docs/backup.md).`
 }
 
 /** What Node throws for a refused call of the operating system. */

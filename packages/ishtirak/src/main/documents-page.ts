@@ -1,5 +1,6 @@
-// The page that shows the API's document and sends requests to try it: Swagger UI, of which the build has copied two files
-// into this folder; the sources take them from its package. The page loads nothing from elsewhere.
+// The page that shows the API's document and sends requests to try it: Swagger UI, of which the build has
+// copied two files into this folder; the sources take them from its package. The page loads nothing from
+// elsewhere.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -14,7 +15,8 @@ const folder = () =>
 
 /** It sets styles on its elements, and its pictures are inside the style sheet. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** `base`: the path under which the service is reached, as in PUBLIC_URL. */
 export function documentsPage(app: FastifyInstance, route: RouteShorthandOptions, base: string): void {

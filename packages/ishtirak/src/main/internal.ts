@@ -1,5 +1,5 @@
-// What packages/demo builds on, which acts through the use cases as users and operators do: the package `ishtirak/internal`.
-// It is no part of what is promised to others, and changes without notice.
+// What packages/demo builds on, which acts through the use cases as users and operators do: the package
+// `ishtirak/internal`. It is no part of what is promised to others, and changes without notice.
 export { callBy, doAct } from '../acts/act-routes.js'
 export { boundsInWords, numberWithin } from '../acts/cli-values.js'
 export { CommandFailed, chunksOf } from '../acts/operator-client.js'

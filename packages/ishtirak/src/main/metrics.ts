@@ -1,5 +1,5 @@
-// What is counted, and the figures for Prometheus on a port of their own, so that no user of the public one sees them. With several workers
-// the process that keeps them answers, with the sum of what they counted.
+// What is counted, and the figures for Prometheus on a port of their own, so that no user of the public one
+// sees them. With several workers the process that keeps them answers, with the sum of what they counted.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -13,7 +13,10 @@ interface CounterDefinition {
   readonly name: string
   readonly help: string
   readonly labelNames: string[]
-  /** Series that stand at 0 from the start: Prometheus sees no increase in the first count of one that was not there. */
+  /**
+   * Series that stand at 0 from the start: Prometheus sees no increase in the first count of one that was not
+   * there.
+   */
   readonly begun: readonly Readonly<Record<string, string>>[]
 }
 
@@ -57,7 +60,9 @@ const COUNTERS: Readonly<Record<Occurrence['name'], CounterDefinition>> = {
   },
   finding: {
     name: 'ishtirak_comparison_findings_total',
-    help: 'What the comparison with the provider found on one side only, or different, by what was made of it',
+    help:
+      'What the comparison with the provider found on one side only, or different, by what was made of ' +
+      'it',
     labelNames: ['kind', 'outcome'],
     begun: [
       { kind: 'booked_not_paid', outcome: 'reported' },
@@ -124,7 +129,10 @@ export async function openMetricsPort(
 
 const FIGURES = 'ishtirak:figures'
 
-/** What a worker counted after its last report is lost when it dies, so this is much shorter than the interval of a scrape. */
+/**
+ * What a worker counted after its last report is lost when it dies, so this is much shorter than the interval
+ * of a scrape.
+ */
 const REPORT_MS = 1_000
 
 /** In a worker: gives its figures to the process that keeps it. */

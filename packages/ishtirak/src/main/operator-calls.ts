@@ -1,4 +1,5 @@
-// The acts of operators, called by a host that mounts Ishtirak: the same checks, trail and answers as over HTTP.
+// The acts of operators, called by a host that mounts Ishtirak: the same checks, trail and answers as over
+// HTTP.
 import type { TObject } from 'typebox'
 import type { Act } from '../acts/act.js'
 import { callBy, doAct, previewAct } from '../acts/act-routes.js'
@@ -12,8 +13,8 @@ import type { Parts } from './wire.js'
 /** As one operator, who stands in the audit trail. */
 export interface OperatorCalls {
   /**
-   * `act('payment.refund', 'pay_…', { why })`: by the name of the act in the audit trail; `id` is empty where it is on nothing.
-   * Answers what the API answers. Throws `BillingError` with the code that it would answer.
+   * `act('payment.refund', 'pay_…', { why })`: by the name of the act in the audit trail; `id` is empty where
+   * it is on nothing. Answers what the API answers. Throws `BillingError` with the code that it would answer.
    */
   act(name: string, id: string, request: object): Promise<unknown>
   /** What the act would change now. Nothing is changed. */

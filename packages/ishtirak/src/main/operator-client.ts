@@ -1,5 +1,5 @@
-// How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who acts), else by
-// opening the database, with the very routes of the service and no port.
+// How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who
+// acts), else by opening the database, with the very routes of the service and no port.
 import os from 'node:os'
 import { BASE } from '../acts/operation.js'
 import {
@@ -73,7 +73,9 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
   return value === '' ? undefined : value
 }
 
-/** The whole service without its port and its jobs: a key for this command alone opens the operator's part. */
+/**
+ * The whole service without its port and its jobs: a key for this command alone opens the operator's part.
+ */
 async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
   const database = await openConfigured(config, { log }).catch((error: unknown) => {
     throw error instanceof DataFolderLocked ? adviseOnLock(error) : error

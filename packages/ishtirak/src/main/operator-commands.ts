@@ -1,4 +1,5 @@
-// The commands of operators: those of the acts and readings of all capabilities, and those that capabilities write out.
+// The commands of operators: those of the acts and readings of all capabilities, and those that capabilities
+// write out.
 import type { Command } from 'commander'
 import { actsOf, type Capability, readingsOf } from '../acts/capability.js'
 import { addOperatorCommands } from '../acts/commands.js'

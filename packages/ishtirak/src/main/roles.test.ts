@@ -1,4 +1,5 @@
-// What each role may do, written down a second time: every operation of the operator's API is asked by every role, and every command that acts.
+// What each role may do, written down a second time: every operation of the operator's API is asked by every
+// role, and every command that acts.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
-// The sandbox: with no key of Chargily, `npm start` runs the whole on one machine. Beside the service stands the emulator,
-// on real HTTP, with random keys that are made at the first start. The service calls it as it calls Chargily.
+// The sandbox: with no key of Chargily, `npm start` runs the whole on one machine. Beside the service stands
+// the emulator, on real HTTP, with random keys that are made at the first start. The service calls it as it
+// calls Chargily.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
@@ -208,7 +209,8 @@ May this user deploy? What the platform asks on every deploy:
        -H "Authorization: Bearer ${platformKey}" \\
        -H 'Content-Type: application/json' -d '{"operation_id":"deploy-1"}'
 
-What the operator sees of it: ${url}/console, signed in with a key, or in another terminal npx ishtirak payments list
+What the operator sees of it: ${url}/console, signed in with a key,
+  or in another terminal npx ishtirak payments list
 
 ${operatorKeys.map(({ name, key }) => `  ${name.padEnd(12)}${key}`).join('\n')}
 ${hasDemo ? '\nA year of a pretend shop beside it: npx ishtirak demo\n' : ''}

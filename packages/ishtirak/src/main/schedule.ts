@@ -1,5 +1,5 @@
-// Everything that runs by itself: the jobs of all capabilities, in one list that the health page shows. None of them gives or
-// takes access; they find out, announce and tidy.
+// Everything that runs by itself: the jobs of all capabilities, in one list that the health page shows. None
+// of them gives or takes access; they find out, announce and tidy.
 import type { Capability } from '../acts/capability.js'
 import { HOUR } from '../core/instant.js'
 import type { Database } from '../database/database.js'
@@ -16,8 +16,8 @@ interface ScheduleDeps {
 }
 
 /**
- * Processes' timers are not in step with the row that counts the rounds: one that comes a moment early must not lose its
- * round, so a round may begin when nine tenths of the interval are over.
+ * Processes' timers are not in step with the row that counts the rounds: one that comes a moment early must
+ * not lose its round, so a round may begin when nine tenths of the interval are over.
  */
 const EARLY = 0.9
 
@@ -61,8 +61,8 @@ export interface Runner {
 }
 
 /**
- * Runs each job at its own pace, never two rounds of one at a time in this process. A failing job is logged and comes again;
- * it never ends the process. `rounds`: where it notes when each job ran.
+ * Runs each job at its own pace, never two rounds of one at a time in this process. A failing job is logged
+ * and comes again; it never ends the process. `rounds`: where it notes when each job ran.
  */
 export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds): Runner {
   for (const { name, everyMs } of jobs) rounds?.expect(name, everyMs)

@@ -1,5 +1,5 @@
-// Traces by the SDK of OpenTelemetry, sent by OTLP over HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set; nothing is
-// registered globally.
+// Traces by the SDK of OpenTelemetry, sent by OTLP over HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT
+// is set; nothing is registered globally.
 import { setTimeout as wait } from 'node:timers/promises'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -13,7 +13,10 @@ import { type ServiceTracing, tracingBy } from './tracing.js'
 
 const STOP_MS_MAX = 2_000
 
-/** `url` is that of OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_BSP_… */
+/**
+ * `url` is that of OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS,
+ * OTEL_TRACES_SAMPLER, OTEL_BSP_…
+ */
 export function startTracing(url: string, log: Log): ServiceTracing {
   const exporter = new OTLPTraceExporter({ url: `${withoutSlash(url)}/v1/traces` })
   const provider = new BasicTracerProvider({

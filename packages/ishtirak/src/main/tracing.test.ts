@@ -1,4 +1,5 @@
-// Mounted in a host that records with OpenTelemetry: what a request does stands below the host's own span of it.
+// Mounted in a host that records with OpenTelemetry: what a request does stands below the host's own span of
+// it.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'

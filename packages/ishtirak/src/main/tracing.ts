@@ -1,5 +1,6 @@
-// What is recorded, by any tracer of OpenTelemetry: that of trace-export.ts, or that of a host. Loaded only where traces are
-// wanted. Spans name routes, peers and statuses: no address with its query, no id of a user, no body.
+// What is recorded, by any tracer of OpenTelemetry: that of trace-export.ts, or that of a host. Loaded only
+// where traces are wanted. Spans name routes, peers and statuses: no address with its query, no id of a user,
+// no body.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import {
@@ -28,7 +29,10 @@ export interface ServiceTracing extends Tracing {
   stop(): Promise<void>
 }
 
-/** Something that is recorded. A request is begun late, since only its work finds out which trace it is part of. */
+/**
+ * Something that is recorded. A request is begun late, since only its work finds out which trace it is part
+ * of.
+ */
 interface Recorded {
   readonly name: string
   readonly kind: SpanKind
@@ -43,7 +47,10 @@ const PROBES = new Set(['/healthz', '/readyz'])
 /** Not billing's clock, which the sandbox moves. */
 const { now } = systemClock()
 
-/** The provider that the host has registered with @opentelemetry/api. The host sends what is recorded, also at its stop. */
+/**
+ * The provider that the host has registered with @opentelemetry/api. The host sends what is recorded, also at
+ * its stop.
+ */
 export function hostTracing(): ServiceTracing {
   return { ...tracingBy(trace.getTracer('ishtirak', VERSION)), stop: async () => {} }
 }
@@ -116,7 +123,9 @@ function createRecorder(tracer: Tracer): Recorder {
   }
 }
 
-/** Below what is under way; where `named` is of another trace, below that with a link to what is under way. */
+/**
+ * Below what is under way; where `named` is of another trace, below that with a link to what is under way.
+ */
 function placeOf(named: Context | null, above: Span | null): Pick<Recorded, 'parent' | 'links'> {
   if (!above) return { parent: named ?? ROOT_CONTEXT }
   const context = above.spanContext()

@@ -21,7 +21,8 @@ export interface TrailFilter {
 const trail = (name: string, source: string, isWanted = 'true') =>
   statement(
     `audit.trail_${name}`,
-    `select acted_at as at, id, nullif(user_id, '') as user_id, payment_id, actor, act, reason as why, before, after
+    `select acted_at as at, id, nullif(user_id, '') as user_id, payment_id, actor, act, reason as why,
+      before, after
        from ${source}
       where ${isWanted} and ($1::text is null or actor = $1) and ($2::text is null or act = $2)
         and acted_at >= $3::timestamptz and acted_at < $4::timestamptz
@@ -33,8 +34,8 @@ const trail = (name: string, source: string, isWanted = 'true') =>
 const selectAll = trail('all', 'audit')
 const selectByActor = trail('by_actor', 'audit', 'actor = $1')
 const selectByAct = trail('by_act', 'audit', 'act = $2')
-// A user has few acts: found first, then sorted. `offset 0` keeps a plan that was made while the table was empty from
-// reading the index of all acts in their order.
+// A user has few acts: found first, then sorted. `offset 0` keeps a plan that was made while the table was
+// empty from reading the index of all acts in their order.
 const selectOfUser = trail('of_user', '(select * from audit where user_id = $8 offset 0) own')
 const selectOfPayment = trail(
   'of_payment',

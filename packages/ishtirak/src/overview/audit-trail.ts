@@ -1,4 +1,5 @@
-// The audit trail: what operators did and were refused, newest first, page by page, of all or of what is asked for.
+// The audit trail: what operators did and were refused, newest first, page by page, of all or of what is
+// asked for.
 
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'

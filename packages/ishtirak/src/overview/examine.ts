@@ -1,5 +1,6 @@
-// What can be wrong with the service, and what to do about it: for `ishtirak doctor`, which opens the database itself, and for
-// the running service. Nothing is changed. Its texts are those of the console; the command line and the API have the English ones.
+// What can be wrong with the service, and what to do about it: for `ishtirak doctor`, which opens the
+// database itself, and for the running service. Nothing is changed. Its texts are those of the console; the
+// command line and the API have the English ones.
 
 import { loadUses } from '../access/old-secrets.sql.js'
 import { DAY, SECOND, toTimestamp } from '../core/instant.js'
@@ -33,7 +34,9 @@ type CodeBehind<Beginning extends string> = ConsoleKey extends infer Key
 type CheckCode = CodeBehind<'check'>
 type CheckData = Readonly<Record<string, string>>
 
-/** A check with what names its words in every language: `check_…` says what was found, `remedy_…` what to do. */
+/**
+ * A check with what names its words in every language: `check_…` says what was found, `remedy_…` what to do.
+ */
 export interface Check extends CheckResult {
   readonly subject: CodeBehind<'subject'>
   readonly code: CheckCode
@@ -122,7 +125,9 @@ async function examineSchema(database: Database): Promise<Check> {
     : warn('schema', 'schema_older', versions)
 }
 
-/** The address that the running service uses; a new one is not known before the service has started with it. */
+/**
+ * The address that the running service uses; a new one is not known before the service has started with it.
+ */
 async function* examineEvents(database: Database, config: Config): AsyncGenerator<Check> {
   if (!config.events) return yield warn('events', 'events_off')
   if (!(await schemaFit(database)).runs) return
@@ -136,7 +141,9 @@ async function* examineEvents(database: Database, config: Config): AsyncGenerato
   } else yield ok('events', 'events_on')
 }
 
-/** All that is said is what was seen: whether an old secret may go, the person who has handed it out knows. */
+/**
+ * All that is said is what was seen: whether an old secret may go, the person who has handed it out knows.
+ */
 async function* examineOldSecrets(database: Database, { oldSecrets, events }: Config): AsyncGenerator<Check> {
   if (events && events.secrets.length > 1)
     yield ok('secrets', 'secrets_events', { count: String(events.secrets.length) })

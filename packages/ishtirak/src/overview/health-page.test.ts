@@ -69,75 +69,81 @@ describeScenario('the health of the service', ({ database }) => {
     expect(text.length).toBeLessThan(60_000)
   })
 
-  it('says that nothing is sent where no address is set, also where an earlier one was switched off', async () => {
-    await world.stop()
-    world = await createWorld(database(), { env: OPERATOR_ENV })
-    await world.as('user-1').buy()
-    const words = wordsOf((await (await enterConsole(world, OPERATOR_KEY)).open('/console/health')).text)
-    expect(words).toContain('Events sending is off: events are written and kept')
-    expect(words).toContain('address none is set: events are kept, and not sent Events waiting 2')
-    expect(words).not.toContain('switched off')
-  })
+  it(
+    'says that nothing is sent where no address is set, also where an earlier one was switched ' + 'off',
+    async () => {
+      await world.stop()
+      world = await createWorld(database(), { env: OPERATOR_ENV })
+      await world.as('user-1').buy()
+      const words = wordsOf((await (await enterConsole(world, OPERATOR_KEY)).open('/console/health')).text)
+      expect(words).toContain('Events sending is off: events are written and kept')
+      expect(words).toContain('address none is set: events are kept, and not sent Events waiting 2')
+      expect(words).not.toContain('switched off')
+    },
+  )
 
-  it('sends an event again, skips it, and starts a comparison; each once, and with its line in the trail', async () => {
-    await world.as('user-1').buy()
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const [event] = (await operatorOf(world).get('/events?state=waiting')).body.data
-    const acts: readonly [
-      path: string,
-      fields: Record<string, string>,
-      at: string,
-      act: string,
-      words: string,
-    ][] = [
-      [
-        `/console/events/${event.id}/resend`,
-        {},
-        '/console/users/user-1',
-        'event.resend',
-        'Events sent again',
-      ],
-      [
-        `/console/events/${event.id}/skip`,
-        { why: 'x' },
-        '/console/users/user-1',
-        'event.skip',
-        'Event skipped',
-      ],
-      [
-        '/console/events/resend-waiting',
-        {},
-        '/console/health',
-        'event.resend_waiting',
-        'All waiting events sent again',
-      ],
-      [
-        '/console/reconciliations/start',
-        { since: '2026-11-01' },
-        '/console/health',
-        'reconciliation.start',
-        'Comparison started',
-      ],
-    ]
-    for (const [path, fields, at, act, words] of acts) {
-      const { text } = await visit.open(path)
-      const operation_id = /name="operation_id" value="([^"]+)"/.exec(text)?.[1] ?? ''
-      const submit = () => visit.submit(path, { operation_id, version: '0', ...fields })
-      const [first, ...others] = await Promise.all([submit(), submit(), submit()])
-      const to = first?.headers.get('location') ?? ''
-      expect([act, ...others.map(({ headers }) => headers.get('location'))]).toEqual([act, to, to])
-      expect([act, to.slice(world.base.length).split('=')[0]]).toEqual([act, `${at}?done`])
-      expect([act, (await submit()).headers.get('location')]).toEqual([act, to])
-      const done = await visit.open(to.slice(world.base.length))
-      const trail = done.text.slice(done.text.indexOf('id="trail"'))
-      expect(trail.split(`<bdi>${words}</bdi>`)).toHaveLength(2)
-      expect(
-        (await visit.submit(path, { operation_id, version: '0', ...fields, form_token: 'x' })).status,
-      ).toBe(403)
-    }
-    expect((await operatorOf(world).get('/reconciliations')).body.data).toHaveLength(1)
-    expect((await operatorOf(world).get('/events')).body.endpoint.disabled_at).toBeNull()
-  })
+  it(
+    'sends an event again, skips it, and starts a comparison; each once, and with its line in the ' + 'trail',
+    async () => {
+      await world.as('user-1').buy()
+      const visit = await enterConsole(world, OPERATOR_KEY)
+      const [event] = (await operatorOf(world).get('/events?state=waiting')).body.data
+      const acts: readonly [
+        path: string,
+        fields: Record<string, string>,
+        at: string,
+        act: string,
+        words: string,
+      ][] = [
+        [
+          `/console/events/${event.id}/resend`,
+          {},
+          '/console/users/user-1',
+          'event.resend',
+          'Events sent again',
+        ],
+        [
+          `/console/events/${event.id}/skip`,
+          { why: 'x' },
+          '/console/users/user-1',
+          'event.skip',
+          'Event skipped',
+        ],
+        [
+          '/console/events/resend-waiting',
+          {},
+          '/console/health',
+          'event.resend_waiting',
+          'All waiting events sent again',
+        ],
+        [
+          '/console/reconciliations/start',
+          { since: '2026-11-01' },
+          '/console/health',
+          'reconciliation.start',
+          'Comparison started',
+        ],
+      ]
+      for (const [path, fields, at, act, words] of acts) {
+        const { text } = await visit.open(path)
+        const operation_id = /name="operation_id" value="([^"]+)"/.exec(text)?.[1] ?? ''
+        const submit = () => visit.submit(path, { operation_id, version: '0', ...fields })
+        const [first, ...others] = await Promise.all([submit(), submit(), submit()])
+        const to = first?.headers.get('location') ?? ''
+        expect([act, ...others.map(({ headers }) => headers.get('location'))]).toEqual([act, to, to])
+        expect([act, to.slice(world.base.length).split('=')[0]]).toEqual([act, `${at}?done`])
+        expect([act, (await submit()).headers.get('location')]).toEqual([act, to])
+        const done = await visit.open(to.slice(world.base.length))
+        const trail = done.text.slice(done.text.indexOf('id="trail"'))
+        expect(trail.split(`<bdi>${words}</bdi>`)).toHaveLength(2)
+        expect(
+          (await visit.submit(path, { operation_id, version: '0', ...fields, form_token: 'x' })).status,
+        ).toBe(403)
+      }
+      expect((await operatorOf(world).get('/reconciliations')).body.data).toHaveLength(1)
+      expect((await operatorOf(world).get('/events')).body.endpoint.disabled_at).toBeNull()
+    },
+  )
 
   it('sends an event again once, however much later the form is sent again', async () => {
     await world.as('user-1').buy()

@@ -1,4 +1,5 @@
-// How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and the jobs.
+// How the service is: what `doctor` says, the last comparison with the provider, events to the platform, and
+// the jobs.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'

@@ -1,4 +1,5 @@
-// What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on the page of a user.
+// What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on
+// the page of a user.
 
 import { findingInWords } from '../compare/finding-facts.js'
 import { disabledInWords } from '../events/disabled-words.js'

@@ -28,7 +28,8 @@ export const InboxEntrySchema = Type.Object({
   detail: nullable(
     Type.String({
       description:
-        'What differs, or what failed; of mail the kind of the newest and what failed; of an open transfer its reference',
+        'What differs, or what failed; of mail the kind of the newest and what failed; of an open ' +
+        'transfer its reference',
       examples: ['amount: ours is 2000, the provider says 50'],
     }),
   ),

@@ -1,4 +1,5 @@
-// The first page after the sign-in: what waits for a person, each entry with a link to where its next act is done.
+// The first page after the sign-in: what waits for a person, each entry with a link to where its next act is
+// done.
 
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.js'

@@ -1,4 +1,5 @@
-// What waits for an operator, as rows: one statement with a part for each kind, each on an index of what waits.
+// What waits for an operator, as rows: one statement with a part for each kind, each on an index of what
+// waits.
 
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -29,7 +30,10 @@ export interface InboxPosition {
 const FAILING = '1 hour'
 /** Attempts over two and a half hours. */
 const ATTEMPTS_MIN = 5
-/** Users whose events wait, those with the longest step first: what failed often waits longest for its next attempt. */
+/**
+ * Users whose events wait, those with the longest step first: what failed often waits longest for its next
+ * attempt.
+ */
 const WAITING_MAX = 1_000
 /** Mail that failed longer ago has been seen. */
 const MAIL_SHOWN = '14 days'
@@ -42,28 +46,36 @@ const fromMilliseconds = (text: string) => `to_timestamp((${text})::bigint / 100
 
 const TRANSFER = `
   from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
- where t.state in ('open', 'ended') and (t.proof_at is not null or t.approvals <> '[]') and p.status <> 'review'`
+ where t.state in ('open', 'ended') and (t.proof_at is not null or t.approvals <> '[]')
+   and p.status <> 'review'`
 
-// Of a comparison that has ended, the last of each method. Earlier ones are of other times; fifty are those of many days.
+// Of a comparison that has ended, the last of each method. Earlier ones are of other times; fifty are those
+// of many days.
 const LAST_COMPARISONS = `
   select distinct on (method) id, started_at
     from (select id, method, started_at from comparisons
            where finished_at is not null order by started_at desc limit 50) newest
    order by method, started_at desc`
 
-/** Each gives `since`, `id`, `user_id`, `payment_id`, `amount` and `detail`; `$1` is now. `id` is unique within the kind. */
+/**
+ * Each gives `since`, `id`, `user_id`, `payment_id`, `amount` and `detail`; `$1` is now. `id` is unique
+ * within the kind.
+ */
 const PARTS: Readonly<Record<InboxKind, string>> = {
   events_off: `
-    select coalesce(disabled_at, failing_since) as since, 'events' as id, null::text as user_id, null::text as payment_id,
+    select coalesce(disabled_at, failing_since) as since, 'events' as id, null::text as user_id,
+      null::text as payment_id,
            null::int as amount, coalesce(disabled_because, 'failing') as detail
       from event_endpoint
      where disabled_at is not null or failing_since <= $1::timestamptz - interval '${FAILING}'`,
   payment_review: `
     select coalesce(${fromMilliseconds("reports->-1->>'heardAt'")}, created_at), id, user_id, id, amount,
-           (select string_agg(difference, ', ') from jsonb_array_elements_text(review->'differences') difference)
+           (select string_agg(difference, ', ')
+             from jsonb_array_elements_text(review->'differences') difference)
       from payments where status = 'review'`,
   transfer_approval: `
-    select ${fromMilliseconds("t.approvals->-1->>'at'")}, p.id, t.user_id, p.id, p.amount, t.approvals->-1->>'by'
+    select ${fromMilliseconds("t.approvals->-1->>'at'")}, p.id, t.user_id, p.id, p.amount,
+      t.approvals->-1->>'by'
     ${TRANSFER} and t.approvals <> '[]'`,
   transfer_proof: `
     select t.proof_at, p.id, t.user_id, p.id, p.amount, null::text ${TRANSFER} and t.approvals = '[]'`,
@@ -73,7 +85,8 @@ const PARTS: Readonly<Record<InboxKind, string>> = {
   // An unknown checkout may name a payment that is not ours.
   finding: `
     select f.found_at, concat_ws(' ', f.kind, f.checkout_id, f.user_id), nullif(f.user_id, ''),
-           (select p.id from payments p where p.id = f.payment_id limit 1), (f.details->>'amount')::bigint, f.kind
+           (select p.id from payments p where p.id = f.payment_id limit 1), (f.details->>'amount')::bigint,
+             f.kind
       from (${LAST_COMPARISONS}) c
       join comparison_findings f on f.seen_at >= c.started_at and f.comparison_id = c.id
      where f.outcome in ('reported', 'unknown_checkout') and f.closed_at is null`,
@@ -85,10 +98,12 @@ const PARTS: Readonly<Record<InboxKind, string>> = {
       join outbox o on o.user_id = u.user_id and o.sequence = u.delivered_sequence + 1
      where o.attempts >= ${ATTEMPTS_MIN}
        and exists (select from event_endpoint where disabled_at is null and failing_since is null)`,
-  // An address that bounces does so for each mail to it: the first stands for all of a user, with what became of the newest.
+  // An address that bounces does so for each mail to it: the first stands for all of a user, with what became
+  // of the newest.
   mail_failed: `
     select m.queued_at, m.user_id, m.user_id,
-           case when n.kind in ('receipt', 'refunded', 'payment_requested', 'proof_received', 'payment_refused') then n.about end,
+           case when n.kind in ('receipt', 'refunded', 'payment_requested', 'proof_received',
+             'payment_refused') then n.about end,
            null::int, n.kind || ': ' || n.outcome
       from mails m
      cross join lateral (
@@ -125,10 +140,12 @@ const ENTRY_COLUMNS = `w.*, u.email, u.name,
           case when w.rank in (${ranksOf('second_payment')}) then w.detail
                when w.rank in (${ranksOf('transfer_approval', 'transfer_proof')}) then (
                  select f.payment_id from transfer_proofs own join transfer_proofs f using (sha256)
-                  where own.user_id = w.user_id and own.payment_id = w.payment_id and f.payment_id <> w.payment_id
+                  where own.user_id = w.user_id and own.payment_id = w.payment_id
+                    and f.payment_id <> w.payment_id
                   order by f.uploaded_at, f.payment_id limit 1) end as other_payment_id,
           case when w.rank in (${ranksOf('mail_failed')}) then (
-                 select count(*) from mails m where m.user_id = w.user_id and ${isFailed('m')}) else 1 end as count`
+                 select count(*) from mails m where m.user_id = w.user_id and ${isFailed('m')})
+                   else 1 end as count`
 
 const selectPage = statement(
   'inbox.page',
@@ -139,7 +156,8 @@ const selectPage = statement(
 )
 
 const partOfUser = (kind: InboxKind, rank: number) =>
-  `(select ${rank} as rank, w.* from (${inboxPart(kind)}) w where user_id = $2 order by since, id limit $3::int)`
+  `(select ${rank} as rank, w.* from (${inboxPart(kind)}) w where user_id = $2 order by since, id
+    limit $3::int)`
 
 const selectOfUser = statement(
   'inbox.of_user',

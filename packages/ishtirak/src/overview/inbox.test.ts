@@ -1,4 +1,5 @@
-// What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no more.
+// What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no
+// more.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -13,7 +14,8 @@ const PAYMENTS = '/api/v1/billing/payments'
 
 const failMail = statement(
   'test.inbox.fail_mail',
-  `update mails set outcome = $2, due_at = null, attempts = $3::int where user_id = $1 and kind = 'receipt' returning kind`,
+  `update mails set outcome = $2, due_at = null, attempts = $3::int where user_id = $1 and kind = 'receipt'
+    returning kind`,
 )
 const failMails = statement('test.inbox.fail_mails', 'update mails set outcome = $1, due_at = null')
 const sendGranted = statement(
@@ -88,43 +90,49 @@ describeScenario('the inbox', ({ database }) => {
     })
   })
 
-  it('has a payment under review with what differs, its user and its amount, until it is accepted', async () => {
-    await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
-    const id = await underReview('user-1')
-    expect(await entries()).toEqual([
-      {
-        kind: 'payment_review',
-        since: '2026-11-21T12:00:00Z',
-        id,
-        user_id: 'user-1',
-        email: 'amina@example.dz',
-        name: 'Amina',
-        payment_id: id,
-        amount: 2000,
-        detail: 'amount: ours is 2000, the provider says 50',
-        other_payment_id: null,
-        count: 1,
-        next_act: 'payment.accept',
-      },
-    ])
-    await operator.post(`/payments/${id}/accept`, { why: 'seen' })
-    expect(await entries()).toEqual([])
-  })
+  it(
+    'has a payment under review with what differs, its user and its amount, until it is ' + 'accepted',
+    async () => {
+      await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
+      const id = await underReview('user-1')
+      expect(await entries()).toEqual([
+        {
+          kind: 'payment_review',
+          since: '2026-11-21T12:00:00Z',
+          id,
+          user_id: 'user-1',
+          email: 'amina@example.dz',
+          name: 'Amina',
+          payment_id: id,
+          amount: 2000,
+          detail: 'amount: ours is 2000, the provider says 50',
+          other_payment_id: null,
+          count: 1,
+          next_act: 'payment.accept',
+        },
+      ])
+      await operator.post(`/payments/${id}/accept`, { why: 'seen' })
+      expect(await entries()).toEqual([])
+    },
+  )
 
-  it('has a transfer once it has a proof, and one that needs a second operator, until they are decided', async () => {
-    const [proved, half] = [await askForTransfer('user-1'), await askForTransfer('user-2')]
-    await world.advance(3_600)
-    await prove('user-1', proved)
-    const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
-    await database().query(approveOnce, [half, JSON.stringify([approval])])
-    const since = '2026-11-21T13:00:00Z'
-    expect(await entries()).toMatchObject([
-      { kind: 'transfer_approval', since, payment_id: half, detail: 'amina', next_act: 'payment.approve' },
-      { kind: 'transfer_proof', since, payment_id: proved, detail: null, next_act: 'payment.approve' },
-    ])
-    await operator.post(`/payments/${proved}/refuse`, { why: 'nothing came' })
-    expect(await kinds()).toEqual(['transfer_approval'])
-  })
+  it(
+    'has a transfer once it has a proof, and one that needs a second operator, until they are ' + 'decided',
+    async () => {
+      const [proved, half] = [await askForTransfer('user-1'), await askForTransfer('user-2')]
+      await world.advance(3_600)
+      await prove('user-1', proved)
+      const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
+      await database().query(approveOnce, [half, JSON.stringify([approval])])
+      const since = '2026-11-21T13:00:00Z'
+      expect(await entries()).toMatchObject([
+        { kind: 'transfer_approval', since, payment_id: half, detail: 'amina', next_act: 'payment.approve' },
+        { kind: 'transfer_proof', since, payment_id: proved, detail: null, next_act: 'payment.approve' },
+      ])
+      await operator.post(`/payments/${proved}/refuse`, { why: 'nothing came' })
+      expect(await kinds()).toEqual(['transfer_approval'])
+    },
+  )
 
   it('has a transfer without a proof from the order on, behind all else, until its end', async () => {
     const id = await askForTransfer('user-1')
@@ -205,22 +213,25 @@ describeScenario('the inbox', ({ database }) => {
     expect(await entries()).toEqual([])
   })
 
-  it('has the findings of the last comparison that wait for a person, and none of an earlier one', async () => {
-    await foreignCheckout({})
-    await compare()
-    expect(await entries()).toMatchObject([
-      {
-        kind: 'finding',
-        detail: 'unknown_paid',
-        payment_id: null,
-        amount: 2000,
-        next_act: 'reconciliation.start',
-      },
-    ])
-    await world.advance(60)
-    await operator.post('/reconciliations/start', { since: '2026-11-21T12:00:30Z' })
-    expect(await entries()).toEqual([])
-  })
+  it(
+    'has the findings of the last comparison that wait for a person, and none of an earlier ' + 'one',
+    async () => {
+      await foreignCheckout({})
+      await compare()
+      expect(await entries()).toMatchObject([
+        {
+          kind: 'finding',
+          detail: 'unknown_paid',
+          payment_id: null,
+          amount: 2000,
+          next_act: 'reconciliation.start',
+        },
+      ])
+      await world.advance(60)
+      await operator.post('/reconciliations/start', { since: '2026-11-21T12:00:30Z' })
+      expect(await entries()).toEqual([])
+    },
+  )
 
   it('names no payment that there is not, of a finding that does', async () => {
     await world.as('user-1').buy()
@@ -243,37 +254,41 @@ describeScenario('the inbox', ({ database }) => {
     expect(await entries()).toMatchObject([{ kind: 'finding', amount: 9_000_000_000 }])
   })
 
-  it('has events that are switched off, an address that fails for an hour, and an event that is never taken', async () => {
-    await world.as('user-1').buy()
-    const at = new Date(world.clock.now()).toISOString()
-    await database().query(failEvents, ['user-1', 5])
-    await database().query(setEndpoint, [at, null, null])
-    expect(await entries()).toEqual([])
-    await world.advance(3_600)
-    expect(await entries()).toMatchObject([
-      {
-        kind: 'events_off',
-        since: '2026-11-21T12:00:00Z',
-        detail: 'failing',
-        next_act: 'event.resend_waiting',
-      },
-    ])
-    await database().query(setEndpoint, [at, at, 'gone'])
-    expect(await entries()).toMatchObject([{ kind: 'events_off', detail: 'gone', user_id: null }])
-    await database().query(setEndpoint, [null, null, null])
-    const [stuck] = (await operator.get('/events?state=waiting')).body.data
-    expect(await entries()).toMatchObject([
-      {
-        kind: 'event_stuck',
-        id: stuck.id,
-        user_id: 'user-1',
-        detail: 'answered 422',
-        next_act: 'event.resend',
-      },
-    ])
-    await database().query(failEvents, ['user-1', 4])
-    expect(await entries()).toEqual([])
-  })
+  it(
+    'has events that are switched off, an address that fails for an hour, and an event that is never ' +
+      'taken',
+    async () => {
+      await world.as('user-1').buy()
+      const at = new Date(world.clock.now()).toISOString()
+      await database().query(failEvents, ['user-1', 5])
+      await database().query(setEndpoint, [at, null, null])
+      expect(await entries()).toEqual([])
+      await world.advance(3_600)
+      expect(await entries()).toMatchObject([
+        {
+          kind: 'events_off',
+          since: '2026-11-21T12:00:00Z',
+          detail: 'failing',
+          next_act: 'event.resend_waiting',
+        },
+      ])
+      await database().query(setEndpoint, [at, at, 'gone'])
+      expect(await entries()).toMatchObject([{ kind: 'events_off', detail: 'gone', user_id: null }])
+      await database().query(setEndpoint, [null, null, null])
+      const [stuck] = (await operator.get('/events?state=waiting')).body.data
+      expect(await entries()).toMatchObject([
+        {
+          kind: 'event_stuck',
+          id: stuck.id,
+          user_id: 'user-1',
+          detail: 'answered 422',
+          next_act: 'event.resend',
+        },
+      ])
+      await database().query(failEvents, ['user-1', 4])
+      expect(await entries()).toEqual([])
+    },
+  )
 
   it('has mail that was refused, or fails again and again, for two weeks', async () => {
     const { paymentId } = await world.as('user-1').buy()

@@ -1,5 +1,5 @@
-// What the operator's API can be asked, by the name of each operation: its address, its schemas, what it refuses. Its routes,
-// the OpenAPI document and the commands of the CLI are made from it.
+// What the operator's API can be asked, by the name of each operation: its address, its schemas, what it
+// refuses. Its routes, the OpenAPI document and the commands of the CLI are made from it.
 
 import { acts, BASE } from '../acts/operation.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
@@ -12,7 +12,9 @@ export const OPERATIONS = {
     {
       body: TakenAtDeskSchema,
       description:
-        'Books it at once. The same reference twice books once. 404 for a user that is not known, without `new_user`. 422 `wrong_amount` names the price, the stamp duty and the amount to be paid; 409 when another payment has the reference.',
+        'Books it at once. The same reference twice books once. 404 for a user that is not known, ' +
+        'without `new_user`. 422 `wrong_amount` names the price, the stamp duty and the amount to be ' +
+        'paid; 409 when another payment has the reference.',
     },
     schemas.PaymentFileSchema,
     [

@@ -1,4 +1,5 @@
-// What operators know of the inbox, as rows: one for each entry that waits. A new one is there untold until a mail has named it.
+// What operators know of the inbox, as rows: one for each entry that waits. A new one is there untold until a
+// mail has named it.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
@@ -30,7 +31,9 @@ const note = statement(
        on conflict do nothing`,
 )
 
-/** What entered the inbox is known from now on, and what left it is forgotten: it is new when it comes again. */
+/**
+ * What entered the inbox is known from now on, and what left it is forgotten: it is new when it comes again.
+ */
 export async function noteInbox(database: Queryable, now: Instant): Promise<void> {
   await database.query(note, [at(now)])
 }

@@ -1,4 +1,5 @@
-// The operator's API, behind a key with a name: what is no act or reading yet. Without OPERATOR_KEYS it refuses every call. Every act is in the audit trail under the key's name.
+// The operator's API, behind a key with a name: what is no act or reading yet. Without OPERATOR_KEYS it
+// refuses every call. Every act is in the audit trail under the key's name.
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { By } from '../acts/audit.sql.js'

@@ -1,5 +1,5 @@
-// What the operator reads across users: payments, everything known of one, a user, and the search. What changes a payment goes
-// the way of all changes, through ledger/settle.sql.ts.
+// What the operator reads across users: payments, everything known of one, a user, and the search. What
+// changes a payment goes the way of all changes, through ledger/settle.sql.ts.
 
 import { type Instant, toTimestamp } from '../core/instant.js'
 import {
@@ -32,7 +32,8 @@ const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::time
 const newest = (name: string, where: string) =>
   statement(`operator.${name}`, `select ${PAYMENT_COLUMNS} from payments p ${where} ${ORDER}`)
 
-// Apart from the further pages: planned while the table is empty, a bound would make this one read all payments later.
+// Apart from the further pages: planned while the table is empty, a bound would make this one read all
+// payments later.
 const selectNewest = newest('newest', '')
 const selectNewestAfter = newest('newest_after', `where ${isAfter('$2', '$3')}`)
 const isOfStatus = `($4::text is null or $4 = ${publicStatusSql('$5')})`
@@ -41,7 +42,8 @@ const selectNewestOfUser = newest(
   'newest_of_user',
   `where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isOfKind('$6')} and p.user_id = $7`,
 )
-// Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of these.
+// Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of
+// these.
 const selectNewestListed = statement(
   'operator.newest_listed',
   `select ${PAYMENT_COLUMNS}
@@ -112,13 +114,14 @@ const selectKept = statement(
 
 const selectActs = statement(
   'operator.acts_on_payment',
-  `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc limit $3::int) newest
+  `select * from (select ${ACT_COLUMNS} from audit where user_id = $1 and payment_id = $2 order by id desc
+    limit $3::int) newest
     order by id`,
 )
 
 /**
- * What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand: the newest `acts`,
- * oldest first.
+ * What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand:
+ * the newest `acts`, oldest first.
  */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]

@@ -1,4 +1,5 @@
-// The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that stays.
+// The operator's hand: everything can be seen, what is odd can be settled, and every act leaves a line that
+// stays.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
@@ -62,23 +63,26 @@ describeScenario('the operator', ({ database }) => {
     expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
   })
 
-  it('reads the payments page by page, newest first, and is refused a cursor that is not its own', async () => {
-    const begun: string[] = []
-    for (const user of ['user-1', 'user-2', 'user-3', 'user-4', 'user-5']) {
-      begun.unshift((await world.as(user).upgrade()).paymentId)
-      await world.advance(1)
-    }
-    for (const wanted of ['', '&status=pending']) {
-      const pages: string[][] = []
-      for (let next: string | null = ''; next !== null; ) {
-        const { body } = await operator.get(`/payments?limit=2${wanted}${next && `&cursor=${next}`}`)
-        pages.push(body.data.map(({ id }: { id: string }) => id))
-        next = body.next_cursor
+  it(
+    'reads the payments page by page, newest first, and is refused a cursor that is not its ' + 'own',
+    async () => {
+      const begun: string[] = []
+      for (const user of ['user-1', 'user-2', 'user-3', 'user-4', 'user-5']) {
+        begun.unshift((await world.as(user).upgrade()).paymentId)
+        await world.advance(1)
       }
-      expect(pages).toEqual([begun.slice(0, 2), begun.slice(2, 4), begun.slice(4)])
-    }
-    expect((await operator.get('/payments?cursor=x')).body.code).toBe('invalid_cursor')
-  })
+      for (const wanted of ['', '&status=pending']) {
+        const pages: string[][] = []
+        for (let next: string | null = ''; next !== null; ) {
+          const { body } = await operator.get(`/payments?limit=2${wanted}${next && `&cursor=${next}`}`)
+          pages.push(body.data.map(({ id }: { id: string }) => id))
+          next = body.next_cursor
+        }
+        expect(pages).toEqual([begun.slice(0, 2), begun.slice(2, 4), begun.slice(4)])
+      }
+      expect((await operator.get('/payments?cursor=x')).body.code).toBe('invalid_cursor')
+    },
+  )
 
   it('lists as pending what can still be paid', async () => {
     await world.as('user-1').upgrade()
@@ -96,23 +100,26 @@ describeScenario('the operator', ({ database }) => {
     expect(body).toMatchObject({ code: 'not_found', event_id: 'nope' })
   })
 
-  it('has a document of its own behind the key, and the public one and its page say nothing of it', async () => {
-    for (const [path, member] of [
-      ['/openapi.json', '/api/v1/billing/upgrade'],
-      ['/docs/page.js', '/openapi.json'],
-    ] as const) {
-      const { status, text } = await world.call('GET', path)
-      expect([status, text.includes(member)]).toEqual([200, true])
-      expect(text).not.toMatch(/\/operator|OPERATOR_KEYS/)
-    }
-    expect((await world.call('GET', '/openapi-operator.json')).status).toBe(401)
-    const authorization = `Bearer ${OPERATOR_KEY}`
-    const { body } = await world.call('GET', '/openapi-operator.json', { headers: { authorization } })
-    const paths = Object.keys(body.paths)
-    expect(paths).toContain('/api/v1/operator/payments/{payment_id}/refund')
-    expect(paths.filter((path) => !path.startsWith('/api/v1/operator/'))).toEqual([])
-    expect(Object.keys(body.components.securitySchemes)).toEqual(['operator'])
-  })
+  it(
+    'has a document of its own behind the key, and the public one and its page say nothing of ' + 'it',
+    async () => {
+      for (const [path, member] of [
+        ['/openapi.json', '/api/v1/billing/upgrade'],
+        ['/docs/page.js', '/openapi.json'],
+      ] as const) {
+        const { status, text } = await world.call('GET', path)
+        expect([status, text.includes(member)]).toEqual([200, true])
+        expect(text).not.toMatch(/\/operator|OPERATOR_KEYS/)
+      }
+      expect((await world.call('GET', '/openapi-operator.json')).status).toBe(401)
+      const authorization = `Bearer ${OPERATOR_KEY}`
+      const { body } = await world.call('GET', '/openapi-operator.json', { headers: { authorization } })
+      const paths = Object.keys(body.paths)
+      expect(paths).toContain('/api/v1/operator/payments/{payment_id}/refund')
+      expect(paths.filter((path) => !path.startsWith('/api/v1/operator/'))).toEqual([])
+      expect(Object.keys(body.components.securitySchemes)).toEqual(['operator'])
+    },
+  )
 
   it('sees the payments of all users, newest first, by status and by user', async () => {
     const first = await world.as('user-1').buy()
@@ -224,62 +231,73 @@ describeScenario('the operator', ({ database }) => {
       expect((await operator.post(`/payments/${paymentId}/accept`, { why: 'again' })).status).toBe(409)
     })
 
-    it('accepts it once, however many accept at once: the others are refused, in the trail as well', async () => {
-      const paymentId = await underReview('user-1')
-      const accept = () => operator.post(`/payments/${paymentId}/accept`, { why: 'seen' })
-      const answers = await Promise.all([accept(), accept(), accept(), accept()])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
-      const late = answers.filter(({ status }) => status === 409).map(({ body }) => body)
-      expect(late).toMatchObject(late.map(() => ({ code: 'conflict', payment_status: 'paid' })))
-      const trail = async () => (await operator.payment(paymentId)).audit as { act: string; after: object }[]
-      const refused = (await trail()).filter(({ act }) => act !== 'payment.accept')
-      expect((await trail()).length - refused.length).toBe(1)
-      const refusal = { act: 'payment.accept', code: 'conflict', payment_status: 'paid' }
-      expect(refused).toMatchObject(
-        late.map(() => ({ act: 'operator.refused', why: 'seen', after: refusal })),
-      )
-    })
+    it(
+      'accepts it once, however many accept at once: the others are refused, in the trail as ' + 'well',
+      async () => {
+        const paymentId = await underReview('user-1')
+        const accept = () => operator.post(`/payments/${paymentId}/accept`, { why: 'seen' })
+        const answers = await Promise.all([accept(), accept(), accept(), accept()])
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+        const late = answers.filter(({ status }) => status === 409).map(({ body }) => body)
+        expect(late).toMatchObject(late.map(() => ({ code: 'conflict', payment_status: 'paid' })))
+        const trail = async () =>
+          (await operator.payment(paymentId)).audit as { act: string; after: object }[]
+        const refused = (await trail()).filter(({ act }) => act !== 'payment.accept')
+        expect((await trail()).length - refused.length).toBe(1)
+        const refusal = { act: 'payment.accept', code: 'conflict', payment_status: 'paid' }
+        expect(refused).toMatchObject(
+          late.map(() => ({ act: 'operator.refused', why: 'seen', after: refusal })),
+        )
+      },
+    )
 
-    it('does not accept it once another operator has, and has refunded it, however close they are', async () => {
-      const paymentId = await underReview('user-1')
-      const { settlements } = world.service.parts
-      const call = callBy(ownerNamed('late'), paymentId, { why: 'seen' })
-      // Between the reading of the payment and the settlement.
-      const load: typeof settlements.load = async (...asked) => {
-        await operator.post(`/payments/${paymentId}/accept`, { why: 'first' })
-        await operator.post(`/payments/${paymentId}/refund`, { why: 'given back' })
-        return settlements.load(...asked)
-      }
-      const late = { ...world.service.parts, settlements: { ...settlements, load } }
-      await expect(doAct(late, accept, call)).rejects.toMatchObject({ code: 'already_refunded' })
-      const { audit } = await operator.payment(paymentId)
-      // All at one instant.
-      expect(audit.map(({ actor, act }: { actor: string; act: string }) => [actor, act]).sort()).toEqual([
-        ['amina', 'payment.accept'],
-        ['amina', 'payment.refund'],
-        ['late', 'operator.refused'],
-      ])
-    })
+    it(
+      'does not accept it once another operator has, and has refunded it, however close they ' + 'are',
+      async () => {
+        const paymentId = await underReview('user-1')
+        const { settlements } = world.service.parts
+        const call = callBy(ownerNamed('late'), paymentId, { why: 'seen' })
+        // Between the reading of the payment and the settlement.
+        const load: typeof settlements.load = async (...asked) => {
+          await operator.post(`/payments/${paymentId}/accept`, { why: 'first' })
+          await operator.post(`/payments/${paymentId}/refund`, { why: 'given back' })
+          return settlements.load(...asked)
+        }
+        const late = { ...world.service.parts, settlements: { ...settlements, load } }
+        await expect(doAct(late, accept, call)).rejects.toMatchObject({ code: 'already_refunded' })
+        const { audit } = await operator.payment(paymentId)
+        // All at one instant.
+        expect(audit.map(({ actor, act }: { actor: string; act: string }) => [actor, act]).sort()).toEqual([
+          ['amina', 'payment.accept'],
+          ['amina', 'payment.refund'],
+          ['late', 'operator.refused'],
+        ])
+      },
+    )
 
-    it('does not accept an amount that the provider names only now: that is refused, and under review then', async () => {
-      const paymentId = await payOtherwise(world, 'user-1', { charged: 1500, told: 1800 })
-      const accept = () => operator.post(`/payments/${paymentId}/accept`, { why: 'the user was asked' })
-      expect((await operator.payment(paymentId)).payment.review.amount).toBe(1800)
-      const refused = await accept()
-      expect([refused.status, refused.body]).toEqual([
-        409,
-        expect.objectContaining({ code: 'conflict', payment_status: 'review' }),
-      ])
-      const file = await operator.payment(paymentId)
-      expect(file.payment).toMatchObject({ status: 'review', review: { amount: 1500 } })
-      expect(file.audit).toMatchObject([
-        {
-          act: 'operator.refused',
-          after: { act: 'payment.accept', code: 'conflict', payment_status: 'review' },
-        },
-      ])
-      expect((await accept()).body.payment.status).toBe('paid')
-    })
+    it(
+      'does not accept an amount that the provider names only now: that is refused, and under review ' +
+        'then',
+      async () => {
+        const paymentId = await payOtherwise(world, 'user-1', { charged: 1500, told: 1800 })
+        const accept = () => operator.post(`/payments/${paymentId}/accept`, { why: 'the user was asked' })
+        expect((await operator.payment(paymentId)).payment.review.amount).toBe(1800)
+        const refused = await accept()
+        expect([refused.status, refused.body]).toEqual([
+          409,
+          expect.objectContaining({ code: 'conflict', payment_status: 'review' }),
+        ])
+        const file = await operator.payment(paymentId)
+        expect(file.payment).toMatchObject({ status: 'review', review: { amount: 1500 } })
+        expect(file.audit).toMatchObject([
+          {
+            act: 'operator.refused',
+            after: { act: 'payment.accept', code: 'conflict', payment_status: 'review' },
+          },
+        ])
+        expect((await accept()).body.payment.status).toBe('paid')
+      },
+    )
 
     it('accepts it from what was said then, when the provider is out of reach', async () => {
       const paymentId = await underReview('user-1')
@@ -289,21 +307,24 @@ describeScenario('the operator', ({ database }) => {
       expect(acted.body.receipt.number).toMatch(/2026-000001$/)
     })
 
-    it('sees what each report said, by which way it came, and which of them settled the payment', async () => {
-      const paymentId = await underReview('user-1')
-      const before = await operator.payment(paymentId)
-      expect([before.payment.status, before.settled_by]).toEqual(['review', null])
-      await world.advance(60) // the sweep's first look: the provider's own list says 2000
-      const after = await operator.payment(paymentId)
-      expect([after.payment.status, after.settled_by]).toEqual(['paid', 'sweep'])
-      expect(after.reports).toMatchObject([
-        { source: 'webhook', outcome: 'review', status: 'paid', amount: 50, at: '2026-11-21T12:00:00Z' },
-        { source: 'sweep', outcome: 'booked', status: 'paid', amount: 2000, at: '2026-11-21T12:01:00Z' },
-      ])
-      expect(after.reports[0].event_id).toBe(after.received[0].id)
-      expect(after.received).toMatchObject([{ type: 'checkout.paid', outcome: 'review', amount: 50 }])
-      expect(after.payment.review.differences).toEqual(['amount: ours is 2000, the provider says 50'])
-    })
+    it(
+      'sees what each report said, by which way it came, and which of them settled the ' + 'payment',
+      async () => {
+        const paymentId = await underReview('user-1')
+        const before = await operator.payment(paymentId)
+        expect([before.payment.status, before.settled_by]).toEqual(['review', null])
+        await world.advance(60) // the sweep's first look: the provider's own list says 2000
+        const after = await operator.payment(paymentId)
+        expect([after.payment.status, after.settled_by]).toEqual(['paid', 'sweep'])
+        expect(after.reports).toMatchObject([
+          { source: 'webhook', outcome: 'review', status: 'paid', amount: 50, at: '2026-11-21T12:00:00Z' },
+          { source: 'sweep', outcome: 'booked', status: 'paid', amount: 2000, at: '2026-11-21T12:01:00Z' },
+        ])
+        expect(after.reports[0].event_id).toBe(after.received[0].id)
+        expect(after.received).toMatchObject([{ type: 'checkout.paid', outcome: 'review', amount: 50 }])
+        expect(after.payment.review.differences).toEqual(['amount: ours is 2000, the provider says 50'])
+      },
+    )
 
     it('takes a payment that was never made as what it is: nothing is granted', async () => {
       world.emulator.setFaults({ wrong_amount: { times: 1 } })
@@ -323,26 +344,29 @@ describeScenario('the operator', ({ database }) => {
   })
 
   describe('recording a refund', () => {
-    it('of the running month ends access, sends the platform an event, and is refused the second time', async () => {
-      const { paymentId } = await world.as('user-1').buy()
-      await world.advance(DAY)
-      const acted = await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for it' })
-      expect(acted.body.payment).toMatchObject({ status: 'refunded', period_end: '2026-12-21T12:00:00Z' })
-      expect((await world.as('user-1').get(STATUS)).body).toMatchObject({
-        plan: 'free',
-        status: 'canceled',
-        current_period_end: '2026-11-22T12:00:00Z',
-      })
-      const events = await database().query(selectOutbox)
-      expect(events.map(({ type }) => type)).toEqual([
-        'payment.paid',
-        'subscription.activated',
-        'payment.refunded',
-        'subscription.canceled',
-      ])
-      expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
-      expect(events[2]).toMatchObject({ status: 'canceled' })
-    })
+    it(
+      'of the running month ends access, sends the platform an event, and is refused the second ' + 'time',
+      async () => {
+        const { paymentId } = await world.as('user-1').buy()
+        await world.advance(DAY)
+        const acted = await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for it' })
+        expect(acted.body.payment).toMatchObject({ status: 'refunded', period_end: '2026-12-21T12:00:00Z' })
+        expect((await world.as('user-1').get(STATUS)).body).toMatchObject({
+          plan: 'free',
+          status: 'canceled',
+          current_period_end: '2026-11-22T12:00:00Z',
+        })
+        const events = await database().query(selectOutbox)
+        expect(events.map(({ type }) => type)).toEqual([
+          'payment.paid',
+          'subscription.activated',
+          'payment.refunded',
+          'subscription.canceled',
+        ])
+        expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
+        expect(events[2]).toMatchObject({ status: 'canceled' })
+      },
+    )
 
     it('a second time, as its acceptance, says that it is recorded, and since when', async () => {
       const { paymentId } = await world.as('user-1').buy()
@@ -361,24 +385,29 @@ describeScenario('the operator', ({ database }) => {
       }
     })
 
-    it('of an earlier month moves the paid one up, in the history as well, and writes both down', async () => {
-      const user = world.as('user-1')
-      const first = await user.buy()
-      await world.advance(29 * DAY) // 20 December: in the window of the last 7 days
-      const second = await user.buy()
-      const acted = await operator.post(`/payments/${first.paymentId}/refund`, { why: 'the server was down' })
-      const { body } = await user.get(`/api/v1/billing/payments/${second.paymentId}`)
-      expect([body.period_start, body.period_end]).toEqual(['2026-12-20T12:00:00Z', '2027-01-20T12:00:00Z'])
-      expect((await user.get(STATUS)).body).toMatchObject({
-        plan: 'pro',
-        status: 'active',
-        current_period_end: '2027-01-20T12:00:00Z',
-      })
-      expect(acted.body.audit[0]).toMatchObject({
-        before: { moved_periods: [{ id: second.paymentId, period_start: '2026-12-21T12:00:00Z' }] },
-        after: { moved_periods: [{ id: second.paymentId, period_start: '2026-12-20T12:00:00Z' }] },
-      })
-    })
+    it(
+      'of an earlier month moves the paid one up, in the history as well, and writes both ' + 'down',
+      async () => {
+        const user = world.as('user-1')
+        const first = await user.buy()
+        await world.advance(29 * DAY) // 20 December: in the window of the last 7 days
+        const second = await user.buy()
+        const acted = await operator.post(`/payments/${first.paymentId}/refund`, {
+          why: 'the server was down',
+        })
+        const { body } = await user.get(`/api/v1/billing/payments/${second.paymentId}`)
+        expect([body.period_start, body.period_end]).toEqual(['2026-12-20T12:00:00Z', '2027-01-20T12:00:00Z'])
+        expect((await user.get(STATUS)).body).toMatchObject({
+          plan: 'pro',
+          status: 'active',
+          current_period_end: '2027-01-20T12:00:00Z',
+        })
+        expect(acted.body.audit[0]).toMatchObject({
+          before: { moved_periods: [{ id: second.paymentId, period_start: '2026-12-21T12:00:00Z' }] },
+          after: { moved_periods: [{ id: second.paymentId, period_start: '2026-12-20T12:00:00Z' }] },
+        })
+      },
+    )
 
     it('twice at once is recorded once', async () => {
       const { paymentId } = await world.as('user-1').buy()

@@ -37,7 +37,8 @@ const inbox = reads({
   operationId: 'readInbox',
   summary: 'What waits for a person, kind by kind, what waits longest first',
   description:
-    'Payments under review, transfers to look at, second payments, findings of the last comparison, events that are not delivered, mail that failed; each with the act that comes next.',
+    'Payments under review, transfers to look at, second payments, findings of the last comparison, ' +
+    'events that are not delivered, mail that failed; each with the act that comes next.',
   query: InboxQuerySchema,
   answer: InboxSchema,
   refuses: ['invalid_cursor'],
@@ -64,7 +65,8 @@ const found = reads({
   path: '/search',
   operationId: 'search',
   summary:
-    'Users and payments by whatever is known of them: ids, e-mail, name, reference, receipt number, amount and day',
+    'Users and payments by whatever is known of them: ids, e-mail, name, reference, receipt number, ' +
+    'amount and day',
   query: SearchQuerySchema,
   answer: FoundSchema,
   command: { usage: 'find <word...>', show: orNothing },

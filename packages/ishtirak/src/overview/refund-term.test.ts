@@ -1,4 +1,5 @@
-// A year that is refunded in its fourth month: what moves and what is left is known before, and is what then happens.
+// A year that is refunded in its fourth month: what moves and what is left is known before, and is what then
+// happens.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'

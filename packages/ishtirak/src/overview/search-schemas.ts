@@ -12,7 +12,9 @@ export const SearchQuerySchema = Type.Object(
       pattern: '\\S',
       maxLength: SEARCHED_MAX,
       description:
-        'A user’s id or e-mail; the beginning of an e-mail or of any word of a name; a payment’s id, the provider’s checkout id, a reference or a receipt’s number; the last digits of an amount and a day',
+        'A user’s id or e-mail; the beginning of an e-mail or of any word of a name; a payment’s id, ' +
+        'the provider’s checkout id, a reference or a receipt’s number; the last digits of an amount ' +
+        'and a day',
       examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
     }),
   },

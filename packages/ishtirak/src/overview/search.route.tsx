@@ -1,5 +1,5 @@
-// The one field of the search, which is on every page. A single exact hit is opened at once; else the hits are listed, and
-// where there are none, what can be searched.
+// The one field of the search, which is on every page. A single exact hit is opened at once; else the hits
+// are listed, and where there are none, what can be searched.
 
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'

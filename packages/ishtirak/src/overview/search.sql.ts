@@ -7,7 +7,10 @@ import { at, flag, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 
-/** Of each kind of hit. Several users may share an address, and one checkout may be reported for several users. */
+/**
+ * Of each kind of hit. Several users may share an address, and one checkout may be reported for several
+ * users.
+ */
 const HITS_MAX = 20
 
 /** Behind every text that begins with `key`, in the order of code points. */
@@ -20,8 +23,9 @@ const beginning = (key: string) => `(
          where a.${key} <> '' and s.key >= a.${key} and s.key < ${endOf(`a.${key}`)}
          order by s.key, user_id limit ${HITS_MAX}) s)`
 
-// An address has signs in it that are none of a name's. `offset 0` keeps the planner from walking all users in their order until
-// twenty have this address, which it takes for the shorter way where there are a million of them.
+// An address has signs in it that are none of a name's. `offset 0` keeps the planner from walking all users
+// in their order until twenty have this address, which it takes for the shorter way where there are a million
+// of them.
 const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
@@ -46,7 +50,10 @@ const selectUsers = statement(
     order by h.exact desc, u.name, u.email, u.user_id`,
 )
 
-/** By an id or an address, whole: exact. By the beginning of an address, or of any word of a name and the words behind it. */
+/**
+ * By an id or an address, whole: exact. By the beginning of an address, or of any word of a name and the
+ * words behind it.
+ */
 export async function findUsersByWord(database: Queryable, word: string) {
   const rows = await database.query(selectUsers, [word])
   return rows.map((row) => ({ ...parseUser(row), userId: text(row, 'user_id'), exact: flag(row, 'exact') }))
@@ -83,7 +90,8 @@ const selectByAmount = statement(
      order by p.amount, p.paid_at, p.id limit ${HITS_MAX})
     union all
    (select ${PAYMENT_COLUMNS} from payments p
-     where p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null and ${endsSo}
+     where p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null
+       and ${endsSo}
      order by p.amount, p.created_at, p.id limit ${HITS_MAX})
     limit ${HITS_MAX}`,
 )

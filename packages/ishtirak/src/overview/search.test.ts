@@ -1,4 +1,5 @@
-// The search: users by the beginning of their address or of any word of their name in any script, payments by what a slip says.
+// The search: users by the beginning of their address or of any word of their name in any script, payments by
+// what a slip says.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -23,15 +24,18 @@ describeScenario('the search', ({ database }) => {
   const payments = async (word: string) =>
     (await find(word)).payments.map(({ id, exact }: { id: string; exact: boolean }) => [id, exact])
 
-  it('finds users by the beginning of any word of a name, in either order, without case and accents', async () => {
-    await setProfile(world, 'u-1', { name: 'Amina Ben-Saïd' })
-    await setProfile(world, 'u-2', { name: 'Émilie d’Arc' })
-    for (const word of ['ami', 'AMINA', 'said', 'Saïd am', 'amina ben', 'ben s', 'amina  ben-saïd'])
-      expect([word, await users(word)]).toEqual([word, ['u-1']])
-    for (const word of ['emil', 'arc', 'd’arc', 'd arc émi'])
-      expect([word, await users(word)]).toEqual([word, ['u-2']])
-    for (const word of ['mina', 'aid', 'amina said']) expect([word, await users(word)]).toEqual([word, []])
-  })
+  it(
+    'finds users by the beginning of any word of a name, in either order, without case and ' + 'accents',
+    async () => {
+      await setProfile(world, 'u-1', { name: 'Amina Ben-Saïd' })
+      await setProfile(world, 'u-2', { name: 'Émilie d’Arc' })
+      for (const word of ['ami', 'AMINA', 'said', 'Saïd am', 'amina ben', 'ben s', 'amina  ben-saïd'])
+        expect([word, await users(word)]).toEqual([word, ['u-1']])
+      for (const word of ['emil', 'arc', 'd’arc', 'd arc émi'])
+        expect([word, await users(word)]).toEqual([word, ['u-2']])
+      for (const word of ['mina', 'aid', 'amina said']) expect([word, await users(word)]).toEqual([word, []])
+    },
+  )
 
   it('finds Arabic names however the letters are written', async () => {
     await setProfile(world, 'u-1', { name: 'فاطمة الزَّهراء' })
@@ -42,26 +46,29 @@ describeScenario('the search', ({ database }) => {
       expect([word, await users(word)]).toEqual([word, ['u-2']])
   })
 
-  it('finds users by the beginning of their address, and says which hit is the address or the id itself', async () => {
-    await setProfile(world, 'u-1', { email: 'Amina.B@Example.dz', name: 'A' })
-    await setProfile(world, 'u-2', { email: 'amina.b@example.dz.test', name: 'B' })
-    const hits = async (word: string) =>
-      (await find(word)).users.map(({ user_id, exact }: { user_id: string; exact: boolean }) => [
-        user_id,
-        exact,
+  it(
+    'finds users by the beginning of their address, and says which hit is the address or the id ' + 'itself',
+    async () => {
+      await setProfile(world, 'u-1', { email: 'Amina.B@Example.dz', name: 'A' })
+      await setProfile(world, 'u-2', { email: 'amina.b@example.dz.test', name: 'B' })
+      const hits = async (word: string) =>
+        (await find(word)).users.map(({ user_id, exact }: { user_id: string; exact: boolean }) => [
+          user_id,
+          exact,
+        ])
+      expect(await hits('AMINA.b@')).toEqual([
+        ['u-1', false],
+        ['u-2', false],
       ])
-    expect(await hits('AMINA.b@')).toEqual([
-      ['u-1', false],
-      ['u-2', false],
-    ])
-    expect(await hits(' amina.b@example.DZ ')).toEqual([
-      ['u-1', true],
-      ['u-2', false],
-    ])
-    expect(await hits('u-2')).toEqual([['u-2', true]])
-    for (const word of ['%', '_', 'amina%', '\\', '@', "'", 'a\u{10ffff}'])
-      expect(await hits(word)).toEqual([])
-  })
+      expect(await hits(' amina.b@example.DZ ')).toEqual([
+        ['u-1', true],
+        ['u-2', false],
+      ])
+      expect(await hits('u-2')).toEqual([['u-2', true]])
+      for (const word of ['%', '_', 'amina%', '\\', '@', "'", 'a\u{10ffff}'])
+        expect(await hits(word)).toEqual([])
+    },
+  )
 
   it('follows a change of the profile, and what the platform wants forgotten is found no more', async () => {
     await setProfile(world, 'u-1', { email: 'old@example.dz', name: 'Old Name' })
@@ -89,14 +96,18 @@ describeScenario('the search', ({ database }) => {
     expect(await payments('2000 2026-11-22')).toEqual([[late, false]])
   })
 
-  it('finds one that was never paid by the day it was asked for, and a transfer by its reference however it is written', async () => {
-    const body = { plan: 'pro', method: 'transfer' }
-    const asked = (await world.as('user-1').post('/api/v1/billing/payments', body)).body
-    expect(await payments('2000 2026-11-21')).toEqual([[asked.id, false]])
-    const { reference } = asked.transfer
-    for (const word of [reference, reference.toLowerCase().replaceAll('-', ' '), asked.id])
-      expect([word, await payments(word)]).toEqual([word, [[asked.id, true]]])
-  })
+  it(
+    'finds one that was never paid by the day it was asked for, and a transfer by its reference however ' +
+      'it is written',
+    async () => {
+      const body = { plan: 'pro', method: 'transfer' }
+      const asked = (await world.as('user-1').post('/api/v1/billing/payments', body)).body
+      expect(await payments('2000 2026-11-21')).toEqual([[asked.id, false]])
+      const { reference } = asked.transfer
+      for (const word of [reference, reference.toLowerCase().replaceAll('-', ' '), asked.id])
+        expect([word, await payments(word)]).toEqual([word, [[asked.id, true]]])
+    },
+  )
 
   it('finds a payment by its receipt’s number, in test mode without the mark of its series too', async () => {
     const { paymentId } = await world.as('user-1').buy()

@@ -1,4 +1,5 @@
-// Everything that happened to a user, as rows: one statement with a part for each table, each found by the user.
+// Everything that happened to a user, as rows: one statement with a part for each table, each found by the
+// user.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
@@ -25,19 +26,22 @@ export interface TimelinePosition {
 
 /** Of user `$1`: at, id, what, payment_id, amount, until, actor, why. `id` is unique within the kind. */
 const PARTS: Readonly<Record<TimelineKind, string>> = {
-  act: `select acted_at, id, act, payment_id, null::int, null::timestamptz, actor, reason from audit where user_id = $1`,
+  act: `select acted_at, id, act, payment_id, null::int, null::timestamptz, actor, reason from audit
+    where user_id = $1`,
   mail: `
     select queued_at, kind || ' ' || about, kind,
            case when about like 'pay\\_%' then about end, null::int, null::timestamptz, null::text, outcome
       from mails where user_id = $1`,
   event: `
-    select created_at, id, type, payload->'data'->'payment'->>'id', null::int, null::timestamptz, null::text, failure
+    select created_at, id, type, payload->'data'->'payment'->>'id', null::int, null::timestamptz, null::text,
+      failure
       from outbox where user_id = $1`,
   report: `
     select received_at, id, type, payment_id, (report->>'amount')::bigint, null::timestamptz, method, outcome
       from provider_events where user_id = $1`,
   grant: `
-    select granted_at, id, case when days > 0 then days || ' days' else months || ' months' end, null::text, null::int,
+    select granted_at, id, case when days > 0 then days || ' days' else months || ' months' end, null::text,
+      null::int,
            period_end, granted_by, why
       from grants where user_id = $1`,
   period: `
@@ -47,7 +51,8 @@ const PARTS: Readonly<Record<TimelineKind, string>> = {
     select paid_at, id, plan->>'id', id, amount, null::timestamptz, instrument, null::text
       from payments where user_id = $1 and paid_at is not null`,
   payment: `
-    select created_at, id, plan->>'id', id, coalesce(amount_asked, amount), null::timestamptz, method, status from payments where user_id = $1`,
+    select created_at, id, plan->>'id', id, coalesce(amount_asked, amount), null::timestamptz, method,
+      status from payments where user_id = $1`,
 }
 
 const COLUMNS = 'at, id, what, payment_id, amount, until, actor, why'

@@ -1,4 +1,5 @@
-// The timeline of a user: payments, paid periods, grants, events to the platform, the provider's reports, mail and acts of operators.
+// The timeline of a user: payments, paid periods, grants, events to the platform, the provider's reports,
+// mail and acts of operators.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
 import type { Queryable } from '../database/database.js'
@@ -15,7 +16,8 @@ const TimelineEntrySchema = Type.Object({
   at: timestamp,
   kind: Type.Enum([...TIMELINE_KINDS], {
     description:
-      '`payment`: asked for; `paid`: its money came; `period`: what it bought began; `event`: to the platform; `report`: from the provider',
+      '`payment`: asked for; `paid`: its money came; `period`: what it bought began; `event`: to the ' +
+      'platform; `report`: from the provider',
   }),
   id: Type.String({ description: 'Unique within the kind' }),
   what: Type.String({

@@ -1,4 +1,5 @@
-// What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we know.
+// What the operator sees, as the API writes it: the payment as its user sees it, and behind it what only we
+// know.
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { type FileParts, viewParts } from '../acts/file-parts.js'
@@ -31,7 +32,10 @@ export function viewedNow({ clock, publicUrl, methods, fileParts, log }: ViewDep
   return { now: clock.now(), publicUrl, methods, fileParts, log }
 }
 
-/** Where its row cannot be shown it is marked as broken, and the log names it: the others, and all else of a file, stand. */
+/**
+ * Where its row cannot be shown it is marked as broken, and the log names it: the others, and all else of a
+ * file, stand.
+ */
 export function viewOperatorPayment(
   payment: Payment,
   context: ViewContext,

@@ -1,5 +1,6 @@
-// What every page of the console has around its content: the sections, who is signed in, the way out; and the parts that
-// several pages have. The looks are those of the portal. A page is one document without a script, and asks for nothing else.
+// What every page of the console has around its content: the sections, who is signed in, the way out; and the
+// parts that several pages have. The looks are those of the portal. A page is one document without a script,
+// and asks for nothing else.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
@@ -287,8 +288,8 @@ export function Kept({ children }: PropsWithChildren<{ children: string }>) {
 }
 
 /**
- * By itself, in the direction of its first letter. A sentence of ours has that of the page: it may begin with a name that is
- * isolated (U+2068), which browsers look into all the same.
+ * By itself, in the direction of its first letter. A sentence of ours has that of the page: it may begin with
+ * a name that is isolated (U+2068), which browsers look into all the same.
  */
 export function Text({ children }: PropsWithChildren<{ children: string }>) {
   if (children === '') return ''

@@ -1,5 +1,5 @@
-// The codes of the API and of the audit trail in the reader's words. A code that has none, such as one that an older program wrote
-// or that a provider chose, stands as it is.
+// The codes of the API and of the audit trail in the reader's words. A code that has none, such as one that
+// an older program wrote or that a provider chose, stands as it is.
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
@@ -9,7 +9,10 @@ import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
 
-/** By the beginning of their keys. What there is of each, capabilities say; a test holds them against the words. */
+/**
+ * By the beginning of their keys. What there is of each, capabilities say; a test holds them against the
+ * words.
+ */
 type Name =
   | 'source'
   | 'outcome'

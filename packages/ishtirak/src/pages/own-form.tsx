@@ -3,7 +3,9 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { FormToken } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
 
-/** With the proof that the page is ours. To an operator who looks on it is no form: its controls do nothing. */
+/**
+ * With the proof that the page is ours. To an operator who looks on it is no form: its controls do nothing.
+ */
 export function OwnForm(
   of: PropsWithChildren<{ session: Session | ReadOnlySession; action: string; enctype?: string | undefined }>,
 ) {

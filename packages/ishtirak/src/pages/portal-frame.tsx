@@ -1,6 +1,6 @@
-// What every page has around its content: language and direction, the seller's name on top, the choice of languages, and
-// at the end how to reach the seller; and the parts that several pages have. A page is one document without a script, and
-// asks no server for anything else.
+// What every page has around its content: language and direction, the seller's name on top, the choice of
+// languages, and at the end how to reach the seller; and the parts that several pages have. A page is one
+// document without a script, and asks no server for anything else.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PropsWithChildren } from '@kitajs/html'
@@ -126,7 +126,10 @@ export function Brand({ logo, name }: { logo: string | null; name: string }) {
   )
 }
 
-/** The languages to change to, each named in itself: a reader of another language must be able to read the way out. */
+/**
+ * The languages to change to, each named in itself: a reader of another language must be able to read the way
+ * out.
+ */
 export function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
   const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
   return (
@@ -173,7 +176,9 @@ function telephoneUrl(phone: string): string {
 
 const DEFAULT_COLOR = '#06402a'
 
-/** A calendar leaf with a tick: a paid month. Stands in the tab of the browser where the seller has no logo. */
+/**
+ * A calendar leaf with a tick: a paid month. Stands in the tab of the browser where the seller has no logo.
+ */
 const iconIn = (color: string) =>
   `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32"><rect x="-4" y="-4" width="32" height="32" rx="7" fill="${color}"/><rect x="3" y="5" width="18" height="16" rx="3.5" fill="none" stroke="#fff" stroke-width="2"/><path d="M8 3v4M16 3v4M8 14l3 3 5-6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
@@ -269,8 +274,8 @@ export function styleWith(color: string | null): string {
 }
 
 /**
- * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and that one
- * leads to the provider, whose addresses are its own business.
+ * The header fields of every page. No `form-action`: browsers apply it to the redirect after a form too, and
+ * that one leads to the provider, whose addresses are its own business.
  */
 export function pageHeaders(
   style: string,

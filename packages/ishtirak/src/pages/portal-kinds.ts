@@ -1,5 +1,5 @@
-// What a capability brings to the pages of users: routes, ways to pay, parts of the portal's page, and pages that say what a
-// form led to.
+// What a capability brings to the pages of users: routes, ways to pay, parts of the portal's page, and pages
+// that say what a form led to.
 import type { BillingError, ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/limit.js'
@@ -109,9 +109,10 @@ export function isUnderReview({ history, isOlder }: SeenPortal): boolean {
 }
 
 /**
- * Nothing invites to pay while a page is open, a payment under review, or one that operators check: the user is asked not to pay
- * again. Instead of an open page they may want something else: what they choose takes its place, and it is first ended where
- * it is paid, or booked. One without a page may be on its way for days, and may be paid by card instead.
+ * Nothing invites to pay while a page is open, a payment under review, or one that operators check: the user
+ * is asked not to pay again. Instead of an open page they may want something else: what they choose takes its
+ * place, and it is first ended where it is paid, or booked. One without a page may be on its way for days,
+ * and may be paid by card instead.
  */
 export function mayInvite(view: PartView): boolean {
   const isOpen = (view.overview.pendingPayment?.checkoutUrl ?? null) !== null

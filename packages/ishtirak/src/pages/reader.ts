@@ -1,5 +1,5 @@
-// Who reads a page, and in which language: the session in the cookie, the language that the user chose, else that of their
-// profile, else that of the browser. Arabic where nothing is known.
+// Who reads a page, and in which language: the session in the cookie, the language that the user chose, else
+// that of their profile, else that of the browser. Arabic where nothing is known.
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
@@ -80,8 +80,8 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
       return token !== undefined && seen.get(formTokenOf(token)) === true
     },
     /**
-     * `profile`: the language of the page's user where there is no session. One that was asked for is remembered, but not
-     * by a refusal, which gives no `reply`.
+     * `profile`: the language of the page's user where there is no session. One that was asked for is
+     * remembered, but not by a refusal, which gives no `reply`.
      */
     language: (
       request: FastifyRequest,
@@ -117,7 +117,10 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
 /** In the cookie `name`, which `set` sets. */
 function createKept(set: (reply: FastifyReply, kept: string) => void, name: string) {
   return {
-    /** What a form led to, for the page to which its sender is sent: nothing that was typed stands in an address. */
+    /**
+     * What a form led to, for the page to which its sender is sent: nothing that was typed stands in an
+     * address.
+     */
     keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
       const kept = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
       set(reply, kept)
@@ -143,7 +146,10 @@ function readKept(cookie = '{}'): Readonly<Record<string, string>> {
   }
 }
 
-/** Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a session. */
+/**
+ * Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a
+ * session.
+ */
 export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
   // One name for each path: a slash is a point, and what a name cannot have is written out.
@@ -160,7 +166,8 @@ export function cookiesFor(publicUrl: string) {
       language: `${prefix}ishtirak_lang${suffix}`,
       answer: `${prefix}ishtirak_answer${suffix}`,
     },
-    // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts by GET.
+    // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts
+    // by GET.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const
 }
@@ -175,7 +182,10 @@ function findRemembering<Found extends object>(store: SessionStore<Found>, seen:
   }
 }
 
-/** Those with a session; a cookie that is not known yet counts against the address, since anyone can make one up. */
+/**
+ * Those with a session; a cookie that is not known yet counts against the address, since anyone can make one
+ * up.
+ */
 export function callersBySession<Found extends object>(
   { limitAnonymous, limitUser }: CallerChecks,
   reader: SessionReader<Found>,
@@ -209,7 +219,9 @@ function formTokenOf(sessionToken: string): string {
   return digestOf(`form ${sessionToken}`)
 }
 
-/** Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null". */
+/**
+ * Browsers say where a request comes from. The pages send no referrer, so their forms have the origin "null".
+ */
 function comesFrom(ownOrigin: string) {
   return ({ headers }: FastifyRequest): boolean => {
     const site = headers['sec-fetch-site']

@@ -1,5 +1,5 @@
-// Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of the browser; and
-// what is open is named, with a way back to the choice that loses no money.
+// Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
+// the browser; and what is open is named, with a way back to the choice that loses no money.
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
@@ -172,19 +172,22 @@ describeScenario('the answers to forms', ({ database }) => {
       expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
     })
 
-    it('is not lost where it was paid before: its payment is booked, and nothing else is bought', async () => {
-      const portal = await portalOf()
-      const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
-      const checkout = /checkouts\/(\w+)\/pay/.exec(started.headers.get('location') ?? '')?.[1] ?? ''
-      await portal.open('/portal?choose=else')
-      world.emulator.setFaults({ drop: {} })
-      await world.emulator.pay(checkout, 'paid')
-      const other = await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })
-      expect(other.status).toBe(409)
-      const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
-      expect(data).toMatchObject([{ status: 'paid', months: 6 }])
-      expect((await world.as('user-1').get(`${BILLING}/status`)).body.plan).toBe('pro')
-    })
+    it(
+      'is not lost where it was paid before: its payment is booked, and nothing else is ' + 'bought',
+      async () => {
+        const portal = await portalOf()
+        const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
+        const checkout = /checkouts\/(\w+)\/pay/.exec(started.headers.get('location') ?? '')?.[1] ?? ''
+        await portal.open('/portal?choose=else')
+        world.emulator.setFaults({ drop: {} })
+        await world.emulator.pay(checkout, 'paid')
+        const other = await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })
+        expect(other.status).toBe(409)
+        const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
+        expect(data).toMatchObject([{ status: 'paid', months: 6 }])
+        expect((await world.as('user-1').get(`${BILLING}/status`)).body.plan).toBe('pro')
+      },
+    )
 
     it('and a transfer that another one replaced still counts when its money comes', async () => {
       const { id } = await ask()

@@ -1,6 +1,7 @@
-// Into the portal by a link that works once, from the platform or by mail, and out by a button. The platform's link is
-// followed by GET; a browser that prefetches it says so and uses nothing up, and a HEAD is refused. A link never replaces
-// another user's session by itself: anyone can send a link to their own account, and a user who follows it would pay for it.
+// Into the portal by a link that works once, from the platform or by mail, and out by a button. The
+// platform's link is followed by GET; a browser that prefetches it says so and uses nothing up, and a HEAD is
+// refused. A link never replaces another user's session by itself: anyone can send a link to their own
+// account, and a user who follows it would pay for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -19,7 +20,8 @@ export function linkRoutes(app: App, pages: Pages): void {
 
   app.get('/portal/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
     limitAnonymous(request, reply)
-    // 503: a browser discards what it prefetched with an error, and asks again when the user follows the link.
+    // 503: a browser discards what it prefetched with an error, and asks again when the user follows the
+    // link.
     if (isPrefetch(request)) return reply.code(503).headers(pages.headers).send('')
     const token = tokenIn(request)
     const session = await reader.session(request)
@@ -37,8 +39,8 @@ export function linkRoutes(app: App, pages: Pages): void {
       .send(sellerPage(pages, locale, 'linkOver'))
   })
 
-  // The answer to the question. Browsers send the session's cookie with no form of another site (SameSite=Lax), and the
-  // form's token is of the session that is given up.
+  // The answer to the question. Browsers send the session's cookie with no form of another site
+  // (SameSite=Lax), and the form's token is of the session that is given up.
   app.post('/portal/open', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
     const session = users.of(request)
     reader.requireOwnForm(request, session)
@@ -61,8 +63,9 @@ export function linkRoutes(app: App, pages: Pages): void {
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
 
 /**
- * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a link by mail.
- * Known or not, an address is noted by one row: the answer, its time and what is written are the same.
+ * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a
+ * link by mail. Known or not, an address is noted by one row: the answer, its time and what is written are
+ * the same.
  */
 export function mailedLinkRoutes(app: App, pages: PortalPages): void {
   const { reader, database, clock, ids } = pages

@@ -1,5 +1,5 @@
-// The portal of a user as an operator looks at it: all that the user would see, and nothing that can be done. It is in the audit
-// trail, because it shows what is the user's own.
+// The portal of a user as an operator looks at it: all that the user would see, and nothing that can be done.
+// It is in the audit trail, because it shows what is the user's own.
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'

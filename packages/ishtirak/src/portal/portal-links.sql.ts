@@ -1,4 +1,5 @@
-// Links into the portal that are asked for by mail: an address is noted, and owed a link later, if it is known.
+// Links into the portal that are asked for by mail: an address is noted, and owed a link later, if it is
+// known.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
@@ -15,8 +16,8 @@ export async function askForPortalLink(database: Queryable, id: string, email: s
   await database.query(askForLink, [id, email])
 }
 
-// One row for each user, renewed by a later request. Most addresses belong to one user; to several that share one, each
-// gets their own link. Uses the index users_by_email.
+// One row for each user, renewed by a later request. Most addresses belong to one user; to several that share
+// one, each gets their own link. Uses the index users_by_email.
 const queueLinks = statement(
   'mails.queue_links',
   `with asked as (
@@ -38,7 +39,10 @@ const queueLinks = statement(
    select count(*) as taken from taken`,
 )
 
-/** Owes the links that were asked for to the users of these addresses, if there are any. Takes up to `limit`; gives how many. */
+/**
+ * Owes the links that were asked for to the users of these addresses, if there are any. Takes up to `limit`;
+ * gives how many.
+ */
 export async function queuePortalLinks(database: Queryable, now: Instant, limit: number): Promise<number> {
   const [row] = await database.query(queueLinks, [at(now), limit])
   return row ? integer(row, 'taken') : 0

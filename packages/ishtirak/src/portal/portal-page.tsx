@@ -1,5 +1,5 @@
-// The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid time, or usage and
-// payments for users with paid time.
+// The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid
+// time, or usage and payments for users with paid time.
 
 import { hasTerms, TermChoice } from '../checkout/portal-terms.js'
 import { DAY, type Instant } from '../core/instant.js'
@@ -101,7 +101,10 @@ function Hero(section: Section) {
   )
 }
 
-/** Until when the plan runs, counted down, and what follows it. In grace that is the end of grace, since the end is past. */
+/**
+ * Until when the plan runs, counted down, and what follows it. In grace that is the end of grace, since the
+ * end is past.
+ */
 function Until(section: Section & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages
@@ -182,7 +185,10 @@ function titleOf(subscription: Subscription, isLong: boolean): MessageKey {
   return isLong ? 'upgradeTerms' : 'upgrade'
 }
 
-/** Before the renewal window only an explicit wish buys, and only where there is a choice of terms to wish for. */
+/**
+ * Before the renewal window only an explicit wish buys, and only where there is a choice of terms to wish
+ * for.
+ */
 function TooEarly({ section, renewal }: { readonly section: Section; readonly renewal: Renewal }) {
   const { pages, view, say } = section
   const { plan, renewableFrom, wouldStart } = renewal

@@ -7,7 +7,9 @@ import { planName } from '../i18n/messages.js'
 import { mayInvite } from '../pages/portal-kinds.js'
 import type { Section } from './portal-view.js'
 
-/** The plans side by side, with their limits. For users without paid time those that can be bought come first. */
+/**
+ * The plans side by side, with their limits. For users without paid time those that can be bought come first.
+ */
 export function Plans(section: Section) {
   const { pages, view, say } = section
   const { plans } = pages.catalogue

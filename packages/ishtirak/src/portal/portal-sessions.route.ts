@@ -1,4 +1,5 @@
-// POST …/portal-sessions: with the user's token the platform gets a link into the portal, and sends the user there.
+// POST …/portal-sessions: with the user's token the platform gets a link into the portal, and sends the user
+// there.
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
@@ -11,7 +12,10 @@ export interface PortalSessionRoutesDeps extends OpenLinkDeps {
   readonly identify: CallerChecks['identify']
 }
 
-/** A path of the platform: one slash, then no second one and no backslash, which browsers take for another host. */
+/**
+ * A path of the platform: one slash, then no second one and no backslash, which browsers take for another
+ * host.
+ */
 const ReturnPath = Type.String({
   maxLength: 500,
   pattern: '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$',
@@ -39,7 +43,8 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
       operationId: 'createPortalSession',
       summary: 'Open the customer portal',
       description:
-        'A link that works once, for five minutes; it becomes a session of 12 hours in the browser that follows it.',
+        'A link that works once, for five minutes; it becomes a session of 12 hours in the browser ' +
+        'that follows it.',
       // The body is optional.
       body: Type.Union([PortalSessionRequestSchema, Type.Null()]),
       response: {

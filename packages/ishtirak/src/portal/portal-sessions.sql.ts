@@ -1,5 +1,5 @@
-// Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets are random, and
-// only their digests are stored. A session opens the portal of its user and nothing else.
+// Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets
+// are random, and only their digests are stored. A session opens the portal of its user and nothing else.
 import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'

@@ -27,46 +27,53 @@ describeScenario('the choice of terms', ({ database }) => {
       months,
     ])
 
-  it('says of each what it costs, what it saves and until when it goes, the month first, with the same button', async () => {
-    const page = await (await enterPortal(world, 'user-1')).open()
-    expect(wordsOf(hero(page))).toContain(
-      'Upgrade to Starter: choose how long 1 month Until 21 December 2026 900 DA Pay' +
-        ' 6 months You save 400 DA Until 21 May 2027 5 000 DA Pay' +
-        ' 12 months You save 1 800 DA Until 21 November 2027 9 000 DA Pay All prices include tax.',
-    )
-    const like = ' type="submit" class="go"'
-    expect(buttons(hero(page))).toEqual(['1', '6', '12'].map((months) => [like, months]))
-    expect(page.text).not.toMatch(/<input(?![^>]*type="hidden")|checked|selected/)
-  })
+  it(
+    'says of each what it costs, what it saves and until when it goes, the month first, with the same ' +
+      'button',
+    async () => {
+      const page = await (await enterPortal(world, 'user-1')).open()
+      expect(wordsOf(hero(page))).toContain(
+        'Upgrade to Starter: choose how long 1 month Until 21 December 2026 900 DA Pay' +
+          ' 6 months You save 400 DA Until 21 May 2027 5 000 DA Pay' +
+          ' 12 months You save 1 800 DA Until 21 November 2027 9 000 DA Pay All prices include tax.',
+      )
+      const like = ' type="submit" class="go"'
+      expect(buttons(hero(page))).toEqual(['1', '6', '12'].map((months) => [like, months]))
+      expect(page.text).not.toMatch(/<input(?![^>]*type="hidden")|checked|selected/)
+    },
+  )
 
-  it('shows the numbers of each quote, and the overview those of the single month, whatever is paid', async () => {
-    const user = world.as('user-1')
-    const day = (at: string) =>
-      new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
-    const dinars = (amount: number) => amount.toLocaleString('en-GB').replaceAll(',', ' ')
-    const check = async () => {
-      const words = wordsOf(hero(await (await enterPortal(world, 'user-1')).open()))
-      const { renewal } = (await user.get('/api/v1/billing/overview')).body
-      const offers = (await world.call('GET', '/api/v1/billing/offers')).body
-      const ofPlan = offers.filter(({ plan }: { plan: string }) => plan === renewal.plan)
-      expect(ofPlan).toHaveLength(3)
-      for (const { plan, months } of ofPlan) {
-        const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
-        expect(words).toContain(`Until ${day(quote.would_end)} ${dinars(quote.amount)} DA Pay`)
-        const { amount, would_start, would_end } = quote
-        if (months === 1)
-          expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
+  it(
+    'shows the numbers of each quote, and the overview those of the single month, whatever is ' + 'paid',
+    async () => {
+      const user = world.as('user-1')
+      const day = (at: string) =>
+        new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+      const dinars = (amount: number) => amount.toLocaleString('en-GB').replaceAll(',', ' ')
+      const check = async () => {
+        const words = wordsOf(hero(await (await enterPortal(world, 'user-1')).open()))
+        const { renewal } = (await user.get('/api/v1/billing/overview')).body
+        const offers = (await world.call('GET', '/api/v1/billing/offers')).body
+        const ofPlan = offers.filter(({ plan }: { plan: string }) => plan === renewal.plan)
+        expect(ofPlan).toHaveLength(3)
+        for (const { plan, months } of ofPlan) {
+          const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
+          expect(words).toContain(`Until ${day(quote.would_end)} ${dinars(quote.amount)} DA Pay`)
+          const { amount, would_start, would_end } = quote
+          if (months === 1)
+            expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
+        }
       }
-    }
-    await check()
-    const portal = await enterPortal(world, 'user-1')
-    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' }))
-    await world.advance(25 * 86_400)
-    await check()
-    // In grace.
-    await world.advance(7 * 86_400)
-    await check()
-  })
+      await check()
+      const portal = await enterPortal(world, 'user-1')
+      await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' }))
+      await world.advance(25 * 86_400)
+      await check()
+      // In grace.
+      await world.advance(7 * 86_400)
+      await check()
+    },
+  )
 
   it('a limit of which the plan has none is not used up, but not part of the plan', async () => {
     const { text } = await (await enterPortal(world, 'user-1')).open()
@@ -93,19 +100,22 @@ describeScenario('the choice of terms', ({ database }) => {
   })
 
   describe('before the renewal window', () => {
-    it('is hidden behind a wish to buy ahead, with when each would start and what is possible only later', async () => {
-      const portal = await enterPortal(world, 'user-1')
-      await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
-      const page = await portal.open()
-      const words = wordsOf(hero(page))
-      expect(words).toContain('You can renew from 14 November 2027. Pay ahead')
-      expect(words).toContain('What you buy now starts on 21 November 2027')
-      expect(words).toContain('12 months You save 4 800 DA Until 21 November 2028 24 000 DA Pay')
-      await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '6', ahead: 'yes' }))
-      expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
-      const later = wordsOf((await portal.open()).text)
-      expect(later).toContain('12 months You save 4 800 DA Until 21 May 2029 Possible from 21 May 2027')
-    })
+    it(
+      'is hidden behind a wish to buy ahead, with when each would start and what is possible only ' + 'later',
+      async () => {
+        const portal = await enterPortal(world, 'user-1')
+        await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
+        const page = await portal.open()
+        const words = wordsOf(hero(page))
+        expect(words).toContain('You can renew from 14 November 2027. Pay ahead')
+        expect(words).toContain('What you buy now starts on 21 November 2027')
+        expect(words).toContain('12 months You save 4 800 DA Until 21 November 2028 24 000 DA Pay')
+        await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '6', ahead: 'yes' }))
+        expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
+        const later = wordsOf((await portal.open()).text)
+        expect(later).toContain('12 months You save 4 800 DA Until 21 May 2029 Possible from 21 May 2027')
+      },
+    )
 
     it('is not what a page shows that was opened before: its button buys nothing by accident', async () => {
       const portal = await enterPortal(world, 'user-1')

@@ -1,5 +1,5 @@
-// When which plan runs: the hero and the page after paying name it, and one list has all time in order, for the user, the host and
-// operators alike.
+// When which plan runs: the hero and the page after paying name it, and one list has all time in order, for
+// the user, the host and operators alike.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -46,7 +46,8 @@ describeScenario('the time that a user has', ({ database }) => {
         'fr',
         'Pro jusqu’au 21 décembre 2026',
         'Puis Business, du 21 décembre 2026 au 21 janvier 2027',
-        'Vous avez acheté l’offre Business, du 21 décembre 2026 au 21 janvier 2027. D’ici là, vous avez l’offre Pro.',
+        'Vous avez acheté l’offre Business, du 21 décembre 2026 au 21 janvier 2027. D’ici là, vous ' +
+          'avez l’offre Pro.',
       ],
       [
         'ar',
@@ -87,7 +88,8 @@ describeScenario('the time that a user has', ({ database }) => {
       const access = 'Pro until 21 December 2026 at 13:00, then Business until 21 January 2027 at 13:00'
       for (const text of [
         access,
-        'Pro until 21 December 2026 at 13:00, 5 days left. Then Business, 21 December 2026 at 13:00 to 21 January 2027 at 13:00.',
+        'Pro until 21 December 2026 at 13:00, 5 days left. Then Business, 21 December 2026 at 13:00 ' +
+          'to 21 January 2027 at 13:00.',
       ])
         expect(page).toContain(text)
       await setProfile(world, 'user-1', { name: 'Amina' })
@@ -96,18 +98,21 @@ describeScenario('the time that a user has', ({ database }) => {
   })
 
   describe('after paying', () => {
-    it('names the plan that was bought and its end, and that of all its time where it was renewed', async () => {
-      const first = await buy(pro)
-      expect(await returned(first.paymentId)).toContain(
-        'Thank you. The Pro plan is paid until 21 December 2026 at 13:00.',
-      )
-      expect(await returned(first.paymentId)).toContain('Plan Pro Term 1 month')
-      await days(25)
-      const second = await buy({ plan: 'pro', months: 6 })
-      for (const { paymentId } of [first, second])
-        expect(await returned(paymentId)).toContain('The Pro plan is paid until 21 June 2027 at 13:00.')
-      expect(await returned(second.paymentId)).toContain('Plan Pro Term 6 months')
-    })
+    it(
+      'names the plan that was bought and its end, and that of all its time where it was ' + 'renewed',
+      async () => {
+        const first = await buy(pro)
+        expect(await returned(first.paymentId)).toContain(
+          'Thank you. The Pro plan is paid until 21 December 2026 at 13:00.',
+        )
+        expect(await returned(first.paymentId)).toContain('Plan Pro Term 1 month')
+        await days(25)
+        const second = await buy({ plan: 'pro', months: 6 })
+        for (const { paymentId } of [first, second])
+          expect(await returned(paymentId)).toContain('The Pro plan is paid until 21 June 2027 at 13:00.')
+        expect(await returned(second.paymentId)).toContain('Plan Pro Term 6 months')
+      },
+    )
 
     it('does not say of time that is over that it runs', async () => {
       const { paymentId } = await buy(pro)

@@ -1,4 +1,5 @@
-// What the pages say where something went wrong or is about to: what it means for the plan and the money, and whom to call.
+// What the pages say where something went wrong or is about to: what it means for the plan and the money, and
+// whom to call.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'

@@ -1,5 +1,5 @@
-// What users see: the front page, the portal with the way to the payment page and the receipts, the way into it, the page after
-// paying. Nothing here decides about money.
+// What users see: the front page, the portal with the way to the payment page and the receipts, the way into
+// it, the page after paying. Nothing here decides about money.
 import type { FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
@@ -59,7 +59,8 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
-  // The root of the service: for a browser a page that leads on, for a program as any address without a resource.
+  // The root of the service: for a browser a page that leads on, for a program as any address without a
+  // resource.
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     pages.limitAnonymous(request, reply)
     if (!request.headers.accept?.includes('text/html')) throw new BillingError('not_found')

@@ -1,4 +1,5 @@
-// The way into the portal and what it refuses: links that work once, forms that are ours, text that stays text.
+// The way into the portal and what it refuses: links that work once, forms that are ours, text that stays
+// text.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { followToAnswer } from '../../../../test/support/portal.js'
@@ -337,15 +338,18 @@ describeScenario('the portal', ({ database }) => {
   describe('is in', () => {
     const langOf = (page: Answer) => /<html lang="(\w+)"/.exec(page.text)?.[1]
 
-    it('the language of the profile before that of the browser, and one chosen by hand before both', async () => {
-      await setProfile(world, 'user-1', { locale: 'en' })
-      const cookie = await enter('user-1')
-      expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
-      const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
-      expect(langOf(chosen)).toBe('ar')
-      const remembered = /ishtirak_lang[\w.]*=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
-      expect(langOf(await open(`${cookie}; ${remembered}`, { 'accept-language': 'fr' }))).toBe('ar')
-    })
+    it(
+      'the language of the profile before that of the browser, and one chosen by hand before ' + 'both',
+      async () => {
+        await setProfile(world, 'user-1', { locale: 'en' })
+        const cookie = await enter('user-1')
+        expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
+        const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
+        expect(langOf(chosen)).toBe('ar')
+        const remembered = /ishtirak_lang[\w.]*=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
+        expect(langOf(await open(`${cookie}; ${remembered}`, { 'accept-language': 'fr' }))).toBe('ar')
+      },
+    )
 
     it.each([
       ['fr-DZ,fr;q=0.9', 'fr'],

@@ -96,17 +96,20 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     expect(await mailed()).toHaveLength(2)
   })
 
-  it('gives each mail with a link its own id, since mailboxes keep one of those with the same id', async () => {
-    await start()
-    await know('user-1', 'amina@example.dz')
-    for (const _ of [1, 2]) {
-      await ask('amina@example.dz')
-      await mailed()
-      await world.advance(3600)
-    }
-    const ids = sink.messages.map((message) => readMessage(message).headers['message-id'])
-    expect(new Set(ids).size).toBe(2)
-  })
+  it(
+    'gives each mail with a link its own id, since mailboxes keep one of those with the same ' + 'id',
+    async () => {
+      await start()
+      await know('user-1', 'amina@example.dz')
+      for (const _ of [1, 2]) {
+        await ask('amina@example.dz')
+        await mailed()
+        await world.advance(3600)
+      }
+      const ids = sink.messages.map((message) => readMessage(message).headers['message-id'])
+      expect(new Set(ids).size).toBe(2)
+    },
+  )
 
   it('counts requests for links by address: the eleventh in ten minutes is refused', async () => {
     await start()
@@ -147,14 +150,17 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     expect(answer.text).not.toContain('"><script>')
   })
 
-  it('signs in by the service’s own form only: another site cannot sign a user in to another account', async () => {
-    await start()
-    await know('mallory', 'mallory@example.dz')
-    await ask('mallory@example.dz')
-    const token = tokenIn((await mailed())[0])
-    const answer = await post('/portal/sign-in', { token }, { 'sec-fetch-site': 'cross-site' })
-    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
-  })
+  it(
+    'signs in by the service’s own form only: another site cannot sign a user in to another ' + 'account',
+    async () => {
+      await start()
+      await know('mallory', 'mallory@example.dz')
+      await ask('mallory@example.dz')
+      const token = tokenIn((await mailed())[0])
+      const answer = await post('/portal/sign-in', { token }, { 'sec-fetch-site': 'cross-site' })
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
+    },
+  )
 
   describe('with a session', () => {
     it('leads nowhere by an address that is too long for a header field', async () => {

@@ -1,4 +1,5 @@
-// An installation without the typesetter, whose packages are optional: every payment has its receipt and number all the same.
+// An installation without the typesetter, whose packages are optional: every payment has its receipt and
+// number all the same.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'

@@ -23,7 +23,8 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
       operationId: 'getReceipt',
       summary: 'The receipt of a payment',
       description:
-        'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, else Arabic.',
+        'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, ' +
+        'else Arabic.',
       params: Type.Object({ payment_id: Type.String() }),
       querystring: Type.Object({ lang: Type.Optional(locale) }, { additionalProperties: false }),
       response: {

@@ -142,24 +142,28 @@ describe('a receipt for a term', () => {
   })
 })
 
-it('for another amount than was asked for says what came, in figures, in words and in the tax, and what was asked', () => {
-  const payment = { price: { amount: 1980, currency: 'DZD' }, amountAsked: 2000 }
-  const text = textIn('fr', { payment })
-  for (const line of [
-    'un mois du 21/11/2026 1 1 663,87 DA',
-    'Total HT 1 663,87 DA',
-    'TVA 19 % 316,13 DA',
-    'Total TTC payé 1 980,00 DA',
-    'mille neuf cent quatre-vingts dinars algériens',
-    'Montant demandé 2 000,00 DA',
-  ])
-    expect(text).toContain(line)
-  expect(textIn('en', { payment })).toContain('Amount asked for 2 000,00 DA')
-  expect(lettersOf(textIn('ar', { payment }))).not.toBe(
-    lettersOf(textIn('ar', { payment: { ...payment, amountAsked: null } })),
-  )
-  expect(textIn('fr')).not.toContain('demandé')
-})
+it(
+  'for another amount than was asked for says what came, in figures, in words and in the tax, and what ' +
+    'was asked',
+  () => {
+    const payment = { price: { amount: 1980, currency: 'DZD' }, amountAsked: 2000 }
+    const text = textIn('fr', { payment })
+    for (const line of [
+      'un mois du 21/11/2026 1 1 663,87 DA',
+      'Total HT 1 663,87 DA',
+      'TVA 19 % 316,13 DA',
+      'Total TTC payé 1 980,00 DA',
+      'mille neuf cent quatre-vingts dinars algériens',
+      'Montant demandé 2 000,00 DA',
+    ])
+      expect(text).toContain(line)
+    expect(textIn('en', { payment })).toContain('Amount asked for 2 000,00 DA')
+    expect(lettersOf(textIn('ar', { payment }))).not.toBe(
+      lettersOf(textIn('ar', { payment: { ...payment, amountAsked: null } })),
+    )
+    expect(textIn('fr')).not.toContain('demandé')
+  },
+)
 
 it('in Arabic can be copied and searched: a reader gives each word with its letters in their order', () => {
   const pdf = render(snapshotWith({ payment: { price: { amount: 3_008, currency: 'DZD' } } }), 'ar')

@@ -1,5 +1,5 @@
-// Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF. Nothing else is
-// looked up but the seller's color, so the same receipt has the same words years later.
+// Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF.
+// Nothing else is looked up but the seller's color, so the same receipt has the same words years later.
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
@@ -16,7 +16,9 @@ type ReceiptWords = (typeof texts)[Locale]['receipt']
 
 export const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
-/** `number` as it is shown, from `receiptNumber`. Gives the PDF; the first takes some 50 ms, the others a few. */
+/**
+ * `number` as it is shown, from `receiptNumber`. Gives the PDF; the first takes some 50 ms, the others a few.
+ */
 export function renderReceipt(
   typesetter: Typesetter,
   receipt: {
@@ -186,7 +188,8 @@ export function rowsOf(rows: readonly (readonly [string, string | null])[]) {
   return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
 }
 
-// Names come from tokens of the platform, of any length. Eighty characters wrap to a handful of lines: the page stays one.
+// Names come from tokens of the platform, of any length. Eighty characters wrap to a handful of lines: the
+// page stays one.
 const LONGEST_TEXT = 80
 
 export function shorten(text: string): string {
@@ -199,7 +202,9 @@ export function dateParts(day: string) {
   return { year, month, day: date }
 }
 
-/** `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is. */
+/**
+ * `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is.
+ */
 export function dinarsInFigures(centimes: number, locale: Locale): string {
   const dinars = String(Math.floor(centimes / 100)).replace(/\B(?=(\d{3})+$)/g, '\u00a0')
   return `${dinars},${String(centimes % 100).padStart(2, '0')}\u00a0${CATALOGS[locale].page.currency}`

@@ -59,7 +59,10 @@ export function createWorkQueue(): WorkQueue {
   }
 }
 
-/** Runs work that says by `yield` where it may pause: the event loop turns there, so that long work holds nothing up. */
+/**
+ * Runs work that says by `yield` where it may pause: the event loop turns there, so that long work holds
+ * nothing up.
+ */
 export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done) return step.value
@@ -68,8 +71,8 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
 }
 
 /**
- * Up to `limit` rows in batches of `atOnce`, until one is not full, or no further one is wanted. `work` says how many rows there
- * were; so does the result.
+ * Up to `limit` rows in batches of `atOnce`, until one is not full, or no further one is wanted. `work` says
+ * how many rows there were; so does the result.
  */
 export async function inBatches(
   limit: number,

@@ -1,4 +1,5 @@
-// A full map costs no more with a million keys than with a few: its time is measured, so it runs with all tests.
+// A full map costs no more with a million keys than with a few: its time is measured, so it runs with all
+// tests.
 import { expect, it } from 'vitest'
 import { BoundedMap } from './bounded-map.js'
 
@@ -14,7 +15,8 @@ it('full, with a new key at each call, it costs with a million keys what it cost
   const large = nanosecondsACall(remember(1_000_000), 1_000_000, 500_000)
   const figures = [roomy, small, large].map((figure) => figure.toFixed(0)).join(', ')
   console.info(`ns a call with room, full at 10,000, full at 1,000,000: ${figures}`)
-  // A million keys do not fit the processor's caches, which is worth a factor of 3 or so; a walk past them, of 100.
+  // A million keys do not fit the processor's caches, which is worth a factor of 3 or so; a walk past them,
+  // of 100.
   expect(Math.max(small, large) / roomy).toBeLessThan(12)
 })
 

@@ -1,8 +1,11 @@
-// A map that holds at most so many keys and costs the same however many they are. JavaScript's own map finds its oldest
-// key by walking past those that were deleted, which becomes slow when a full one forgets a key for each new one.
+// A map that holds at most so many keys and costs the same however many they are. JavaScript's own map finds
+// its oldest key by walking past those that were deleted, which becomes slow when a full one forgets a key
+// for each new one.
 import type { Instant } from '../core/instant.js'
 
-/** What is asked for stays; of what is not, the longer unused half is forgotten at once when there is no room. */
+/**
+ * What is asked for stays; of what is not, the longer unused half is forgotten at once when there is no room.
+ */
 export class BoundedMap<Key, Value extends NonNullable<unknown> | null> {
   readonly #half: number
   #recent = new Map<Key, Value>()
@@ -48,7 +51,10 @@ export interface RecentFailures {
 /** About 200 bytes each: 10,000 are 2 MB. */
 const FAILING_KEYS_MAX = 10_000
 
-/** In this process: `most` failures in `windowMs`, then one attempt whenever the oldest of them leaves the window. */
+/**
+ * In this process: `most` failures in `windowMs`, then one attempt whenever the oldest of them leaves the
+ * window.
+ */
 export function createRecentFailures(most: number, windowMs: number): RecentFailures {
   const known = new BoundedMap<string, readonly Instant[]>(FAILING_KEYS_MAX)
   const recent = (key: string, now: Instant) => (known.get(key) ?? []).filter((at) => now < at + windowMs)

@@ -1,4 +1,5 @@
-// What the environment may say, and what stops the start. Every refusal names its variable and never its value.
+// What the environment may say, and what stops the start. Every refusal names its variable and never its
+// value.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -263,7 +264,8 @@ describe('a value that does not fit', () => {
 
   it('stands in the message on a line of its own', () => {
     expect(() => readConfig({ PORT: 'x', GRACE_DAYS: 'x' })).toThrow(
-      'the configuration is not usable:\n  - PORT must be a whole number from 0 to 65535\n  - GRACE_DAYS must be a whole number from 0 to 31',
+      'the configuration is not usable:\n  - PORT must be a whole number from 0 to 65535\n  - ' +
+        'GRACE_DAYS must be a whole number from 0 to 31',
     )
   })
 })
@@ -449,19 +451,22 @@ describe('PLANS_FILE', () => {
 
   const sold = (terms: unknown) => ({ ...free, id: 'pro', price: 100, terms })
 
-  it('sells terms beside the single month, in any order in the file, which may name the single month too', () => {
-    const terms = [
-      { months: 36, price: 3000 },
-      { months: 1, price: 100 },
-      { months: 2, price: 200 },
-    ]
-    const [, pro] = readConfig({ PLANS_FILE: file([free, sold(terms)]) }).plans.plans
-    expect(pro && offersOf(pro).map(({ months, price }) => [months, price.amount])).toEqual([
-      [1, 100],
-      [2, 200],
-      [36, 3000],
-    ])
-  })
+  it(
+    'sells terms beside the single month, in any order in the file, which may name the single month ' + 'too',
+    () => {
+      const terms = [
+        { months: 36, price: 3000 },
+        { months: 1, price: 100 },
+        { months: 2, price: 200 },
+      ]
+      const [, pro] = readConfig({ PLANS_FILE: file([free, sold(terms)]) }).plans.plans
+      expect(pro && offersOf(pro).map(({ months, price }) => [months, price.amount])).toEqual([
+        [1, 100],
+        [2, 200],
+        [36, 3000],
+      ])
+    },
+  )
 
   it.each([
     ['{', expect.stringMatching(/^PLANS_FILE is not JSON: /)],

@@ -1,5 +1,6 @@
-// The environment, read once at the start into what the parts need. Everything that is wrong is reported together; secrets
-// have no default and are never repeated. Without a provider key, outside production, the result is the sandbox.
+// The environment, read once at the start into what the parts need. Everything that is wrong is reported
+// together; secrets have no default and are never repeated. Without a provider key, outside production, the
+// result is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import { ConfigError } from './config-file.js'
@@ -22,7 +23,9 @@ import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
 
-/** A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills. */
+/**
+ * A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills.
+ */
 const DRAIN_SECONDS = 5
 
 /** What this module does not know of. */
@@ -38,7 +41,10 @@ export function readConfig<Part>(variables: Variables, own: OwnSettings<Part>): 
   return read(given, missingSecrets(given, own.gateways), own)
 }
 
-/** Variables of a process with a port and a database of its own: where a host has these, they may mean something else. */
+/**
+ * Variables of a process with a port and a database of its own: where a host has these, they may mean
+ * something else.
+ */
 const OF_A_PROCESS = [
   ...['HOST', 'PORT', 'WORKERS', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -47,8 +53,8 @@ const OF_A_PROCESS = [
 const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
 /**
- * The configuration of a service that is mounted in another program. There is no sandbox; variables of processes are not
- * read, and where the host identifies the users, those of tokens neither.
+ * The configuration of a service that is mounted in another program. There is no sandbox; variables of
+ * processes are not read, and where the host identifies the users, those of tokens neither.
  */
 export function readMountedConfig<Part>(
   variables: Variables,

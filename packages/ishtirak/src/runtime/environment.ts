@@ -1,5 +1,5 @@
-// Every variable that configures Ishtirak: what each may be, in words for the person who sets it, and its default. A wrong
-// value is named by its variable and never repeated, because it may be a secret.
+// Every variable that configures Ishtirak: what each may be, in words for the person who sets it, and its
+// default. A wrong value is named by its variable and never repeated, because it may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import { LOCALES, type Locale } from '../core/locale.js'
@@ -51,7 +51,8 @@ export const Environment = Type.Object({
   AUTH_AUDIENCE: text('a text'),
   PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
   OPERATOR_KEYS: listOf(
-    `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -`,
+    `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters
+      from A-Z a-z 0-9 . _ ~ + / -`,
     new RegExp(`[\\w.@-]{1,64}:(?:(?:${ROLES.join('|')}):)?[\\w.~+/-]{20,}`),
   ),
   OPERATOR_OIDC_ISSUER: web(),
@@ -139,8 +140,9 @@ export interface GatewaySettings {
 }
 
 /**
- * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value,
- * separated by spaces), in which an image says what it needs: as a variable of its own, `--env-file` would empty it.
+ * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS
+ * counts (NAME=value, separated by spaces), in which an image says what it needs: as a variable of its own,
+ * `--env-file` would empty it.
  */
 export function givenVariables(variables: Variables): Variables {
   const defaults = variables.IMAGE_DEFAULTS?.split(' ').map((pair) => pair.split('=', 2)) ?? []
@@ -212,7 +214,9 @@ const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
 const LENGTH_MIN = 7
 const TYPOS_MAX = 2
 
-/** Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant. */
+/**
+ * Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant.
+ */
 export function misspelt(
   variables: Variables,
   ofCapabilities: readonly string[],

@@ -1,4 +1,5 @@
-// The limits of one request, over real sockets; the kinds of failure that no loopback socket gives, by their shape.
+// The limits of one request, over real sockets; the kinds of failure that no loopback socket gives, by their
+// shape.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,6 @@
-// One request to another server: a time limit over the whole of it, a size limit, no redirects, nothing compressed, and where a
-// configuration or a user names the address, public addresses only. What goes wrong comes back as data, with the one thing
-// that matters for money: could it have been sent?
+// One request to another server: a time limit over the whole of it, a size limit, no redirects, nothing
+// compressed, and where a configuration or a user names the address, public addresses only. What goes wrong
+// comes back as data, with the one thing that matters for money: could it have been sent?
 import { lookup as systemLookup } from 'node:dns'
 import { EventEmitter } from 'node:events'
 import http from 'node:http'
@@ -21,7 +21,10 @@ interface HttpRequest {
   readonly send?: Send
 }
 
-/** How a request goes out; tests put a broken way in its place. Rejects when no answer came, or `abort` was emitted. */
+/**
+ * How a request goes out; tests put a broken way in its place. Rejects when no answer came, or `abort` was
+ * emitted.
+ */
 export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
 type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
@@ -35,7 +38,10 @@ export interface SentAnswer {
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export type HttpOutcome =
-  /** `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer like any other. */
+  /**
+   * `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer like any
+   * other.
+   */
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -79,14 +85,14 @@ export async function sendRequest(request: HttpRequest): Promise<HttpOutcome> {
   }
 }
 
-// Kept for less time than other servers keep theirs: whether a request on a connection that is just being closed has arrived
-// would be unknown.
+// Kept for less time than other servers keep theirs: whether a request on a connection that is just being
+// closed has arrived would be unknown.
 const KEPT = { keepAlive: true, timeout: 4_000 }
 const HTTP = { request: http.request, agent: new http.Agent(KEPT) }
 const HTTPS = { request: https.request, agent: new https.Agent(KEPT) }
 
-// Not by `fetch`: the streams and signals of the web cost four times as much (0.8 ms beside 0.2, measured), and it asks for
-// compressed answers, so that a kilobyte may become a gigabyte here.
+// Not by `fetch`: the streams and signals of the web cost four times as much (0.8 ms beside 0.2, measured),
+// and it asks for compressed answers, so that a kilobyte may become a gigabyte here.
 export const sendByNode: Send = ({ url, method, headers, body, reach }, signal) =>
   new Promise((resolve, reject) => {
     const target = new URL(url)
@@ -180,8 +186,8 @@ class AddressRefused extends Error {
 }
 
 /**
- * Ranges that are not public (IANA IPv4 and IPv6 Special-Purpose Address Registries), and those that embed an IPv4
- * address (mapped, NAT64, 6to4, Teredo), which could be a private one.
+ * Ranges that are not public (IANA IPv4 and IPv6 Special-Purpose Address Registries), and those that embed an
+ * IPv4 address (mapped, NAT64, 6to4, Teredo), which could be a private one.
  */
 const NOT_PUBLIC: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8], // this network
@@ -228,8 +234,9 @@ export function isWithinReach(address: string, reach: Reach): boolean {
 }
 
 /**
- * For `http.request`, which calls it for names only: literal addresses are checked with `isWithinReach`. A name is looked up once
- * and the checked address is the one connected to, so that a name server cannot answer differently the second time.
+ * For `http.request`, which calls it for names only: literal addresses are checked with `isWithinReach`. A
+ * name is looked up once and the checked address is the one connected to, so that a name server cannot answer
+ * differently the second time.
  */
 export function lookupWithin(reach: Reach, lookup: typeof systemLookup = systemLookup): LookupFunction {
   return (hostname, options, answer) => {

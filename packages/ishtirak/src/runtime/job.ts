@@ -1,5 +1,5 @@
-// Something that runs by itself: a sweep over rows that are due. It may be late, run twice or be killed at any line, and gives
-// or takes no access.
+// Something that runs by itself: a sweep over rows that are due. It may be late, run twice or be killed at
+// any line, and gives or takes no access.
 
 /** Jobs of an earlier stage come first, on the health page and where the test clock runs them all. */
 export const JOB_STAGES = ['find_out', 'announce', 'tidy'] as const

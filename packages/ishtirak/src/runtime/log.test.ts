@@ -44,18 +44,22 @@ it.each(['error', 'err'])('an error under %s is written with its stack, and its 
   expect(lines.join()).not.toContain('hush')
 })
 
-it('a throttled line is written once in its time, with how many were left out, also after the clock went back', () => {
-  let now = 1_000_000
-  const written: [string, number][] = []
-  const write = throttled<string>({ now: () => now }, 60_000, (about, leftOut) =>
-    written.push([about, leftOut]),
-  )
-  for (let count = 0; count < 1_000; count++) write(`first ${count}`)
-  expect(written).toEqual([['first 0', 0]])
-  now += 60_000
-  write('a minute later')
-  expect(written.at(-1)).toEqual(['a minute later', 999])
-  now -= 400 * 86_400_000
-  write('after the clock went back')
-  expect(written.at(-1)).toEqual(['after the clock went back', 0])
-})
+it(
+  'a throttled line is written once in its time, with how many were left out, also after the clock went ' +
+    'back',
+  () => {
+    let now = 1_000_000
+    const written: [string, number][] = []
+    const write = throttled<string>({ now: () => now }, 60_000, (about, leftOut) =>
+      written.push([about, leftOut]),
+    )
+    for (let count = 0; count < 1_000; count++) write(`first ${count}`)
+    expect(written).toEqual([['first 0', 0]])
+    now += 60_000
+    write('a minute later')
+    expect(written.at(-1)).toEqual(['a minute later', 999])
+    now -= 400 * 86_400_000
+    write('after the clock went back')
+    expect(written.at(-1)).toEqual(['after the clock went back', 0])
+  },
+)

@@ -45,7 +45,10 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
   )
 }
 
-/** For a log of a host's; standard output, written at once, where there is none: nothing waits for the end of the process. */
+/**
+ * For a log of a host's; standard output, written at once, where there is none: nothing waits for the end of
+ * the process.
+ */
 export function lineByLine(write?: (line: string) => void): DestinationStream {
   return write ? { write } : pino.destination({ dest: 1, sync: true })
 }
@@ -57,8 +60,8 @@ function pathsOf(field: string): string[] {
 }
 
 /**
- * Writes rarely what may happen thousands of times a minute: a log full of one line hides every other. `write` is called at
- * most once in `everyMs`, with how many times it was not called since.
+ * Writes rarely what may happen thousands of times a minute: a log full of one line hides every other.
+ * `write` is called at most once in `everyMs`, with how many times it was not called since.
  */
 export function throttled<About>(
   clock: Clock,

@@ -1,5 +1,5 @@
-// What package.json says of this program: its version, the Node that it needs, and the packages that an installation may leave out with
-// `npm install --omit=optional`.
+// What package.json says of this program: its version, the Node that it needs, and the packages that an
+// installation may leave out with `npm install --omit=optional`.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

@@ -49,24 +49,27 @@ it('says what is done of all, the rate and the time left', () => {
   )
 })
 
-it('is one line of a terminal that goes when it is done, and is not there for what is done in a second', () => {
-  open(true)
-  const quick = showProgress('rows', screen)
-  quick.at(5, 10)
-  vi.advanceTimersByTime(999)
-  quick.end()
-  expect(written).toBe('')
-  const slow = showProgress('rows', screen)
-  vi.advanceTimersByTime(2_000)
-  slow.at(100, 400)
-  vi.advanceTimersByTime(200)
-  expect(plain()).toMatch(/^. 100 of 400 rows \(25 %\), \d+ a second, \d+ s left$/)
-  slow.at(200, 400)
-  vi.advanceTimersByTime(200)
-  expect(plain()).toMatch(/^. 200 of 400 rows \(50 %\)/)
-  slow.end()
-  expect(plain()).toBe('')
-})
+it(
+  'is one line of a terminal that goes when it is done, and is not there for what is done in a ' + 'second',
+  () => {
+    open(true)
+    const quick = showProgress('rows', screen)
+    quick.at(5, 10)
+    vi.advanceTimersByTime(999)
+    quick.end()
+    expect(written).toBe('')
+    const slow = showProgress('rows', screen)
+    vi.advanceTimersByTime(2_000)
+    slow.at(100, 400)
+    vi.advanceTimersByTime(200)
+    expect(plain()).toMatch(/^. 100 of 400 rows \(25 %\), \d+ a second, \d+ s left$/)
+    slow.at(200, 400)
+    vi.advanceTimersByTime(200)
+    expect(plain()).toMatch(/^. 200 of 400 rows \(50 %\)/)
+    slow.end()
+    expect(plain()).toBe('')
+  },
+)
 
 it.each([
   ['a file', false, {}],

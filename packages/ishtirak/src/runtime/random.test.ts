@@ -18,7 +18,8 @@ describe('ids', () => {
     const ids = createIds()
     const parts = Array.from({ length: 4_000 }, () => randomBitsOf(ids.next('pay', AT)))
     expect(parts.every((part) => part.length === 80)).toBe(true)
-    // 4,000 throws of a coin: 2,000 heads, and a standard deviation of 31.6. Eight of them are passed once in 10^15.
+    // 4,000 throws of a coin: 2,000 heads, and a standard deviation of 31.6. Eight of them are passed once in
+    // 10^15.
     for (let bit = 0; bit < 80; bit++) {
       const heads = parts.filter((part) => part[bit] === '1').length
       expect(Math.abs(heads - 2_000), `bit ${bit}`).toBeLessThan(253)

@@ -1,6 +1,6 @@
-// Random numbers that spread load, and ids that sort by time. An id is a prefix that says what it names, and a ULID
-// (https://github.com/ulid/spec) of a given instant. Each has its own 80 random bits: within one millisecond ids have no
-// order, and none can be computed from another.
+// Random numbers that spread load, and ids that sort by time. An id is a prefix that says what it names, and
+// a ULID (https://github.com/ulid/spec) of a given instant. Each has its own 80 random bits: within one
+// millisecond ids have no order, and none can be computed from another.
 import { randomBytes } from 'node:crypto'
 import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
@@ -16,7 +16,9 @@ export function randomCode(): string {
 }
 
 export interface Ids {
-  /** `pay_` + 26 characters. The instant is the caller's, in milliseconds; at most the year 10889 (48 bits). */
+  /**
+   * `pay_` + 26 characters. The instant is the caller's, in milliseconds; at most the year 10889 (48 bits).
+   */
   next(prefix: string, at: Instant): string
 }
 

@@ -1,7 +1,10 @@
 // What has to do with secrets and nothing else: compare them in constant time, make them, digest them.
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Compares digests, so that neither the place of the first difference nor the length shows in the time it takes. */
+/**
+ * Compares digests, so that neither the place of the first difference nor the length shows in the time it
+ * takes.
+ */
 export function constantTimeEquals(one: string, other: string): boolean {
   return secretMatcher(one)(other)
 }
@@ -17,12 +20,17 @@ export function randomToken(size = 32): string {
   return randomBytes(size).toString('base64url')
 }
 
-/** What is stored of a random token: it finds the row and opens nothing. No salt: 32 random bytes need none. */
+/**
+ * What is stored of a random token: it finds the row and opens nothing. No salt: 32 random bytes need none.
+ */
 export function digestOf(token: string): string {
   return sha256(token).toString('base64url')
 }
 
-/** The same for what is shorter or printed: without the key the rows do not even tell whether a guess is right. */
+/**
+ * The same for what is shorter or printed: without the key the rows do not even tell whether a guess is
+ * right.
+ */
 export function keyedDigest(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }

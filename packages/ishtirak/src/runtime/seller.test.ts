@@ -221,7 +221,8 @@ describe('the shop that customers see', () => {
 
   it('has no color on which white text cannot be read', () => {
     expect(parse({ color: '#ffd400' })).toEqual([expect.stringMatching(/\/color: .*contrast of 1\.\d/)])
-    // White on #767676 is readable at 4.54, and so are links of that color on white, but not on the grey of the page: 4.16.
+    // White on #767676 is readable at 4.54, and so are links of that color on white, but not on the grey of
+    // the page: 4.16.
     expect(parse({ color: '#767676' })).toEqual([expect.stringMatching(/\/color: .*contrast of 4\.\d/)])
   })
 

@@ -1,6 +1,7 @@
-// Reads SELLER_FILE: who sells, how sales are taxed and cash bears stamp duty from which day on, and what customers see of the seller. Everything that is
-// wrong with it is reported at once, since a wrong NIF on a thousand receipts cannot be taken back; so is a color on which
-// text cannot be read, or a logo that would make every page heavy.
+// Reads SELLER_FILE: who sells, how sales are taxed and cash bears stamp duty from which day on, and what
+// customers see of the seller. Everything that is wrong with it is reported at once, since a wrong NIF on a
+// thousand receipts cannot be taken back; so is a color on which text cannot be read, or a logo that would
+// make every page heavy.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
@@ -233,7 +234,10 @@ function readLink(field: string, link: string | Translated, problems: string[]):
   return links
 }
 
-/** `--page` of the light colors in portal.css: links stand on it, and white text on the color has a little more. */
+/**
+ * `--page` of the light colors in portal.css: links stand on it, and white text on the color has a little
+ * more.
+ */
 const PAGE = '#f3f6f4'
 
 function readColor(color: string, problems: string[]): string {
@@ -272,7 +276,10 @@ function pictureType(bytes: Buffer): string | null {
   return /^\s*<svg[\s/>]/.test(drawing) ? 'image/svg+xml' : null
 }
 
-/** Stands in for SELLER_FILE in the sandbox, and only there. A receipt with it cannot be mistaken for a real one. */
+/**
+ * Stands in for SELLER_FILE in the sandbox, and only there. A receipt with it cannot be mistaken for a real
+ * one.
+ */
 export const EXAMPLE_SELLER = parseSeller(
   readFileSync(new URL('./example-seller.json', import.meta.url), 'utf8'),
 )

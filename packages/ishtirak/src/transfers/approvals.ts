@@ -1,5 +1,5 @@
-// What operators say of a transfer: its money has come, or it is refused. The decision is written down first, with the audit
-// trail; what follows for the user's money goes the way of all money.
+// What operators say of a transfer: its money has come, or it is refused. The decision is written down first,
+// with the audit trail; what follows for the user's money goes the way of all money.
 
 import { auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
 import { askProvider } from '../checkout/ask-provider.js'
@@ -41,8 +41,9 @@ export interface Received {
 }
 
 /**
- * Another amount than the one asked for is booked as little as a card's: the payment goes to review. Throws `not_found`,
- * `conflict` when it is decided already or the first operator said something else, `second_operator_needed`.
+ * Another amount than the one asked for is booked as little as a card's: the payment goes to review. Throws
+ * `not_found`, `conflict` when it is decided already or the first operator said something else,
+ * `second_operator_needed`.
  */
 export function approvePayment(
   deps: ApprovalDeps,
@@ -55,7 +56,10 @@ export function approvePayment(
   )
 }
 
-/** The user reads the reason. Throws `not_found`, or `conflict` when its money is booked or it is refused already. */
+/**
+ * The user reads the reason. Throws `not_found`, or `conflict` when its money is booked or it is refused
+ * already.
+ */
 export function refusePayment(
   deps: ApprovalDeps,
   paymentId: string,
@@ -71,7 +75,10 @@ export interface DecisionPreview extends SettlementPreview {
   readonly approvals: { readonly needed: 1 | 2; readonly before: number; readonly after: number } | null
 }
 
-/** What `approvePayment` (refusing: `refusePayment`, where `received` is null) would do now. Throws what it would throw. */
+/**
+ * What `approvePayment` (refusing: `refusePayment`, where `received` is null) would do now. Throws what it
+ * would throw.
+ */
 export async function previewDecision(
   deps: ApprovalDeps,
   paymentId: string,

@@ -1,5 +1,5 @@
-// What operators say of a transfer, as acts: its money has come, or it is refused. Shown beforehand, each is the decision that it
-// would be.
+// What operators say of a transfer, as acts: its money has come, or it is refused. Shown beforehand, each is
+// the decision that it would be.
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
 import { amountIn } from '../acts/act-form.js'
@@ -45,7 +45,9 @@ export const approve = act<DecisionDeps>().does({
   operationId: 'approvePayment',
   summary: 'Say that the money of a transfer has come',
   description:
-    'Books the payment, or sends it to review where the amount is another one. From `second_approval_from` of TRANSFER_FILE on a second operator says the same before anything is booked. 409 when it is decided already.',
+    'Books the payment, or sends it to review where the amount is another one. From ' +
+    '`second_approval_from` of TRANSFER_FILE on a second operator says the same before anything is ' +
+    'booked. 409 when it is decided already.',
   input: ApprovalSchema,
   refuses: ['second_operator_needed'],
   texts: actTexts(words, 'approve'),

@@ -1,4 +1,5 @@
-// Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was asked stands beside it.
+// Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
+// asked stands beside it.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -157,7 +158,8 @@ describeScenario('another amount than was asked for', ({ database }) => {
     await approve(id, 1980)
     const { path: accept, words, fields } = await visit.ask(`/console/payments/${id}/accept`)
     expect(words).toContain(
-      'The receipt will say 1 980 DA paid, 1 663,87 DA without tax and 316,13 DA TVA · Amount asked for 2 000 DA',
+      'The receipt will say 1 980 DA paid, 1 663,87 DA without tax and 316,13 DA TVA · Amount asked ' +
+        'for 2 000 DA',
     )
     const told = await visit.follow(await visit.submit(accept, { ...fields, why: 'fees' }))
     expect(told).toContain('Amount 1 980 DA (2 000 DA asked for)')

@@ -1,4 +1,5 @@
-// What transfers add to everything known of a payment: what operators said of it, and what the user sent to show it.
+// What transfers add to everything known of a payment: what operators said of it, and what the user sent to
+// show it.
 import { Type } from 'typebox'
 import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'

@@ -1,4 +1,5 @@
-// What the portal says of a transfer: why it was refused, what is wrong with a file, and what can be done once it has expired.
+// What the portal says of a transfer: why it was refused, what is wrong with a file, and what can be done
+// once it has expired.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -76,31 +77,34 @@ describeScenario('the portal and transfers', ({ database }) => {
     expect((await portal.post(address, body, `multipart/form-data; boundary=${boundary}`)).status).toBe(400)
   })
 
-  it('refuse a form that breaks off in its file, whether or not the file is read; the process goes on', async () => {
-    const { id } = await ask()
-    const portal = await enterPortal(world, 'user-1')
-    const boundary = 'x'.repeat(27)
-    const part = (head: string, body: string) =>
-      `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}`
-    const send = async (token: string) => {
-      const body =
-        part('name="form_token"', `${token}\r\n`) + part('name="file"; filename="a.pdf"', '%PDF-1.7')
-      const sent = await portal.post(
-        `/portal/payments/${id}/proof`,
-        body,
-        `multipart/form-data; boundary=${boundary}`,
-      )
-      return sent.status
-    }
-    const { formToken } = portal
-    const uncaught: unknown[] = []
-    const note = (error: unknown) => void uncaught.push(error)
-    process.on('uncaughtExceptionMonitor', note)
-    expect(await Promise.all([send(formToken), send(formToken), send('not ours')])).toEqual([400, 400, 403])
-    expect((await world.call('GET', '/healthz')).status).toBe(200)
-    process.off('uncaughtExceptionMonitor', note)
-    expect(uncaught).toEqual([])
-  })
+  it(
+    'refuse a form that breaks off in its file, whether or not the file is read; the process goes ' + 'on',
+    async () => {
+      const { id } = await ask()
+      const portal = await enterPortal(world, 'user-1')
+      const boundary = 'x'.repeat(27)
+      const part = (head: string, body: string) =>
+        `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}`
+      const send = async (token: string) => {
+        const body =
+          part('name="form_token"', `${token}\r\n`) + part('name="file"; filename="a.pdf"', '%PDF-1.7')
+        const sent = await portal.post(
+          `/portal/payments/${id}/proof`,
+          body,
+          `multipart/form-data; boundary=${boundary}`,
+        )
+        return sent.status
+      }
+      const { formToken } = portal
+      const uncaught: unknown[] = []
+      const note = (error: unknown) => void uncaught.push(error)
+      process.on('uncaughtExceptionMonitor', note)
+      expect(await Promise.all([send(formToken), send(formToken), send('not ours')])).toEqual([400, 400, 403])
+      expect((await world.call('GET', '/healthz')).status).toBe(200)
+      process.off('uncaughtExceptionMonitor', note)
+      expect(uncaught).toEqual([])
+    },
+  )
 
   it.each([
     [

@@ -16,13 +16,17 @@ describe('a file is told by its content', () => {
     ['image/png', png({ width: 8_000, height: 8_000 })],
   ])('%s', async (type, file) => expect(await readProofFile(file)).toEqual(whole(type, file)))
 
-  it('a PDF by its first bytes and its end mark, at most 1,024 bytes before the end, and it is not looked into', async () => {
-    const file = Buffer.from('%PDF-1.7\n<< /OpenAction << /S /JavaScript >> >>\nno table of objects\n%%EOF')
-    expect(await readProofFile(file)).toEqual(whole('application/pdf', file))
-    const followed = (bytes: number) => readProofFile(Buffer.concat([file, Buffer.alloc(bytes, 0x0a)]))
-    expect(await followed(1_024 - 5)).toEqual(whole('application/pdf', file))
-    expect(await followed(1_024 - 4)).toEqual(refused('damaged'))
-  })
+  it(
+    'a PDF by its first bytes and its end mark, at most 1,024 bytes before the end, and it is not ' +
+      'looked into',
+    async () => {
+      const file = Buffer.from('%PDF-1.7\n<< /OpenAction << /S /JavaScript >> >>\nno table of objects\n%%EOF')
+      expect(await readProofFile(file)).toEqual(whole('application/pdf', file))
+      const followed = (bytes: number) => readProofFile(Buffer.concat([file, Buffer.alloc(bytes, 0x0a)]))
+      expect(await followed(1_024 - 5)).toEqual(whole('application/pdf', file))
+      expect(await followed(1_024 - 4)).toEqual(refused('damaged'))
+    },
+  )
 
   it.each([
     ['nothing', ''],

@@ -1,6 +1,6 @@
-// What a file is by its content, whatever its name and its sender say: a picture or a PDF. Of a picture the headers are read, within
-// bounds, and no pixel; a PDF is told by its first bytes and its end mark and is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the
-// PNG specification (third edition), ISO 32000-1 (PDF).
+// What a file is by its content, whatever its name and its sender say: a picture or a PDF. Of a picture the
+// headers are read, within bounds, and no pixel; a PDF is told by its first bytes and its end mark and is not
+// looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition), ISO 32000-1 (PDF).
 import { crc32 } from 'node:zlib'
 import { PROOF_TYPES, type ProofType } from '../core/transfer.js'
 import { inSlices } from '../runtime/async.js'
@@ -69,8 +69,8 @@ const SLICE_STEPS = 1_024
 const MARKER = { begin: 0xd8, end: 0xd9, scan: 0xda, temporary: 0x01 }
 
 /**
- * Segments up to the end marker. Phones write further pictures and notes of their own behind it (Samsung's trailer, motion
- * pictures), which are left out.
+ * Segments up to the end marker. Phones write further pictures and notes of their own behind it (Samsung's
+ * trailer, motion pictures), which are left out.
  */
 function* readJpeg(bytes: Buffer): Generator<void, ProofFile> {
   let at = 2

@@ -39,7 +39,8 @@ export function proofRoutes(deps: ProofRoutesDeps) {
     operationId: 'uploadProof',
     summary: 'Upload a proof of a transfer',
     description:
-      'The body is the file: a JPEG, PNG or PDF of at most 8 MiB, told by its content. At most 3 a transfer; the same file again is the same proof.',
+      'The body is the file: a JPEG, PNG or PDF of at most 8 MiB, told by its content. At most 3 a ' +
+      'transfer; the same file again is the same proof.',
     params: Type.Object({ payment_id: Type.String() }),
     response: {
       200: ProofSchema,

@@ -157,17 +157,20 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect(answer.status).toBe(413)
   })
 
-  it('comes three times at most; the same file again is the same one, also when it is sent at once', async () => {
-    const id = await ask()
-    const twins = await Promise.all(Array.from({ length: 3 }, () => upload(id, png())))
-    expect(twins.map(({ body }) => body.n)).toEqual([1, 1, 1])
-    const files = [1, 2, 3].map((extra) => png({ extra }))
-    const rest = await Promise.all(files.map((file) => upload(id, file)))
-    expect(rest.map(({ status }) => status).sort()).toEqual([200, 200, 409])
-    expect(codeOf(await upload(id, png({ extra: 9 })))).toEqual([409, 'too_many_proofs'])
-    expect((await upload(id, png())).body.n).toBe(1)
-    expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
-  })
+  it(
+    'comes three times at most; the same file again is the same one, also when it is sent at ' + 'once',
+    async () => {
+      const id = await ask()
+      const twins = await Promise.all(Array.from({ length: 3 }, () => upload(id, png())))
+      expect(twins.map(({ body }) => body.n)).toEqual([1, 1, 1])
+      const files = [1, 2, 3].map((extra) => png({ extra }))
+      const rest = await Promise.all(files.map((file) => upload(id, file)))
+      expect(rest.map(({ status }) => status).sort()).toEqual([200, 200, 409])
+      expect(codeOf(await upload(id, png({ extra: 9 })))).toEqual([409, 'too_many_proofs'])
+      expect((await upload(id, png())).body.n).toBe(1)
+      expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
+    },
+  )
 
   describe('that another act overtakes', () => {
     /** Uploads; `between` happens when the transfer and its proofs are loaded, and the user is not yet. */

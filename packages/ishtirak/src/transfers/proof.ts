@@ -27,8 +27,8 @@ interface OfPayment {
 }
 
 /**
- * `body` is read once it is known that a file is taken. Throws `not_found`, `conflict` when the payment is no transfer or is
- * decided, `too_many_proofs`, `payload_too_large`, `file_not_accepted`.
+ * `body` is read once it is known that a file is taken. Throws `not_found`, `conflict` when the payment is no
+ * transfer or is decided, `too_many_proofs`, `payload_too_large`, `file_not_accepted`.
  */
 export async function receiveProof(deps: ProofDeps, of: OfPayment, body: Readable): Promise<Proof> {
   const { stored, proofs } = await loadProofs(deps, of)

@@ -1,4 +1,5 @@
-// A proof of a transfer as an operator reads it, over the API and in the console. Each reading is a line of the audit trail.
+// A proof of a transfer as an operator reads it, over the API and in the console. Each reading is a line of
+// the audit trail.
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'

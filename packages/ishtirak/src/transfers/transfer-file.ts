@@ -1,6 +1,6 @@
-// Reads TRANSFER_FILE: the accounts that users may transfer money to, how long a reference is waited for, and from which amount
-// on two operators must have seen the money. Money that goes to a mistyped account is gone: every number with check digits is
-// checked, and what is wrong is reported with its place and line.
+// Reads TRANSFER_FILE: the accounts that users may transfer money to, how long a reference is waited for, and
+// from which amount on two operators must have seen the money. Money that goes to a mistyped account is gone:
+// every number with check digits is checked, and what is wrong is reported with its place and line.
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
@@ -52,7 +52,8 @@ const words = (maxLength: number) =>
 const digits = (least: number, most: number) =>
   Type.String({
     pattern: `^(\\d[ .-]?){${least - 1},${most - 1}}\\d$`,
-    description: `${least === most ? least : `${least} to ${most}`} digits, with no more than spaces, points or hyphens between them`,
+    description: `${least === most ? least : `${least} to ${most}`} digits, with no more than spaces, points
+      or hyphens between them`,
   })
 
 const AccountFields = Type.Object(
@@ -85,7 +86,9 @@ const TransferFile = Type.Object(
 type AccountFields = Static<typeof AccountFields>
 type Fault = { readonly field: keyof AccountFields; readonly words: string }
 
-/** What a schema of single fields cannot say. A right key is not named: it may be the number that is wrong. */
+/**
+ * What a schema of single fields cannot say. A right key is not named: it may be the number that is wrong.
+ */
 function faultsOf(account: AccountFields): readonly Fault[] {
   const [number, key, rip, iban] = [account.number, account.key, account.rip, account.iban].map(bare)
   if (number === undefined) return []

@@ -60,7 +60,8 @@ describeScenario('mail about a transfer', ({ database }) => {
       'Reason: nothing came',
     ],
   ] as const)(
-    'names reference and accounts, a line for each value and none broken, then that the slip came, then the reason of a refusal (%s)',
+    'names reference and accounts, a line for each value and none broken, then that the slip came, ' +
+      'then the reason of a refusal (%s)',
     async (locale, subject, account, received, refused, reason) => {
       await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
       const { body } = await world

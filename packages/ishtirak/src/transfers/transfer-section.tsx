@@ -1,4 +1,5 @@
-// A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of it.
+// A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of
+// it.
 import { ChooseElse, Ordered } from '../checkout/portal-open.js'
 import type { Account } from '../core/account.js'
 import type { Locale } from '../core/locale.js'

@@ -1,4 +1,5 @@
-// Money without a card: asked for over the API, approved or refused by operators, on both databases with a moved clock.
+// Money without a card: asked for over the API, approved or refused by operators, on both databases with a
+// moved clock.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -166,45 +167,51 @@ describeScenario('a transfer', ({ database }) => {
     expect(await database().query(selectActs)).toHaveLength(1)
   })
 
-  it('of which two operators must have seen the money is booked by the second, and never by one alone', async () => {
-    await reopen(TWO)
-    const { id } = await ask()
-    const first = await approve(id, { payment_method: 'baridimob' })
-    expect(first.body).toMatchObject({
-      payment: { status: 'pending' },
-      transfer: { state: 'open', approvals: [{ by: 'amina' }], approvals_needed: 2 },
-    })
-    const again = await Promise.all(
-      Array.from({ length: 10 }, () => approve(id, { payment_method: 'baridimob' })),
-    )
-    expect(again.map(codeOf)).toEqual(Array(10).fill([409, 'second_operator_needed']))
-    const other = await approve(id, { payment_method: 'baridimob', amount: 1999 }, karim)
-    expect([...codeOf(other), other.body.approved_amount]).toEqual([409, 'conflict', 2000])
-    expect(await status()).toEqual(['free', 'active', null])
-    const second = await approve(id, { payment_method: 'baridimob' }, karim)
-    expect(second.body.payment).toMatchObject({ status: 'paid', payment_method: 'baridimob' })
-    expect(await receipts()).toEqual([id])
-  })
-
-  it('of another amount goes to review, and is taken as it is or approved again with the right figure', async () => {
-    const [less, mistyped] = [await ask('user-1'), await ask('user-2')]
-    for (const { id } of [less, mistyped]) {
-      const { body } = await approve(id, { amount: 1500 })
-      expect(body.payment).toMatchObject({
-        status: 'review',
-        review: {
-          amount: 1500,
-          provider_status: 'paid',
-          differences: ['amount: ours is 2000, the operator says 1500'],
-        },
+  it(
+    'of which two operators must have seen the money is booked by the second, and never by one ' + 'alone',
+    async () => {
+      await reopen(TWO)
+      const { id } = await ask()
+      const first = await approve(id, { payment_method: 'baridimob' })
+      expect(first.body).toMatchObject({
+        payment: { status: 'pending' },
+        transfer: { state: 'open', approvals: [{ by: 'amina' }], approvals_needed: 2 },
       })
-    }
-    expect([await status('user-1'), await receipts()]).toEqual([['free', 'active', null], []])
-    await amina.post(`/payments/${less.id}/accept`, { why: 'a good customer' })
-    await approve(mistyped.id, { why: 'mistyped' })
-    for (const userId of ['user-1', 'user-2']) expect((await status(userId))[0]).toBe('pro')
-    expect(await receipts()).toEqual([less.id, mistyped.id])
-  })
+      const again = await Promise.all(
+        Array.from({ length: 10 }, () => approve(id, { payment_method: 'baridimob' })),
+      )
+      expect(again.map(codeOf)).toEqual(Array(10).fill([409, 'second_operator_needed']))
+      const other = await approve(id, { payment_method: 'baridimob', amount: 1999 }, karim)
+      expect([...codeOf(other), other.body.approved_amount]).toEqual([409, 'conflict', 2000])
+      expect(await status()).toEqual(['free', 'active', null])
+      const second = await approve(id, { payment_method: 'baridimob' }, karim)
+      expect(second.body.payment).toMatchObject({ status: 'paid', payment_method: 'baridimob' })
+      expect(await receipts()).toEqual([id])
+    },
+  )
+
+  it(
+    'of another amount goes to review, and is taken as it is or approved again with the right ' + 'figure',
+    async () => {
+      const [less, mistyped] = [await ask('user-1'), await ask('user-2')]
+      for (const { id } of [less, mistyped]) {
+        const { body } = await approve(id, { amount: 1500 })
+        expect(body.payment).toMatchObject({
+          status: 'review',
+          review: {
+            amount: 1500,
+            provider_status: 'paid',
+            differences: ['amount: ours is 2000, the operator says 1500'],
+          },
+        })
+      }
+      expect([await status('user-1'), await receipts()]).toEqual([['free', 'active', null], []])
+      await amina.post(`/payments/${less.id}/accept`, { why: 'a good customer' })
+      await approve(mistyped.id, { why: 'mistyped' })
+      for (const userId of ['user-1', 'user-2']) expect((await status(userId))[0]).toBe('pro')
+      expect(await receipts()).toEqual([less.id, mistyped.id])
+    },
+  )
 
   it('under review, on which sixty decide at once, gives each of them a result or a refusal', async () => {
     const { id } = await ask()
@@ -237,20 +244,23 @@ describeScenario('a transfer', ({ database }) => {
     expect(acts).toEqual(['payment.approve', 'payment.approve'])
   })
 
-  it('under review that one operator has put right is not taken before the second has, also past its end', async () => {
-    await reopen(TWO)
-    const { id } = await ask()
-    const say = (amount: number, by: OperatorCaller) => approve(id, { amount, payment_method: 'ccp' }, by)
-    for (const by of [amina, karim]) await say(1500, by)
-    await say(2000, amina)
-    await world.advance(8 * DAY)
-    expect(codeOf(await amina.post(`/payments/${id}/accept`, { why: 'put right' }))).toEqual([
-      409,
-      'conflict',
-    ])
-    expect((await amina.payment(id)).payment.status).toBe('review')
-    expect((await say(2000, karim)).body.payment.status).toBe('paid')
-  })
+  it(
+    'under review that one operator has put right is not taken before the second has, also past its ' + 'end',
+    async () => {
+      await reopen(TWO)
+      const { id } = await ask()
+      const say = (amount: number, by: OperatorCaller) => approve(id, { amount, payment_method: 'ccp' }, by)
+      for (const by of [amina, karim]) await say(1500, by)
+      await say(2000, amina)
+      await world.advance(8 * DAY)
+      expect(codeOf(await amina.post(`/payments/${id}/accept`, { why: 'put right' }))).toEqual([
+        409,
+        'conflict',
+      ])
+      expect((await amina.payment(id)).payment.status).toBe('review')
+      expect((await say(2000, karim)).body.payment.status).toBe('paid')
+    },
+  )
 
   it('is approved as what it is when its account is no longer shown', async () => {
     await reopen(TWO)
@@ -260,33 +270,39 @@ describeScenario('a transfer', ({ database }) => {
     expect(body.payment).toMatchObject({ status: 'paid', payment_method: 'ccp' })
   })
 
-  it('is neither approved nor refused without TRANSFER_FILE, and is approved once the file is back', async () => {
-    const { id } = await ask()
-    await reopen('')
-    expect(codeOf(await approve(id, { payment_method: 'ccp' }))).toEqual([409, 'conflict'])
-    expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
-    expect(await database().query(selectActs)).toEqual([])
-    await reopen(ONE)
-    expect((await approve(id)).body.payment.status).toBe('paid')
-  })
+  it(
+    'is neither approved nor refused without TRANSFER_FILE, and is approved once the file is ' + 'back',
+    async () => {
+      const { id } = await ask()
+      await reopen('')
+      expect(codeOf(await approve(id, { payment_method: 'ccp' }))).toEqual([409, 'conflict'])
+      expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
+      expect(await database().query(selectActs)).toEqual([])
+      await reopen(ONE)
+      expect((await approve(id)).body.payment.status).toBe('paid')
+    },
+  )
 
-  it('that is refused tells why, and is approved if the money comes after all; never the other way round', async () => {
-    const { id } = await ask()
-    expect((await refuse(id)).body).toMatchObject({
-      payment: { status: 'canceled' },
-      transfer: { state: 'refused', refusal: 'nothing came' },
-    })
-    expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
-    expect(await database().query(selectOutbox)).toEqual([
-      { type: 'payment.requested', reason: null },
-      { type: 'payment.refused', reason: 'nothing came' },
-    ])
-    await world.advance(3 * DAY)
-    expect((await approve(id)).body.payment.status).toBe('paid')
-    expect(await status()).toEqual(['pro', 'active', '2026-12-24T12:00:00Z'])
-    const late = await refuse(id)
-    expect([...codeOf(late), late.body.payment_status]).toEqual([409, 'conflict', 'paid'])
-  })
+  it(
+    'that is refused tells why, and is approved if the money comes after all; never the other way ' + 'round',
+    async () => {
+      const { id } = await ask()
+      expect((await refuse(id)).body).toMatchObject({
+        payment: { status: 'canceled' },
+        transfer: { state: 'refused', refusal: 'nothing came' },
+      })
+      expect(codeOf(await refuse(id))).toEqual([409, 'conflict'])
+      expect(await database().query(selectOutbox)).toEqual([
+        { type: 'payment.requested', reason: null },
+        { type: 'payment.refused', reason: 'nothing came' },
+      ])
+      await world.advance(3 * DAY)
+      expect((await approve(id)).body.payment.status).toBe('paid')
+      expect(await status()).toEqual(['pro', 'active', '2026-12-24T12:00:00Z'])
+      const late = await refuse(id)
+      expect([...codeOf(late), late.body.payment_status]).toEqual([409, 'conflict', 'paid'])
+    },
+  )
 
   it('that is refused after its end tells why', async () => {
     const { id } = await ask()
@@ -324,15 +340,18 @@ describeScenario('a transfer', ({ database }) => {
     expect(await receipts()).toHaveLength(2)
   })
 
-  it('gives way to a card’s page where one payment is shown, and shows again when that is closed', async () => {
-    const { id } = await ask()
-    const { paymentId } = await world.as('user-1').upgrade()
-    const shown = async () =>
-      (await world.as('user-1').get('/api/v1/billing/overview')).body.pending_payment.id
-    expect(await shown()).toBe(paymentId)
-    await world.advance(3_600)
-    expect(await shown()).toBe(id)
-  })
+  it(
+    'gives way to a card’s page where one payment is shown, and shows again when that is ' + 'closed',
+    async () => {
+      const { id } = await ask()
+      const { paymentId } = await world.as('user-1').upgrade()
+      const shown = async () =>
+        (await world.as('user-1').get('/api/v1/billing/overview')).body.pending_payment.id
+      expect(await shown()).toBe(paymentId)
+      await world.advance(3_600)
+      expect(await shown()).toBe(id)
+    },
+  )
 
   describe('for a run that is over since', () => {
     // Paid on 21 November: the end is 21 December, grace ends on the 24th.
@@ -364,13 +383,16 @@ describeScenario('a transfer', ({ database }) => {
         '2027-01-25T12:00:00Z',
       ])
     })
-    it('goes on with it where a proof came in grace, while the approval is within the time it buys', async () => {
-      expect(await renewed(50, 32)).toEqual([
-        '2027-01-10T12:00:00Z',
-        '2026-12-21T12:00:00Z',
-        '2027-01-21T12:00:00Z',
-      ])
-    })
+    it(
+      'goes on with it where a proof came in grace, while the approval is within the time it ' + 'buys',
+      async () => {
+        expect(await renewed(50, 32)).toEqual([
+          '2027-01-10T12:00:00Z',
+          '2026-12-21T12:00:00Z',
+          '2027-01-21T12:00:00Z',
+        ])
+      },
+    )
     it('begins a new one at the approval where all that was bought would be over by then', async () => {
       expect(await renewed(61, 32)).toEqual([
         '2027-01-21T12:00:00Z',
@@ -429,7 +451,9 @@ describeScenario('a transfer', ({ database }) => {
   })
 
   describe('decided while a settlement of it is on its way', () => {
-    /** The settlement of what is known now; `between` happens when it has been decided and is not saved yet. */
+    /**
+     * The settlement of what is known now; `between` happens when it has been decided and is not saved yet.
+     */
     const settleAround = async (id: string, between: () => Promise<unknown>) => {
       const { parts } = world.service
       let isFirst = true
@@ -494,13 +518,16 @@ describeScenario('a transfer', ({ database }) => {
       expect(await stateOf(id)).toEqual(['approved', 'pending'])
     })
 
-    it('is booked by the settlement that was about to close it, although the approving process died', async () => {
-      const { id } = await ask()
-      world.clock.advance(8 * DAY * 1_000)
-      await settleAround(id, () => approveAndDie(id))
-      expect(await stateOf(id)).toEqual(['approved', 'paid'])
-      expect(await receipts()).toEqual([id])
-    })
+    it(
+      'is booked by the settlement that was about to close it, although the approving process ' + 'died',
+      async () => {
+        const { id } = await ask()
+        world.clock.advance(8 * DAY * 1_000)
+        await settleAround(id, () => approveAndDie(id))
+        expect(await stateOf(id)).toEqual(['approved', 'paid'])
+        expect(await receipts()).toEqual([id])
+      },
+    )
   })
 
   it('is read once by a look at it', async () => {
@@ -544,25 +571,28 @@ describeScenario('a transfer', ({ database }) => {
     expect(await ahead()).toEqual([200, null])
   })
 
-  it('is approved with money of up to 60 days before the order, or of today, by the calendar of the shop', async () => {
-    // 00:30 in Algiers.
-    world.clock.advance(Date.parse('2026-11-21T23:30:00Z') - world.clock.now())
-    for (const [userId, day] of [
-      ['user-1', '2026-09-23'],
-      ['user-2', '2026-11-22'],
-    ] as const)
-      expect((await approve((await ask(userId)).id, { received_at: day })).body.payment.status).toBe('paid')
-    const { id } = await ask('user-3')
-    for (const received_at of ['2026-09-22', '2026-11-23', '2026-09-22T22:59:59Z']) {
-      const refused = await approve(id, { received_at })
-      expect(refused.body).toMatchObject({
-        code: 'validation_failed',
-        earliest: '2026-09-22T23:00:00Z',
-        latest: '2026-11-21T23:30:00Z',
-        errors: [{ pointer: '/received_at', detail: expect.stringContaining('earliest and latest') }],
-      })
-    }
-  })
+  it(
+    'is approved with money of up to 60 days before the order, or of today, by the calendar of the ' + 'shop',
+    async () => {
+      // 00:30 in Algiers.
+      world.clock.advance(Date.parse('2026-11-21T23:30:00Z') - world.clock.now())
+      for (const [userId, day] of [
+        ['user-1', '2026-09-23'],
+        ['user-2', '2026-11-22'],
+      ] as const)
+        expect((await approve((await ask(userId)).id, { received_at: day })).body.payment.status).toBe('paid')
+      const { id } = await ask('user-3')
+      for (const received_at of ['2026-09-22', '2026-11-23', '2026-09-22T22:59:59Z']) {
+        const refused = await approve(id, { received_at })
+        expect(refused.body).toMatchObject({
+          code: 'validation_failed',
+          earliest: '2026-09-22T23:00:00Z',
+          latest: '2026-11-21T23:30:00Z',
+          errors: [{ pointer: '/received_at', detail: expect.stringContaining('earliest and latest') }],
+        })
+      }
+    },
+  )
 
   it('names the account that it came to where there are several kinds', async () => {
     await reopen(TWO)

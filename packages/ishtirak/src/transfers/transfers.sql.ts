@@ -1,6 +1,6 @@
-// Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit trail, and makes its
-// payment due: if the process dies before it has settled it, the sweep does. It moves the user's version too: a settlement on
-// its way, decided on what the transfer was before, is stale.
+// Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit
+// trail, and makes its payment due: if the process dies before it has settled it, the sweep does. It moves
+// the user's version too: a settlement on its way, decided on what the transfer was before, is stale.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
@@ -35,7 +35,8 @@ function parseTransfer(row: Row): StoredTransfer {
   }
 }
 
-// A reference is looked for among those of all users, which no index can keep apart once the tables are spread by user.
+// A reference is looked for among those of all users, which no index can keep apart once the tables are
+// spread by user.
 const insert = statement(
   'transfers.insert',
   `insert into transfers (user_id, payment_id, reference)
@@ -53,7 +54,8 @@ export async function insertTransfer(
 
 const selectOfPayment = statement(
   'transfers.of_payment',
-  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
+  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id
+    and p.id = t.payment_id
     where t.user_id = $1 and t.payment_id = $2`,
 )
 
@@ -68,7 +70,8 @@ export async function findTransfer(
 
 const selectByReference = statement(
   'transfers.by_reference',
-  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id
+  `select ${COLUMNS}, ${PAYMENT_COLUMNS} from transfers t join payments p on p.user_id = t.user_id
+    and p.id = t.payment_id
     where t.reference = $1`,
 )
 
@@ -93,9 +96,11 @@ export async function endTransfer(database: Queryable, reference: string): Promi
 const decide = statement(
   'transfers.decide',
   `with payer as (
-     select user_id from users where user_id = $1 and ($10::bigint is null or version = $10::bigint) for update
+     select user_id from users where user_id = $1 and ($10::bigint is null
+       or version = $10::bigint) for update
    ), undecided as (
-     select p.user_id from payments p join payer using (user_id) where p.id = $2 and p.status = $9 for update of p
+     select p.user_id from payments p join payer using (user_id) where p.id = $2
+       and p.status = $9 for update of p
    ), decided as (
      update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
             decided_at = case when $4 in ('approved', 'refused') then $7::timestamptz end
@@ -114,7 +119,9 @@ const decide = statement(
    select user_id from decided`,
 )
 
-/** False: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused. */
+/**
+ * False: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused.
+ */
 export async function saveDecision(
   database: Queryable,
   { payment, version }: StoredTransfer,

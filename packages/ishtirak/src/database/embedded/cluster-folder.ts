@@ -1,6 +1,6 @@
-// What lies in the embedded database's folder: nothing yet, a whole database, or what is left of one. PostgreSQL would
-// create an empty database over a damaged one, so it refuses everything that is neither new nor whole, and a creation that
-// the memory does not allow.
+// What lies in the embedded database's folder: nothing yet, a whole database, or what is left of one.
+// PostgreSQL would create an empty database over a damaged one, so it refuses everything that is neither new
+// nor whole, and a creation that the memory does not allow.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -21,8 +21,8 @@ export function clusterPaths(folder: string): { readonly cluster: string; readon
 }
 
 /**
- * Before the folder is locked, which leaves a name in it: an empty folder is marked as new, so that a creation that was
- * cut off at any instant differs from a database that was removed.
+ * Before the folder is locked, which leaves a name in it: an empty folder is marked as new, so that a
+ * creation that was cut off at any instant differs from a database that was removed.
  */
 export function markIfNew(folder: string): void {
   // A volume mounted right here has its own folder for found files.
@@ -56,15 +56,22 @@ export function isNew(folder: string): boolean {
   return false
 }
 
-/** Whole as far as names go, and PostgreSQL still gives up on it: a control file or a catalogue that cannot be read. */
+/**
+ * Whole as far as names go, and PostgreSQL still gives up on it: a control file or a catalogue that cannot be
+ * read.
+ */
 export function doesNotStart(cluster: string, cause: unknown): string {
   return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${remedy}`
 }
 
 const remedy =
-  'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder (docs/backup.md).'
+  'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder ' +
+  '(docs/backup.md).'
 
-/** What every database has after its creation and needs at its start; a slash means a folder with something in it. */
+/**
+ * What every database has after its creation and needs at its start; a slash means a folder with something in
+ * it.
+ */
 const wanted = [
   'PG_VERSION',
   'postgresql.conf',

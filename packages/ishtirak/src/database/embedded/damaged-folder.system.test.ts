@@ -45,7 +45,10 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
-/** `names` is the same with nothing of what is longer than a page: enough to be refused, and a hundredth of the bytes. */
+/**
+ * `names` is the same with nothing of what is longer than a page: enough to be refused, and a hundredth of
+ * the bytes.
+ */
 function copyOf(original: 'whole' | 'names'): void {
   copies += 1
   folder = join(parent, `copy-${copies}`)

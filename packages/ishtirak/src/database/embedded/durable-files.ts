@@ -1,10 +1,13 @@
-// Files of the embedded database that survive a power loss. The package's own node file system never flushes: this one
-// gives its `fsync` a body, for files and for directories. It refuses to forget a flush that failed.
+// Files of the embedded database that survive a power loss. The package's own node file system never flushes:
+// this one gives its `fsync` a body, for files and for directories. It refuses to forget a flush that failed.
 import { fdatasyncSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** The package's start parameters without `-F`, which turns flushing off. `fdatasync` never leaves WebAssembly there. */
+/**
+ * The package's start parameters without `-F`, which turns flushing off. `fdatasync` never leaves WebAssembly
+ * there.
+ */
 export const durableStartParameters: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['fsync=on', 'wal_sync_method=fsync', 'synchronous_commit=on', 'full_page_writes=on'].flatMap(
@@ -28,7 +31,9 @@ const inputOutputError = 29
 export type Flush = (descriptor: number) => void
 
 export class DurableFiles extends NodeFS {
-  /** Why a flush failed, if one did. The kernel may have dropped the pages: nothing after it can be trusted. */
+  /**
+   * Why a flush failed, if one did. The kernel may have dropped the pages: nothing after it can be trusted.
+   */
   failure: unknown
 
   constructor(

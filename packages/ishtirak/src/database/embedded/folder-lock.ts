@@ -1,11 +1,13 @@
-// One process per data folder: two embedded databases on one folder destroy it silently (measured: half of 4,000
-// acknowledged writes were gone). Node cannot lock a file, so the kernel's word is had from a socket in the folder:
-// a process that can be connected to is alive, in whatever container, and a killed process cannot be. It trusts no process
-// ids, refuses file systems that hold no sockets, and does not see other machines: the folder belongs on a local disk.
+// One process per data folder: two embedded databases on one folder destroy it silently (measured: half of
+// 4,000 acknowledged writes were gone). Node cannot lock a file, so the kernel's word is had from a socket in
+// the folder: a process that can be connected to is alive, in whatever container, and a killed process cannot
+// be. It trusts no process ids, refuses file systems that hold no sockets, and does not see other machines:
+// the folder belongs on a local disk.
 //
-// Taking over from the dead must be safe when many try at once, so the names are numbered, `lock.1`, `lock.2`, … and
-// only grow: the highest number is the lock. Making the next name (a hard link to one's own listening socket) is
-// exclusive; the winner removes the lower ones; the highest name stays when its holder goes.
+// Taking over from the dead must be safe when many try at once, so the names are numbered, `lock.1`,
+// `lock.2`, … and only grow: the highest number is the lock. Making the next name (a hard link to one's own
+// listening socket) is exclusive; the winner removes the lower ones; the highest name stays when its holder
+// goes.
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, linkSync, openSync, readdirSync, rmSync, statfsSync } from 'node:fs'
@@ -60,7 +62,9 @@ export class DataFolderFull extends Error {
 /** Measured, after a first start. */
 const NEW_DATABASE_MB = 26
 
-/** Takes the folder, which must exist, until `release` or the end of the process. Throws `DataFolderLocked`. */
+/**
+ * Takes the folder, which must exist, until `release` or the end of the process. Throws `DataFolderLocked`.
+ */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     return process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
@@ -96,7 +100,8 @@ async function tryNext(folder: string, claimPath: string): Promise<boolean> {
   }
   const mine = highest + 1
   if (!tryLink(claimPath, join(folder, `lock.${mine}`))) return false
-  // A process that looked long ago may make a low name after it was removed; a higher one was there then, and is seen here.
+  // A process that looked long ago may make a low name after it was removed; a higher one was there then, and
+  // is seen here.
   if (lockNumbers(folder).some((number) => number > mine)) return false
   for (const number of lockNumbers(folder)) {
     if (number < mine) rmSync(join(folder, `lock.${number}`), { force: true })
@@ -148,8 +153,8 @@ async function listenInside(folder: string): Promise<FolderLock & { readonly pat
     const server = await listen(shortPath(folder, directory, name))
     let released: Promise<void> | undefined
     const release = () => {
-      // The directory last: the socket's path goes through it, and closing the socket unlinks that path. And once only:
-      // afterwards the descriptor's number may be another file's.
+      // The directory last: the socket's path goes through it, and closing the socket unlinks that path. And
+      // once only: afterwards the descriptor's number may be another file's.
       released ??= close(server).finally(() => closeSync(directory))
       return released
     }
@@ -161,8 +166,8 @@ async function listenInside(folder: string): Promise<FolderLock & { readonly pat
 }
 
 /**
- * Asks the socket `name` in the folder. `dead`: its process has ended. `gone`: there is no such name. `silent`: alive,
- * and any doubt counts as alive, since only the dead may be robbed.
+ * Asks the socket `name` in the folder. `dead`: its process has ended. `gone`: there is no such name.
+ * `silent`: alive, and any doubt counts as alive, since only the dead may be robbed.
  */
 async function askHolder(folder: string, name: string): Promise<Holder | 'dead' | 'gone' | 'silent'> {
   const directory = openSync(folder, 'r')
@@ -219,8 +224,8 @@ function isHolder(answer: unknown): answer is Holder {
 }
 
 /**
- * A socket's path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un), folders' are longer. Linux lets a path
- * begin at an open directory; elsewhere the shorter of the two ways to say it must do.
+ * A socket's path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un), folders' are longer. Linux lets
+ * a path begin at an open directory; elsewhere the shorter of the two ways to say it must do.
  */
 function shortPath(folder: string, directory: number, name: string): string {
   if (process.platform === 'linux') return `/proc/self/fd/${directory}/${name}`

@@ -1,4 +1,5 @@
-// The embedded database as a process of its own that is killed: what it has answered is there, and no half database is.
+// The embedded database as a process of its own that is killed: what it has answered is there, and no half
+// database is.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

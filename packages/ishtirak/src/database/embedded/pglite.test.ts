@@ -86,19 +86,22 @@ describe('a session', () => {
     onFailure: () => {},
   }
 
-  it('a transaction that awaits something else is rolled back, and does not stop everyone for ever', async () => {
-    await pglite.exec('create table kept (value integer)')
-    const two = statement('test.pglite.two', 'select count(*) as count from kept')
-    const session = new EmbeddedSession(pglite, surroundings)
-    const forgotten = runTransaction(
-      session,
-      async (transaction) => {
-        await transaction.query(insert, [1])
-        await new Promise(() => {})
-      },
-      { idleLimitMs: 20 },
-    )
-    await expect(forgotten).rejects.toMatchObject({ code: '25P04' })
-    expect(await session.query(two, [])).toEqual([{ count: 0 }])
-  })
+  it(
+    'a transaction that awaits something else is rolled back, and does not stop everyone for ' + 'ever',
+    async () => {
+      await pglite.exec('create table kept (value integer)')
+      const two = statement('test.pglite.two', 'select count(*) as count from kept')
+      const session = new EmbeddedSession(pglite, surroundings)
+      const forgotten = runTransaction(
+        session,
+        async (transaction) => {
+          await transaction.query(insert, [1])
+          await new Promise(() => {})
+        },
+        { idleLimitMs: 20 },
+      )
+      await expect(forgotten).rejects.toMatchObject({ code: '25P04' })
+      expect(await session.query(two, [])).toEqual([{ count: 0 }])
+    },
+  )
 })

@@ -1,5 +1,6 @@
-// PostgreSQL inside the process, in memory or in a folder of its own: what runs when nothing was installed. It flushes
-// every commit to disk, locks its folder, and does the housekeeping that a server would do by itself.
+// PostgreSQL inside the process, in memory or in a folder of its own: what runs when nothing was installed.
+// It flushes every commit to disk, locks its folder, and does the housekeeping that a server would do by
+// itself.
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -34,7 +35,10 @@ interface EmbeddedOptions {
   readonly schema?: string
 }
 
-/** A database that is gone when it is closed. `from` is another one's `dump()`; by default what the build made. */
+/**
+ * A database that is gone when it is closed. `from` is another one's `dump()`; by default what the build
+ * made.
+ */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (await readyMadeDump())
@@ -42,17 +46,22 @@ export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Pr
 }
 
 interface FolderOptions extends EmbeddedOptions {
-  /** Called once when the database has failed (a full or broken disk): every call throws `DatabaseUnavailable` until a restart. */
+  /**
+   * Called once when the database has failed (a full or broken disk): every call throws `DatabaseUnavailable`
+   * until a restart.
+   */
   readonly onFailure?: (cause: unknown) => void
-  /** Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already. */
+  /**
+   * Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already.
+   */
   readonly from?: Blob
   /** How a commit gets onto the disk; tests count it, and break it. */
   readonly flush?: Flush
 }
 
 /**
- * Opens the database in a folder, or creates it in an empty or missing one. Throws `DataFolderLocked` when another process
- * has it, `DataFolderDamaged` when what is there is not a whole database.
+ * Opens the database in a folder, or creates it in an empty or missing one. Throws `DataFolderLocked` when
+ * another process has it, `DataFolderDamaged` when what is there is not a whole database.
  */
 export async function openFolder(dataDir: string, options: FolderOptions = {}): Promise<EmbeddedDatabase> {
   requireMemory('the embedded database', START_NEEDS, memoryLimits())
@@ -77,8 +86,9 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 const isDiskFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 
 /**
- * Measured, a first start: 327 MB and 22,400 MB at the peak. WebAssembly reserves addresses that it never uses. The V8 of
- * Node 24, and neither that of 22 nor of 26, takes 600 MB for a moment of each start, to optimize one function: 866 MB at the peak.
+ * Measured, a first start: 327 MB and 22,400 MB at the peak. WebAssembly reserves addresses that it never
+ * uses. The V8 of Node 24, and neither that of 22 nor of 26, takes 600 MB for a moment of each start, to
+ * optimize one function: 866 MB at the peak.
  */
 const IS_HUNGRY = process.version.startsWith('v24.')
 const START_NEEDS = { memoryMb: IS_HUNGRY ? 870 : 330, addressSpaceMb: 22_500 }
@@ -86,7 +96,10 @@ const START_NEEDS = { memoryMb: IS_HUNGRY ? 870 : 330, addressSpaceMb: 22_500 }
 /** With `initdb`, measured: 887 MB and 52,600 MB at the peak. */
 const CREATION_NEEDS = { memoryMb: 900, addressSpaceMb: 53_000 }
 
-/** Made and flushed under another name first: a creation that was cut off leaves nothing that looks like a database. */
+/**
+ * Made and flushed under another name first: a creation that was cut off leaves nothing that looks like a
+ * database.
+ */
 async function createCluster(folder: string, from?: Blob): Promise<void> {
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied, not removed: its name says that there has been no database yet.
@@ -128,8 +141,9 @@ interface Belongings {
 }
 
 /**
- * The others are left alone: of a table that it never looked at the planner expects ten pages, and goes by the index; of
- * one that it has seen empty it expects nothing, and keeps plans that later walk through all of it (test/plans/plans.system.test.ts).
+ * The others are left alone: of a table that it never looked at the planner expects ten pages, and goes by
+ * the index; of one that it has seen empty it expects nothing, and keeps plans that later walk through all of
+ * it (test/plans/plans.system.test.ts).
  */
 const selectGrownTables = statement(
   'pglite.grown_tables',
@@ -178,8 +192,9 @@ export class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Checkpoint, vacuum and statistics: nothing in the embedded database does them by itself, and its log grew from 17
-   * to 81 MB in 200,000 writes (measured). Everyone else waits meanwhile, so call it from a job, at a quiet hour.
+   * Checkpoint, vacuum and statistics: nothing in the embedded database does them by itself, and its log grew
+   * from 17 to 81 MB in 200,000 writes (measured). Everyone else waits meanwhile, so call it from a job, at a
+   * quiet hour.
    */
   async maintain(): Promise<void> {
     const [row] = await this.query(selectGrownTables)
@@ -209,8 +224,9 @@ const sliceMs = 4
 const waitingMax = 5_000
 
 /**
- * One at a time, in order of arrival: the embedded database has a single connection. A long queue is worked in slices, between
- * which the process serves its sockets. It is bounded in number and in time, and refuses new work once it is closing.
+ * One at a time, in order of arrival: the embedded database has a single connection. A long queue is worked
+ * in slices, between which the process serves its sockets. It is bounded in number and in time, and refuses
+ * new work once it is closing.
  */
 export class StatementQueue {
   #last: Promise<unknown> = Promise.resolve()

@@ -1,6 +1,7 @@
-// A new, empty cluster in one file, made by the build: unpacking it takes a fifth of the time and a third of the
-// memory of initdb. In it is what initdb writes, without the databases that nothing here copies from (`template0`,
-// `template1`): no schema, no role but the superuser, no password. All have one system identifier, which only replication asks for.
+// A new, empty cluster in one file, made by the build: unpacking it takes a fifth of the time and a third of
+// the memory of initdb. In it is what initdb writes, without the databases that nothing here copies from
+// (`template0`, `template1`): no schema, no role but the superuser, no password. All have one system
+// identifier, which only replication asks for.
 
 import { hash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +22,10 @@ export function readyMadePath(): string {
   return fileURLToPath(new URL(`cluster-${version}.packed`, import.meta.url))
 }
 
-/** Creates and flushes the cluster in an empty folder, but for the folder's own name. False: there is no file to make it of. */
+/**
+ * Creates and flushes the cluster in an empty folder, but for the folder's own name. False: there is no file
+ * to make it of.
+ */
 export async function unpackReadyMade(folder: string, file = readyMadePath()): Promise<boolean> {
   if (!existsSync(file)) return false
   const { folders, files } = await readCluster(file)
@@ -52,7 +56,10 @@ export async function readyMadeDump(file = readyMadePath()): Promise<Blob | unde
   return new Blob([Buffer.concat([...parts, Buffer.alloc(1024)])])
 }
 
-/** Header and contents, each filled up to blocks of 512 bytes (POSIX ustar). A folder's name ends with a slash. */
+/**
+ * Header and contents, each filled up to blocks of 512 bytes (POSIX ustar). A folder's name ends with a
+ * slash.
+ */
 function tarEntry(name: string, contents: Buffer): Buffer[] {
   const header = Buffer.alloc(512)
   const isFolder = name.endsWith('/')
@@ -121,7 +128,10 @@ export function packCluster(folder: string): Buffer {
   return Buffer.concat([hash('sha256', packed, 'buffer'), packed])
 }
 
-/** Brotli carries no checksum: a damaged file could unpack into a cluster that starts. Throws `ReadyMadeDamaged`. */
+/**
+ * Brotli carries no checksum: a damaged file could unpack into a cluster that starts. Throws
+ * `ReadyMadeDamaged`.
+ */
 async function readPacked(file: string): Promise<Buffer> {
   const bytes = await readFile(file)
   const packed = bytes.subarray(DIGEST_BYTES)
@@ -145,7 +155,10 @@ interface Index {
   readonly files: readonly (readonly [name: string, size: number])[]
 }
 
-/** The disk flushes 400 files in half of the time that one after the other takes. All at once need 400 descriptors. */
+/**
+ * The disk flushes 400 files in half of the time that one after the other takes. All at once need 400
+ * descriptors.
+ */
 const LANES = 16
 
 async function writeFlushed(path: string, contents: Uint8Array): Promise<void> {

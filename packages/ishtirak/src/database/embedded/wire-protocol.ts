@@ -1,6 +1,7 @@
-// Speaks PostgreSQL's wire protocol with the embedded database: 4 times faster than its own query() (measured), since
-// a statement is parsed once and kept under its name. It refuses to go on once an answer was incomplete or a flush
-// failed: from then on everything is `DatabaseUnavailable`, until a new start recovers the folder.
+// Speaks PostgreSQL's wire protocol with the embedded database: 4 times faster than its own query()
+// (measured), since a statement is parsed once and kept under its name. It refuses to go on once an answer
+// was incomplete or a flush failed: from then on everything is `DatabaseUnavailable`, until a new start
+// recovers the folder.
 import type { PGlite } from '@electric-sql/pglite'
 import { DatabaseError as ServerRefusal, serialize } from 'pg-protocol'
 import type {
@@ -75,8 +76,8 @@ export class EmbeddedSession implements DatabaseSession {
     this.#refuseAfterFailure()
     const answer: Answer = { read, rows: [], tag: '', error: undefined, isComplete: false }
     const parser = new Parser()
-    // The streaming call, since execProtocolRaw keeps every answer for ever (pglite 0.5.16, pglite.ts #currentQuery).
-    // The bytes are a window on the database's memory, which it writes over: copied.
+    // The streaming call, since execProtocolRaw keeps every answer for ever (pglite 0.5.16, pglite.ts
+    // #currentQuery). The bytes are a window on the database's memory, which it writes over: copied.
     await this.pglite.execProtocolRawStream(Buffer.concat(messages), {
       syncToFs: false,
       onRawData: (bytes) => parser.parse(Buffer.from(bytes), (message) => receive(message, answer)),
@@ -87,7 +88,9 @@ export class EmbeddedSession implements DatabaseSession {
     return answer
   }
 
-  /** A panic ends an answer in the middle (a full disk, say); the next statement would hang for ever (tried). */
+  /**
+   * A panic ends an answer in the middle (a full disk, say); the next statement would hang for ever (tried).
+   */
   #noteFailure(answer: Answer): void {
     const failure = this.deps.flushFailure()
     if (failure === undefined && answer.isComplete) return

@@ -1,10 +1,11 @@
-// One run of a named statement, as a query of our own for the driver. The server parses it and describes its columns once
-// on a connection; the driver's own query has the columns described with every answer and builds its rows from that, which
-// took node 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing of pools and errors; postgres.ts does.
+// One run of a named statement, as a query of our own for the driver. The server parses it and describes its
+// columns once on a connection; the driver's own query has the columns described with every answer and builds
+// its rows from that, which took node 60 µs a statement (pg 8.23, query.js and result.js). It knows nothing
+// of pools and errors; postgres.ts does.
 //
-// A change that is given up must not be carried out later, also when it lies in the receive buffer of a server that hangs.
-// So every change carries its deadline, by the server's clock: past it the server refuses to begin, and until then it is
-// the statement's time limit.
+// A change that is given up must not be carried out later, also when it lies in the receive buffer of a
+// server that hangs. So every change carries its deadline, by the server's clock: past it the server refuses
+// to begin, and until then it is the statement's time limit.
 import type { ClientBase, Connection, QueryConfig, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { LearntTime } from '../../runtime/clock.js'
@@ -14,7 +15,10 @@ import { LimitedConnection } from './query-limits.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
 
-/** What the driver keeps of a connection, beside what its types tell: the statements that were parsed, by name. */
+/**
+ * What the driver keeps of a connection, beside what its types tell: the statements that were parsed, by
+ * name.
+ */
 interface DriverConnection extends Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>
 }
@@ -135,12 +139,15 @@ export class NamedQuery implements Submittable {
 }
 
 /**
- * The server gives up this much before the caller does. Its refusal then still arrives, and the connection stays usable;
- * and clocks that are not being set drift apart less while a connection lasts.
+ * The server gives up this much before the caller does. Its refusal then still arrives, and the connection
+ * stays usable; and clocks that are not being set drift apart less while a connection lasts.
  */
 const MARGIN_MS = 250
 
-/** Milliseconds since 1970 by the clock of the server, beside the same instant on the scale of `performance.now()`. */
+/**
+ * Milliseconds since 1970 by the clock of the server, beside the same instant on the scale of
+ * `performance.now()`.
+ */
 const offsets = new WeakMap<ClientBase, number>()
 
 /**
@@ -170,8 +177,8 @@ export function isTooLateToSend(giveUpAt: number): boolean {
   return performance.now() >= giveUpAt - MARGIN_MS
 }
 
-// A negative time limit is refused (SQLSTATE 22023), and with it everything up to the end of the transaction. Zero would
-// mean no limit.
+// A negative time limit is refused (SQLSTATE 22023), and with it everything up to the end of the transaction.
+// Zero would mean no limit.
 const limitUntil = (deadline: string) =>
   `set_config('statement_timeout',
      coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text, true)`
@@ -179,12 +186,18 @@ const limitUntil = (deadline: string) =>
 const NAME = 'ishtirak_deadline'
 export const prepareDeadline = `prepare ${NAME}(numeric) as select ${limitUntil('$1::numeric')}`
 
-/** Ahead of a change, on a connection of our own: until when, by the server's clock, it may be begun and has to be done. */
+/**
+ * Ahead of a change, on a connection of our own: until when, by the server's clock, it may be begun and has
+ * to be done.
+ */
 export function deadlineMessages(serverMs: number): Buffer[] {
   return [serialize.bind({ statement: NAME, values: [String(serverMs)] }), serialize.execute()]
 }
 
-/** The same through a pooler, whose server connections have neither the prepared statement nor the schema; null: nothing. */
+/**
+ * The same through a pooler, whose server connections have neither the prepared statement nor the schema;
+ * null: nothing.
+ */
 export function pooledMessages(serverMs: number | null, schema: string | undefined): Buffer[] | null {
   const limits = serverMs === null ? [] : [limitUntil(`${serverMs}`)]
   const paths = schema === undefined ? [] : [`set_config('search_path', '${schema}', true)`]

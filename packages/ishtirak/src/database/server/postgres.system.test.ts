@@ -9,7 +9,8 @@ const one = statement('test.postgres.one', 'select 1 as one')
 const sleep = statement('test.postgres.sleep', 'select pg_sleep(60)')
 const sleepers = statement(
   'test.postgres.sleepers',
-  `select count(*) as count from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()
+  `select count(*) as count from pg_stat_activity where query like '%pg_sleep(60)%'
+    and pid <> pg_backend_pid()
    and state = 'active' and datname = current_database()`,
 )
 const terminateOthers = statement(
@@ -38,25 +39,32 @@ afterEach(async () => {
   open = []
 })
 
-it('a connection that is cut in the middle of a statement gives DatabaseUnavailable, and the pool recovers', async () => {
-  const [database, executioner] = [connect(), connect({ maxConnections: 1 })]
-  const outcome = expect(database.query(sleep)).rejects.toBeInstanceOf(DatabaseUnavailable)
-  await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
-  expect(await executioner.query(terminateOthers)).toEqual([{ count: 1 }])
-  await outcome
-  expect(await database.query(one)).toEqual([{ one: 1 }])
-})
+it(
+  'a connection that is cut in the middle of a statement gives DatabaseUnavailable, and the pool ' +
+    'recovers',
+  async () => {
+    const [database, executioner] = [connect(), connect({ maxConnections: 1 })]
+    const outcome = expect(database.query(sleep)).rejects.toBeInstanceOf(DatabaseUnavailable)
+    await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
+    expect(await executioner.query(terminateOthers)).toEqual([{ count: 1 }])
+    await outcome
+    expect(await database.query(one)).toEqual([{ one: 1 }])
+  },
+)
 
-it('a connection that is cut inside a transaction gives DatabaseUnavailable, and the pool recovers', async () => {
-  const [database, executioner] = [connect({ maxConnections: 1 }), connect({ maxConnections: 1 })]
-  const work = database.transaction(async (transaction) => {
-    await transaction.query(one)
-    await executioner.query(terminateOthers)
-    await transaction.query(one)
-  })
-  await expect(work).rejects.toBeInstanceOf(DatabaseUnavailable)
-  expect(await database.query(one)).toEqual([{ one: 1 }])
-})
+it(
+  'a connection that is cut inside a transaction gives DatabaseUnavailable, and the pool ' + 'recovers',
+  async () => {
+    const [database, executioner] = [connect({ maxConnections: 1 }), connect({ maxConnections: 1 })]
+    const work = database.transaction(async (transaction) => {
+      await transaction.query(one)
+      await executioner.query(terminateOthers)
+      await transaction.query(one)
+    })
+    await expect(work).rejects.toBeInstanceOf(DatabaseUnavailable)
+    expect(await database.query(one)).toEqual([{ one: 1 }])
+  },
+)
 
 it('connections that die while idle are reported and replaced; the process lives on', async () => {
   url = withoutPooler(url)
@@ -95,17 +103,21 @@ it.each<[string, Partial<Record<'port' | 'hostname' | 'password' | 'pathname', s
   await expect(connect({ url: given.href }).query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
 })
 
-it('a read-only server, as an old primary after a fail-over, is DatabaseUnavailable and its connection is left', async () => {
-  url = withoutPooler(url)
-  const database = connect({ maxConnections: 1 })
-  const backend = statement('test.postgres.backend', 'select pg_backend_pid() as id')
-  const write = statement('test.postgres.write', 'create table written ()')
-  const first = await database.query(backend)
-  await database.query(statement('test.postgres.readonly', 'set default_transaction_read_only = on'))
-  await expect(database.query(write)).rejects.toBeInstanceOf(DatabaseUnavailable)
-  expect(await database.query(backend)).not.toEqual(first)
-  expect(await database.query(write)).toEqual([])
-})
+it(
+  'a read-only server, as an old primary after a fail-over, is DatabaseUnavailable and its connection ' +
+    'is left',
+  async () => {
+    url = withoutPooler(url)
+    const database = connect({ maxConnections: 1 })
+    const backend = statement('test.postgres.backend', 'select pg_backend_pid() as id')
+    const write = statement('test.postgres.write', 'create table written ()')
+    const first = await database.query(backend)
+    await database.query(statement('test.postgres.readonly', 'set default_transaction_read_only = on'))
+    await expect(database.query(write)).rejects.toBeInstanceOf(DatabaseUnavailable)
+    expect(await database.query(backend)).not.toEqual(first)
+    expect(await database.query(write)).toEqual([])
+  },
+)
 
 it('a full pool refuses after its time limit instead of piling up', async () => {
   const database = connect({ maxConnections: 1 })
@@ -160,18 +172,21 @@ it('statements are prepared under their names, or not at all where a pooler cann
   expect(await unnamed.query(plans, [one.name])).toEqual([{ count: 0 }])
 })
 
-it('sessions run in UTC with time limits, under the name of the service, and compile no statement', async () => {
-  url = withoutPooler(url)
-  const settings = statement(
-    'test.postgres.settings',
-    `select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
+it(
+  'sessions run in UTC with time limits, under the name of the service, and compile no ' + 'statement',
+  async () => {
+    url = withoutPooler(url)
+    const settings = statement(
+      'test.postgres.settings',
+      `select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
             current_setting('idle_in_transaction_session_timeout') as idle,
             current_setting('application_name') as name, current_setting('jit') as jit`,
-  )
-  expect(await connect().query(settings)).toEqual([
-    { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak', jit: 'off' },
-  ])
-})
+    )
+    expect(await connect().query(settings)).toEqual([
+      { zone: 'UTC', statement: '4s', idle: '1min', name: 'ishtirak', jit: 'off' },
+    ])
+  },
+)
 
 it('a database that is dropped under us is DatabaseUnavailable', async () => {
   url = withoutPooler(url)

@@ -1,5 +1,5 @@
-// A PostgreSQL server, through a pool of connections. Statements are prepared once per connection under their name.
-// It refuses to crash the process when an idle connection dies, and to reuse a connection that failed.
+// A PostgreSQL server, through a pool of connections. Statements are prepared once per connection under their
+// name. It refuses to crash the process when an idle connection dies, and to reuse a connection that failed.
 import pg from 'pg'
 import { LearntTime } from '../../runtime/clock.js'
 import {
@@ -36,7 +36,9 @@ import {
 } from './named-query.js'
 
 export interface PostgresOptions {
-  /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21. */
+  /**
+   * `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21.
+   */
   readonly url: string
   /** 10 by default: one process saturates with 8 to 16 connections, 24 were slower (measured). */
   readonly maxConnections?: number
@@ -46,16 +48,26 @@ export interface PostgresOptions {
   readonly onConnectionLost?: (error: Error) => void
 }
 
-/** Calls that may wait for a connection: what ten of them do in a second or less. What comes then is refused at once. */
+/**
+ * Calls that may wait for a connection: what ten of them do in a second or less. What comes then is refused
+ * at once.
+ */
 const waitingMax = 2_000
-/** Our statements take milliseconds; the server ends what takes this long. Changes carry a limit of their own. */
+/**
+ * Our statements take milliseconds; the server ends what takes this long. Changes carry a limit of their own.
+ */
 const statementTimeoutMs = CALL_LIMIT_MS
-/** For a process that vanished inside a transaction; one that lives ends it sooner itself (see session.ts). */
+/**
+ * For a process that vanished inside a transaction; one that lives ends it sooner itself (see session.ts).
+ */
 const idleTransactionTimeoutMs = 60_000
 /** Migrations may rewrite a table, or wait for another process that does. */
 const scriptTimeoutMs = 3_600_000
 
-/** Opens a pool. No connection is made yet: the first statement does, and throws `DatabaseUnavailable` if it cannot. */
+/**
+ * Opens a pool. No connection is made yet: the first statement does, and throws `DatabaseUnavailable` if it
+ * cannot.
+ */
 export function openPostgres(options: PostgresOptions): Database {
   return new Postgres(options)
 }
@@ -86,8 +98,8 @@ class Postgres implements Database {
       onConnect: (client) => prepareSession(client, options.schema, this.serverTime),
     })
     const lost = options.onConnectionLost ?? (() => {})
-    // Without a listener an error event ends the process: the pool's for idle connections, the client's for those in
-    // use (whose statement fails as well, and reports it to its caller).
+    // Without a listener an error event ends the process: the pool's for idle connections, the client's for
+    // those in use (whose statement fails as well, and reports it to its caller).
     this.#pool.on('error', lost)
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
   }
@@ -264,10 +276,11 @@ class PooledSession implements DatabaseSession {
 }
 
 /**
- * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in SQL; a pooler
- * follows the zone from one server connection to the next. It does not follow the rest: behind a pooler that would
- * fall on the next client of the server connection, so there the role has it (docs/operations.md), if any.
- * The schema goes with each statement there. The pool awaits the promise: a connection is used only after it.
+ * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in
+ * SQL; a pooler follows the zone from one server connection to the next. It does not follow the rest: behind
+ * a pooler that would fall on the next client of the server connection, so there the role has it
+ * (docs/operations.md), if any. The schema goes with each statement there. The pool awaits the promise: a
+ * connection is used only after it.
  */
 async function prepareSession(
   client: pg.ClientBase,

@@ -1,6 +1,6 @@
-// What the configuration says about the account at Chargily: which keys, which mode, which address, and whether Chargily
-// signed a message with one of these keys.
-// Refuses at start what would otherwise fail, or leak, at the first payment. No message repeats a key.
+// What the configuration says about the account at Chargily: which keys, which mode, which address, and
+// whether Chargily signed a message with one of these keys. Refuses at start what would otherwise fail, or
+// leak, at the first payment. No message repeats a key.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { withoutSlash } from '../../../runtime/http-client.js'
 
@@ -43,7 +43,10 @@ export function openAccount(settings: AccountSettings): ChargilyAccount {
   }
 }
 
-/** Chargily API reference, authentication: `test_sk_…` and `live_sk_…`. An empty key would verify any signature. */
+/**
+ * Chargily API reference, authentication: `test_sk_…` and `live_sk_…`. An empty key would verify any
+ * signature.
+ */
 function isLiveKey(key: string, whose: string): boolean {
   const prefix = /^(test|live)_sk_[\x21-\x7e]+$/.exec(key)?.[1]
   if (prefix !== undefined) return prefix === 'live'
@@ -73,8 +76,9 @@ function isLoopback(hostname: string): boolean {
 export type VerifySignature = (body: Uint8Array, signature: string | undefined) => boolean
 
 /**
- * HMAC-SHA256 of the raw body, keyed with the API secret key, as bare hex (Chargily docs, webhooks). No timestamp is signed:
- * a replay is recognised by the event's id. Several keys, because events under way during a rotation are signed with the old one.
+ * HMAC-SHA256 of the raw body, keyed with the API secret key, as bare hex (Chargily docs, webhooks). No
+ * timestamp is signed: a replay is recognised by the event's id. Several keys, because events under way
+ * during a rotation are signed with the old one.
  */
 export function signatureVerifier(
   keys: readonly string[],

@@ -1,6 +1,7 @@
-// One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged. A call is never
-// repeated here: whether that is safe, only the payment says. What a failure means for money: tried again in vain
-// (rejected), later (unavailable), or perhaps carried out after all (outcomeUnknown): a second checkout is worse than a look.
+// One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged. A
+// call is never repeated here: whether that is safe, only the payment says. What a failure means for money:
+// tried again in vain (rejected), later (unavailable), or perhaps carried out after all (outcomeUnknown): a
+// second checkout is worse than a look.
 import { type Instant, SECOND } from '../../../core/instant.js'
 import type { ProviderAnswer, ProviderFailure } from '../../../ledger/method.js'
 import type { Clock } from '../../../runtime/clock.js'
@@ -170,7 +171,10 @@ function readErrors(value: unknown, { secrets }: FailureReading): Record<string,
 /** An hour: whatever a broken clock at the provider asks for, a payment is looked at before that. */
 const LONGEST_WAIT_SECONDS = 3600
 
-/** `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), which is read against the answer's own `Date`. */
+/**
+ * `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), which is read against the answer's own
+ * `Date`.
+ */
 function readRetryAfter(headers: AnswerHeaders, now: FailureReading['now']): number | null {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
   const seconds =
@@ -188,9 +192,13 @@ function secondsUntil(httpDate: string, from: Instant | undefined): number | nul
 /** 300 characters: a sentence or two, not a page of HTML. */
 const LONGEST = 300
 
-/** The provider's sentences can repeat what they were sent: no key, signature or e-mail address is written down. */
+/**
+ * The provider's sentences can repeat what they were sent: no key, signature or e-mail address is written
+ * down.
+ */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  // More than is kept, so that no key is cut in two before it is found; bounded, so that no answer costs seconds.
+  // More than is kept, so that no key is cut in two before it is found; bounded, so that no answer costs
+  // seconds.
   let safe = text.slice(0, 10 * LONGEST)
   for (const secret of secrets) safe = safe.replaceAll(secret, '[key]')
   return (

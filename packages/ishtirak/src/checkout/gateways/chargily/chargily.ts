@@ -1,5 +1,5 @@
-// Chargily Pay V2 behind our port. Written from its documentation and captures, without a look at the emulator:
-// where the two disagree, one of them has misread. It keeps no state and repeats no call.
+// Chargily Pay V2 behind our port. Written from its documentation and captures, without a look at the
+// emulator: where the two disagree, one of them has misread. It keeps no state and repeats no call.
 import type { CheckoutOrder, CheckoutReport } from '../../../core/checkout.js'
 import { CLOCK_SKEW_MAX, HOUR, type Instant, MINUTE } from '../../../core/instant.js'
 import {
@@ -47,7 +47,8 @@ const TRAITS = {
   leastAmount: LEAST_AMOUNT,
   /** API reference, checkouts/expire. */
   checkoutLifetimeMs: 30 * MINUTE,
-  // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is booked late.
+  // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is
+  // booked late.
   settledBy: 'provider',
   accounts: [],
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
@@ -67,7 +68,10 @@ export const WEBHOOK = {
   },
 } as const
 
-/** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is asked for. */
+/**
+ * Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is
+ * asked for.
+ */
 export function createChargily(options: ChargilyOptions): Chargily {
   const account = openAccount(options)
   const call = createCallProvider(account, options)
@@ -96,7 +100,8 @@ export function createChargily(options: ChargilyOptions): Chargily {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
       const path = `/checkouts/${checkoutId}/expire`
       const answer = await call({ method: 'POST', path, timeoutMs: writeMs })
-      // 400 is "expired already", 403 "not pending any more" (API reference, checkouts/expire): it says not what it is.
+      // 400 is "expired already", 403 "not pending any more" (API reference, checkouts/expire): it says not
+      // what it is.
       if (statusOf(answer) === 400 || statusOf(answer) === 403) return getCheckout(checkoutId)
       return readAsked(answer, checkoutId)
     },
@@ -124,7 +129,9 @@ async function openCheckout(
   return { ok: false, failure: unreadable('the new checkout has no id') }
 }
 
-/** POST /checkouts. `webhook_endpoint` is the API reference's name; the webhook page's `webhook_url` is older. */
+/**
+ * POST /checkouts. `webhook_endpoint` is the API reference's name; the webhook page's `webhook_url` is older.
+ */
 function requestOf(order: CheckoutOrder): JsonObject {
   return {
     amount: order.price.amount,
@@ -216,8 +223,8 @@ type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 const MOST_PAGES = 40
 
 /**
- * The list has no filter for a payment. After a lost answer this decides whether a second checkout may be opened: "none" is
- * said only when all that could be was seen.
+ * The list has no filter for a payment. After a lost answer this decides whether a second checkout may be
+ * opened: "none" is said only when all that could be was seen.
  */
 async function searchCheckouts(
   listPage: ListPage,

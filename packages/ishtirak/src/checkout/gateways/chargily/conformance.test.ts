@@ -1,5 +1,5 @@
-// The adapter against the emulator, over real HTTP. Both implement the contract without shared code: where they
-// disagree, one has misread it.
+// The adapter against the emulator, over real HTTP. Both implement the contract without shared code: where
+// they disagree, one has misread it.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'

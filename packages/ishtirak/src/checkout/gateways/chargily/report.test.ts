@@ -1,4 +1,5 @@
-// Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything at all.
+// Readers of what Chargily says: the dialects that were seen, the oddities that were reported, and anything
+// at all.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHECKOUT } from '../../../../../../test/support/stub-provider.js'

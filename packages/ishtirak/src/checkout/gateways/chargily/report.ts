@@ -1,6 +1,7 @@
-// What Chargily says of a checkout, in our words. Three dialects are read: the API's answer, the documented event
-// and the event as it is really sent. Unknown fields are ignored, above all `account`, the merchant's papers.
-// Values are read tolerantly, but strictly where they are money; what cannot be read is null, and nothing throws.
+// What Chargily says of a checkout, in our words. Three dialects are read: the API's answer, the documented
+// event and the event as it is really sent. Unknown fields are ignored, above all `account`, the merchant's
+// papers. Values are read tolerantly, but strictly where they are money; what cannot be read is null, and
+// nothing throws.
 import type { CheckoutReport, CheckoutStatus } from '../../../core/checkout.js'
 import { type Instant, SECOND } from '../../../core/instant.js'
 import type { CheckoutPage, ProviderEvent } from '../../../ledger/method.js'
@@ -63,7 +64,9 @@ export function readEvent(body: Uint8Array): ProviderEvent | null {
   return { id, type, report: readCheckout(value.data, around), createdAt }
 }
 
-/** Null: not page number `page` of a list. A checkout without an id is left out: it could not be asked for. */
+/**
+ * Null: not page number `page` of a list. A checkout without an id is left out: it could not be asked for.
+ */
 export function readPage(value: unknown, page: number): CheckoutPage | null {
   if (!isObject(value) || !Array.isArray(value.data)) return null
   // A server that does not turn the page would be walked for ever.
@@ -75,8 +78,8 @@ export function readPage(value: unknown, page: number): CheckoutPage | null {
 }
 
 /**
- * The merchant's part. Older checkouts and the documented event have no such member, only all fees and who bears them; we order
- * that the merchant does, so without a word on that they are the merchant's.
+ * The merchant's part. Older checkouts and the documented event have no such member, only all fees and who
+ * bears them; we order that the merchant does, so without a word on that they are the merchant's.
  */
 function readFees(checkout: JsonObject): number | null {
   const onMerchant = readAmount(checkout.fees_on_merchant)
@@ -130,7 +133,10 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** No control characters (PostgreSQL stores no NUL) and no half surrogates; 255 is more than any id or word they send. */
+/**
+ * No control characters (PostgreSQL stores no NUL) and no half surrogates; 255 is more than any id or word
+ * they send.
+ */
 const SHORT_TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 export function readText(value: unknown): string | null {
@@ -146,7 +152,9 @@ export function readAmount(value: unknown): number | null {
   return typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0 ? amount : null
 }
 
-/** Booleans come as `false`, as `0` and, in the documented event, as the string `"false"`, which is truthy. */
+/**
+ * Booleans come as `false`, as `0` and, in the documented event, as the string `"false"`, which is truthy.
+ */
 export function readFlag(value: unknown): boolean | null {
   if (value === true || value === 1 || value === 'true' || value === '1') return true
   if (value === false || value === 0 || value === 'false' || value === '0') return false

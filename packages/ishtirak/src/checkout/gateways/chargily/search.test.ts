@@ -1,4 +1,5 @@
-// After a lost answer: is there a checkout for this payment? "None" opens a second one, so "none" must be certain.
+// After a lost answer: is there a checkout for this payment? "None" opens a second one, so "none" must be
+// certain.
 import { expect, test } from 'vitest'
 import { CHECKOUT, chargilyWithStub, ORDER } from '../../../../../../test/support/stub-provider.js'
 
@@ -43,8 +44,8 @@ test('an account without checkouts has none for the payment', async () => {
 })
 
 test('stops at the page on which all are older than the order, with a margin for two clocks', async () => {
-  // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is too old.
-  // Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
+  // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is
+  // too old. Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
   const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
   expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
   expect(asked).toHaveLength(16)
@@ -98,22 +99,25 @@ test('a list that does not turn the page is an error, not an end', async () => {
   })
 })
 
-test('trouble on a later page hides nothing that was found, and proves nothing where nothing was', async () => {
-  const answer = (first: object) => {
-    const honest = listOf([first, ...others(0, 200)])
-    return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
-  }
-  const found = await chargilyWithStub(answer(CHECKOUT))
-  expect(await found.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-    ok: true,
-    value: [{ checkoutId: CHECKOUT.id }],
-  })
-  const unknown = await chargilyWithStub(answer({ ...CHECKOUT, metadata: null }))
-  expect(await unknown.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-    ok: false,
-    failure: { reason: 'server_error' },
-  })
-})
+test(
+  'trouble on a later page hides nothing that was found, and proves nothing where nothing ' + 'was',
+  async () => {
+    const answer = (first: object) => {
+      const honest = listOf([first, ...others(0, 200)])
+      return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
+    }
+    const found = await chargilyWithStub(answer(CHECKOUT))
+    expect(await found.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+      ok: true,
+      value: [{ checkoutId: CHECKOUT.id }],
+    })
+    const unknown = await chargilyWithStub(answer({ ...CHECKOUT, metadata: null }))
+    expect(await unknown.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
+      ok: false,
+      failure: { reason: 'server_error' },
+    })
+  },
+)
 
 test('a page can be read by itself', async () => {
   const { chargily } = await chargilyWithStub(listOf(others(0, 60)))
