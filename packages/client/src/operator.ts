@@ -35,7 +35,7 @@ export interface Operator {
 
 const ANSWER_MS = 10_000
 /** The addresses of what acts are on, where they are not the plural of the name. */
-const PLURALS: Readonly<Record<string, string>> = { codes: 'codes', batch: 'codes' }
+const PLURALS: Readonly<Record<string, string>> = { codes: 'codes', operator: 'sessions' }
 
 /** Throws as the calls of `createClient` do; a key that is refused is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {
