@@ -182,6 +182,15 @@ describeScenario('an act that is declared once', ({ database }) => {
     for (const call of unreadable) await expect(call).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
+  it('is the same to a host that sends it again, also with a member that is undefined', async () => {
+    const { parts, acts } = world.service
+    const amina = createOperatorCalls(parts, acts)({ name: 'amina', role: 'owner' })
+    const request = { days: 3, plan: undefined, why: 'x', operation_id: 'op 1' }
+    for (const sent of [request, request])
+      expect(await amina.act('user.grant', 'user-1', sent)).toMatchObject({ user_id: 'user-1' })
+    expect((await owner().get('/users/user-1')).body.audit).toHaveLength(1)
+  })
+
   it('is a call of the client', async () => {
     const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner })
     const preview = await operator.preview('user.flag', 'user-1', { level: 1 })
