@@ -6,8 +6,10 @@ import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { act } from '../../packages/ishtirak/src/acts/act.js'
+import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
+import { BASE } from '../../packages/ishtirak/src/acts/operation.js'
 import { reason } from '../../packages/ishtirak/src/acts/reason.js'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import { loadUser } from '../../packages/ishtirak/src/ledger/load.js'
@@ -190,6 +192,15 @@ describeScenario('an act that is declared once', ({ database }) => {
     },
   )
 
+  it('is the same to a host that sends it again, also with a member that is undefined', async () => {
+    const { parts, acts } = world.service
+    const amina = createOperatorCalls(parts, acts)({ name: 'amina', role: 'owner' })
+    const request = { days: 3, plan: undefined, why: 'x', operation_id: 'op 1' }
+    for (const sent of [request, request])
+      expect(await amina.act('user.grant', 'user-1', sent)).toMatchObject({ user_id: 'user-1' })
+    expect((await owner().get('/users/user-1')).body.audit).toHaveLength(1)
+  })
+
   it('is a call of the client', async () => {
     const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner })
     const preview = await operator.preview('user.flag', 'user-1', { level: 1 })
@@ -199,6 +210,19 @@ describeScenario('an act that is declared once', ({ database }) => {
     await expect(operator.act('user.flag', 'nobody', { level: 1, why: 'x' })).rejects.toMatchObject({
       code: 'not_found',
     })
+  })
+
+  it('is asked by the client at its address, whichever act it is', async () => {
+    const asked: string[] = []
+    const notes: typeof fetch = async (url) => {
+      asked.push(new URL(String(url)).pathname)
+      return Response.json({})
+    }
+    const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner, fetch: notes })
+    const { acts } = world.service
+    for (const { name, on } of acts) await operator.act(name, on.path.includes(':') ? 'id' : '', {})
+    const addresses = acts.map((one) => `${BASE}${addressOfAct(one).replace(/:\w+/, 'id')}`)
+    expect(asked).toEqual(addresses)
   })
 })
 

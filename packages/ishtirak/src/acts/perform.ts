@@ -80,6 +80,8 @@ function nameOf({ name, countsEach }: Pick<Act, 'name' | 'countsEach'>, { id, by
 
 /** What was asked for, without the reason and the name, for the trail. */
 function askedIn({ input }: Call<object>): { readonly asked?: object } {
-  const { why: _, operation_id: __, ...asked }: Readonly<Record<string, unknown>> = { ...input }
+  const { why: _, operation_id: __, ...given }: Readonly<Record<string, unknown>> = { ...input }
+  // A host in JavaScript may name a member that it does not give; the trail has none.
+  const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return Object.keys(asked).length === 0 ? {} : { asked }
 }
