@@ -106,7 +106,9 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     onSave = async () => {
       onSave = undefined
       const operation = fields.operation_id ?? ''
-      const name = of.act === undefined ? operation : `${of.act} ${of.id} ${operation}`
+      // Of an approval each operator's is another one.
+      const whose = of.act === 'payment.approve' ? '\nowner' : ''
+      const name = of.act === undefined ? operation : `${of.act} ${of.id} ${operation}${whose}`
       await database().query(insertRefusal, [name])
       before = await facts()
     }
