@@ -169,8 +169,8 @@ describe('installed without what is optional', () => {
     const wanted = manifestOf(installed, 'ishtirak').optionalDependencies['@electric-sql/pglite']
     expect([end, output]).toEqual([
       1,
-      `the embedded database is not installed: npm install @electric-sql/pglite@${wanted},
-        or set DATABASE_URL to a PostgreSQL server\n`,
+      `the embedded database is not installed: npm install @electric-sql/pglite@${wanted}, ` +
+        `or set DATABASE_URL to a PostgreSQL server\n`,
     ])
   })
 

@@ -86,8 +86,8 @@ it('a port that is taken', async () => {
   const port = typeof address === 'object' ? String(address?.port) : ''
   for (const name of ['PORT', 'SANDBOX_PORT', 'METRICS_PORT']) {
     expect(await sentence({ [name]: port })).toBe(
-      `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that,
-        or set ${name} to another`,
+      `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, ` +
+        `or set ${name} to another`,
     )
   }
   await new Promise((resolve) => other.close(resolve))
@@ -119,8 +119,8 @@ describe.runIf(process.geteuid?.() === 0)('a disk that is full', () => {
     try {
       expect(await sentence()).toMatch(
         new RegExp(
-          `^the disk of ${folder}/database is full: \\d MB are free,
-            and a new database takes 26\\. Make room, or set DATA_DIR to another folder\\.$`,
+          `^the disk of ${folder}/database is full: \\d MB are free, ` +
+            `and a new database takes 26\\. Make room, or set DATA_DIR to another folder\\.$`,
         ),
       )
     } finally {

@@ -31,8 +31,8 @@ export async function demoCommand(options: readonly string[]): Promise<void> {
       }
       const { href } = new URL('/console', response.url)
       process.stdout.write(
-        `${request.users} users, and a year of their payments: ${href},
-          with a key that npm start has printed\n`,
+        `${request.users} users, and a year of their payments: ${href}, ` +
+          `with a key that npm start has printed\n`,
       )
     })
     .parseAsync(options, { from: 'user' })

@@ -76,7 +76,7 @@ async function loadEmbedded() {
   const [missing] = missingPackages(['@electric-sql/pglite'])
   if (missing === undefined) return await import('./embedded/pglite.js')
   throw new EmbeddedDatabaseMissing(
-    `the embedded database is not installed: npm install ${missing},
-      or set DATABASE_URL to a PostgreSQL server`,
+    `the embedded database is not installed: npm install ${missing}, ` +
+      `or set DATABASE_URL to a PostgreSQL server`,
   )
 }

@@ -132,8 +132,10 @@ export function explainFailure(error: unknown, variables: Variables): string {
     return `${error.message}. Use that one or end it; a second service needs a DATA_DIR of its own, not only another PORT.`
   }
   if (error instanceof DataFolderUnusable) {
-    return `${error.message}. Give it to this user, on a disk of this machine,
-      or set DATA_DIR to another folder.`
+    return (
+      `${error.message}. Give it to this user, on a disk of this machine, ` +
+      `or set DATA_DIR to another folder.`
+    )
   }
   if (error instanceof DataFolderFull) return `${error.message}. Make room, ${ANOTHER}.`
   if (isDiskFull(error.cause)) return explainFullDisk(error, variables)
@@ -155,8 +157,10 @@ function explainFullDisk(error: Error, variables: Variables): string {
 
 function explainDamage(error: Error, variables: Variables): string {
   const where = variables.DATABASE_URL ? 'on the server of DATABASE_URL' : `in ${databaseFolder(variables)}`
-  return `the database ${where} is damaged: ${error.message}. Stop, and restore it
-    from a backup (docs/backup.md).`
+  return (
+    `the database ${where} is damaged: ${error.message}. Stop, and restore it ` +
+    `from a backup (docs/backup.md).`
+  )
 }
 
 /** What Node throws for a refused call of the operating system. */

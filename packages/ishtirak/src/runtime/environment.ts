@@ -51,8 +51,8 @@ export const Environment = Type.Object({
   AUTH_AUDIENCE: text('a text'),
   PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
   OPERATOR_KEYS: listOf(
-    `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters
-      from A-Z a-z 0-9 . _ ~ + / -`,
+    `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters ` +
+      `from A-Z a-z 0-9 . _ ~ + / -`,
     new RegExp(`[\\w.@-]{1,64}:(?:(?:${ROLES.join('|')}):)?[\\w.~+/-]{20,}`),
   ),
   OPERATOR_OIDC_ISSUER: web(),

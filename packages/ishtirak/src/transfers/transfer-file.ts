@@ -52,8 +52,9 @@ const words = (maxLength: number) =>
 const digits = (least: number, most: number) =>
   Type.String({
     pattern: `^(\\d[ .-]?){${least - 1},${most - 1}}\\d$`,
-    description: `${least === most ? least : `${least} to ${most}`} digits, with no more than spaces, points
-      or hyphens between them`,
+    description:
+      `${least === most ? least : `${least} to ${most}`} digits, with no more than spaces, points ` +
+      `or hyphens between them`,
   })
 
 const AccountFields = Type.Object(
