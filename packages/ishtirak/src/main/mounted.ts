@@ -18,8 +18,8 @@ export function mounted(
   const requirePrefix = (prefix: string) => {
     if (prefix !== '' && !(prefix.startsWith('/') && `${base}/`.endsWith(`${prefix}/`)))
       throw new ConfigError([
-        `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted, ` +
-          `with a slash before it: it is ${publicUrl}`,
+        `PUBLIC_URL must end with ${prefix}, where Ishtirak is mounted, with a ` +
+          `slash before it: it is ${publicUrl}`,
       ])
   }
   const { prefix = base, hostRequests } = options
