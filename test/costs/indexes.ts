@@ -23,7 +23,6 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   daily_figures_once: 'figures.paid',
   event_endpoint_once: 'outbox.prune',
   grants_by_id: 'settlements.save_periods',
-  grants_once: 'grants.by_operation',
   inbox_known_once: 'inbox_known.note',
   mails_by_age: 'mails.forget',
   mails_due: 'mails.claim',

@@ -5,7 +5,6 @@ import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,
-  dropGrantConstraint,
   monthByMonth,
   withMonthsThatEndLate,
   withOneOperatorTwice,
@@ -183,7 +182,6 @@ describe('a broken rule is found by the simulation', () => {
 
   // Last, because they change the database.
   it('with an operation that grants its days twice', async () => {
-    await dropGrantConstraint(database)
     const broken = withoutNamesOfOperations(database)
     const found = await firstFailure({ database: broken }, 17)
     expect([...broken.broken]).toContain('settlements.save')

@@ -15,11 +15,6 @@ export async function dropEventConstraint(database: Database): Promise<void> {
   await database.script('alter table provider_events drop constraint provider_events_once')
 }
 
-/** An operation can grant its days twice. The database is discarded afterwards. */
-export async function dropGrantConstraint(database: Database): Promise<void> {
-  await database.script('alter table grants drop constraint grants_once')
-}
-
 /** Which operation an act was done by is not written down. */
 export function withoutNamesOfOperations(database: Database): BrokenDatabase {
   return breakDatabase(database, { text: (text) => text.replace(/\ba\.operation_id\b/, 'null') })

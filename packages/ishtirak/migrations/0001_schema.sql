@@ -528,7 +528,7 @@ comment on table code_tries is 'When each user tried a code, so that codes canno
 create table grants (
   user_id text not null constraint grant_of_a_user references users,
   id text not null,
-  -- Named by the caller, so that a repetition is granted once.
+  -- Named by the caller. That a repetition is granted once is the audit trail's (audit_operations).
   operation_id text,
   plan jsonb not null,
   months integer not null constraint months_count_up check (months >= 0),
@@ -547,7 +547,6 @@ create table grants (
   code_hash text,
   statement jsonb,
   constraint grants_by_id primary key (user_id, id),
-  constraint grants_once unique (user_id, operation_id),
   constraint gives_months_or_days check ((months = 0) <> (days = 0)),
   constraint period_runs_forward check (period_end > period_start),
   constraint by_code_has_a_statement check ((code_hash is null) = (statement is null))
