@@ -6,10 +6,8 @@ import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { act } from '../../packages/ishtirak/src/acts/act.js'
-import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
-import { BASE } from '../../packages/ishtirak/src/acts/operation.js'
 import { reason } from '../../packages/ishtirak/src/acts/reason.js'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import { loadUser } from '../../packages/ishtirak/src/ledger/load.js'
@@ -210,19 +208,6 @@ describeScenario('an act that is declared once', ({ database }) => {
     await expect(operator.act('user.flag', 'nobody', { level: 1, why: 'x' })).rejects.toMatchObject({
       code: 'not_found',
     })
-  })
-
-  it('is asked by the client at its address, whichever act it is', async () => {
-    const asked: string[] = []
-    const notes: typeof fetch = async (url) => {
-      asked.push(new URL(String(url)).pathname)
-      return Response.json({})
-    }
-    const operator = createOperator({ url: world.url, apiKey: ROLE_KEYS.owner, fetch: notes })
-    const { acts } = world.service
-    for (const { name, on } of acts) await operator.act(name, on.path.includes(':') ? 'id' : '', {})
-    const addresses = acts.map((one) => `${BASE}${addressOfAct(one).replace(/:\w+/, 'id')}`)
-    expect(asked).toEqual(addresses)
   })
 })
 
