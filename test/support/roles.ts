@@ -1,5 +1,6 @@
 // One operator of each role, and a request for each operation of the operator's API: what a role may do is
 // tried on all of them.
+import { previewIdOf } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
 
 export const ROLE_KEYS = Object.fromEntries(
@@ -27,6 +28,161 @@ const approval = { amount: 2000, received_at: '2026-11-20', payment_method: 'ccp
 const taken = { user_id: 'user-0', plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' }
 const read = (path: string): readonly Attempt[] => [{ act: null, path }]
 
+/** What is an act. `command`: without the reason. */
+const CHANGES: Readonly<Record<string, readonly Required<Attempt>[]>> = {
+  revokeOperatorSession: [
+    {
+      act: 'operator.revoke',
+      path: '/sessions/x/revoke',
+      body: { why: 'x' },
+      command: ['operators', 'revoke', 'x'],
+    },
+  ],
+  recheckPayment: [
+    {
+      act: 'payment.recheck',
+      path: '/payments/x/recheck',
+      body: {},
+      command: ['payments', 'recheck', 'x'],
+    },
+  ],
+  acceptPayment: [
+    {
+      act: 'payment.accept',
+      path: '/payments/x/accept',
+      body: { why: 'x' },
+      command: ['payments', 'accept', 'x'],
+    },
+  ],
+  approvePayment: [
+    {
+      act: 'payment.approve',
+      path: '/payments/x/approve',
+      body: approval,
+      command: [
+        ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
+        ...['--payment-method', 'ccp'],
+      ],
+    },
+  ],
+  refusePayment: [
+    {
+      act: 'payment.refuse',
+      path: '/payments/x/refuse',
+      body: { why: 'x' },
+      command: ['payments', 'refuse', 'x'],
+    },
+  ],
+  keepPayment: [
+    {
+      act: 'payment.keep',
+      path: '/payments/x/keep',
+      body: { why: 'x' },
+      command: ['payments', 'keep', 'x'],
+    },
+  ],
+  recordRefund: [
+    {
+      act: 'payment.refund',
+      path: '/payments/x/refund',
+      body: { why: 'x' },
+      command: ['payments', 'refund', 'x'],
+    },
+  ],
+  resendReceipt: [
+    {
+      act: 'payment.resend_receipt',
+      path: '/payments/x/resend-receipt',
+      body: {},
+      command: ['payments', 'resend-receipt', 'x'],
+    },
+  ],
+  grantDays: [
+    {
+      act: 'user.grant',
+      path: '/users/x/grant',
+      body: { days: 30, why: 'x' },
+      command: ['users', 'grant', 'x', '--days', '30'],
+    },
+    {
+      act: 'user.grant_long',
+      path: '/users/x/grant',
+      body: { days: 31, why: 'x' },
+      command: ['users', 'grant', 'x', '--days', '31'],
+    },
+  ],
+  endAccess: [
+    {
+      act: 'user.end',
+      path: '/users/x/end',
+      body: { why: 'x' },
+      command: ['users', 'end', 'x'],
+    },
+  ],
+  startReconciliation: [
+    {
+      act: 'reconciliation.start',
+      path: '/reconciliations/start',
+      body: { since: '2026-11-20' },
+      command: ['reconcile', '--since', '2026-11-20'],
+    },
+  ],
+  closeFinding: [
+    {
+      act: 'finding.close',
+      path: '/findings/x/close',
+      body: { kind: 'differs', why: 'x' },
+      command: ['findings', 'close', 'x', '--kind', 'differs'],
+    },
+  ],
+  resendEvent: [
+    { act: 'event.resend', path: '/events/x/resend', body: {}, command: ['events', 'resend', 'x'] },
+  ],
+  resendWaitingEvents: [
+    {
+      act: 'event.resend_waiting',
+      path: '/events/resend-waiting',
+      body: {},
+      command: ['events', 'resend-waiting'],
+    },
+  ],
+  skipEvent: [
+    {
+      act: 'event.skip',
+      path: '/events/x/skip',
+      body: { why: 'x' },
+      command: ['events', 'skip', 'x'],
+    },
+  ],
+  createCodes: [
+    {
+      act: 'codes.create',
+      path: '/codes/create',
+      body: { kind: 'percent', percent: 10, count: 1, why: 'x' },
+      command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1'],
+    },
+  ],
+  revokeCodes: [
+    {
+      act: 'codes.revoke',
+      path: '/codes/x/revoke',
+      body: { why: 'x' },
+      command: ['codes', 'revoke', 'x'],
+    },
+  ],
+}
+
+function changing({ command, body, ...attempt }: Required<Attempt>): Attempt {
+  return { ...attempt, body, command: 'why' in body ? [...command, ...why] : command }
+}
+
+/** A preview is asked with the same members, without the reason. */
+function previewing({ act, path, body, command }: Required<Attempt>): Attempt {
+  const { why: _, ...members }: Readonly<Record<string, unknown>> = { ...body }
+  const query = new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)]))
+  return { act, path: query.size === 0 ? path : `${path}?${query}`, command: [...command, '--preview'] }
+}
+
 /** By the ids of the OpenAPI document; main/roles.test.ts holds them against it. */
 export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   search: read('/search?q=x'),
@@ -45,71 +201,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ],
   listAllPayments: read('/payments'),
   getPaymentFile: read('/payments/x'),
-  previewRecordRefund: [
-    {
-      act: 'payment.refund',
-      path: '/payments/x/refund',
-      command: ['payments', 'refund', 'x', '--preview'],
-    },
-  ],
-  previewGrantDays: [
-    {
-      act: 'user.grant',
-      path: '/users/x/grant?days=30',
-      command: ['users', 'grant', 'x', '--days', '30', '--preview'],
-    },
-  ],
-  previewEndAccess: [{ act: 'user.end', path: '/users/x/end', command: ['users', 'end', 'x', '--preview'] }],
-  previewApprovePayment: [
-    {
-      act: 'payment.approve',
-      path: '/payments/x/approve?amount=2000&received_at=2026-11-20&payment_method=ccp',
-      command: [
-        ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
-        ...['--payment-method', 'ccp', '--preview'],
-      ],
-    },
-  ],
-  previewRefusePayment: [
-    {
-      act: 'payment.refuse',
-      path: '/payments/x/refuse',
-      command: ['payments', 'refuse', 'x', '--preview'],
-    },
-  ],
-  previewKeepPayment: [
-    { act: 'payment.keep', path: '/payments/x/keep', command: ['payments', 'keep', 'x', '--preview'] },
-  ],
-  previewResendReceipt: [
-    {
-      act: 'payment.resend_receipt',
-      path: '/payments/x/resend-receipt',
-      command: ['payments', 'resend-receipt', 'x', '--preview'],
-    },
-  ],
-  previewRecheckPayment: [
-    {
-      act: 'payment.recheck',
-      path: '/payments/x/recheck',
-      command: ['payments', 'recheck', 'x', '--preview'],
-    },
-  ],
-  previewAcceptPayment: [
-    {
-      act: 'payment.accept',
-      path: '/payments/x/accept',
-      command: ['payments', 'accept', 'x', '--preview'],
-    },
-  ],
   listOperatorSessions: read('/sessions'),
-  revokeOperatorSession: [
-    {
-      act: 'operator.revoke',
-      path: '/sessions/x/revoke',
-      body: { why: 'x' },
-      command: ['operators', 'revoke', 'x', ...why],
-    },
-  ],
   getUserFile: read('/users/x'),
   listReconciliations: read('/reconciliations'),
   listEvents: read('/events'),
@@ -126,41 +218,6 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       ],
     },
   ],
-  recheckPayment: [
-    {
-      act: 'payment.recheck',
-      path: '/payments/x/recheck',
-      body: {},
-      command: ['payments', 'recheck', 'x'],
-    },
-  ],
-  acceptPayment: [
-    {
-      act: 'payment.accept',
-      path: '/payments/x/accept',
-      body: { why: 'x' },
-      command: ['payments', 'accept', 'x', ...why],
-    },
-  ],
-  approvePayment: [
-    {
-      act: 'payment.approve',
-      path: '/payments/x/approve',
-      body: approval,
-      command: [
-        ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
-        ...['--payment-method', 'ccp', ...why],
-      ],
-    },
-  ],
-  refusePayment: [
-    {
-      act: 'payment.refuse',
-      path: '/payments/x/refuse',
-      body: { why: 'x' },
-      command: ['payments', 'refuse', 'x', ...why],
-    },
-  ],
   downloadProof: [
     {
       act: 'payment.read_proof',
@@ -168,151 +225,12 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['payments', 'proof', 'x', '--out', 'no-proof'],
     },
   ],
-  keepPayment: [
-    {
-      act: 'payment.keep',
-      path: '/payments/x/keep',
-      body: { why: 'x' },
-      command: ['payments', 'keep', 'x', ...why],
-    },
-  ],
-  recordRefund: [
-    {
-      act: 'payment.refund',
-      path: '/payments/x/refund',
-      body: { why: 'x' },
-      command: ['payments', 'refund', 'x', ...why],
-    },
-  ],
-  resendReceipt: [
-    {
-      act: 'payment.resend_receipt',
-      path: '/payments/x/resend-receipt',
-      body: {},
-      command: ['payments', 'resend-receipt', 'x'],
-    },
-  ],
-  grantDays: [
-    {
-      act: 'user.grant',
-      path: '/users/x/grant',
-      body: { days: 30, why: 'x' },
-      command: ['users', 'grant', 'x', '--days', '30', ...why],
-    },
-    {
-      act: 'user.grant_long',
-      path: '/users/x/grant',
-      body: { days: 31, why: 'x' },
-      command: ['users', 'grant', 'x', '--days', '31', ...why],
-    },
-  ],
-  endAccess: [
-    {
-      act: 'user.end',
-      path: '/users/x/end',
-      body: { why: 'x' },
-      command: ['users', 'end', 'x', ...why],
-    },
-  ],
-  startReconciliation: [
-    {
-      act: 'reconciliation.start',
-      path: '/reconciliations/start',
-      body: { since: '2026-11-20' },
-      command: ['reconcile', '--since', '2026-11-20'],
-    },
-  ],
   continueReconciliation: [{ act: 'reconciliation.start', path: '/reconciliations/x/continue' }],
-  closeFinding: [
-    {
-      act: 'finding.close',
-      path: '/findings/x/close',
-      body: { kind: 'differs', why: 'x' },
-      command: ['findings', 'close', 'x', '--kind', 'differs', ...why],
-    },
-  ],
   downloadBackup: [{ act: 'database.backup', path: '/backup', command: ['backup', 'no-backup'] }],
-  resendEvent: [
-    { act: 'event.resend', path: '/events/x/resend', body: {}, command: ['events', 'resend', 'x'] },
-  ],
-  resendWaitingEvents: [
-    {
-      act: 'event.resend_waiting',
-      path: '/events/resend-waiting',
-      body: {},
-      command: ['events', 'resend-waiting'],
-    },
-  ],
-  skipEvent: [
-    {
-      act: 'event.skip',
-      path: '/events/x/skip',
-      body: { why: 'x' },
-      command: ['events', 'skip', 'x', ...why],
-    },
-  ],
-  previewCreateCodes: [
-    {
-      act: 'codes.create',
-      path: '/codes/create?kind=percent&percent=10&count=1',
-      command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1', '--preview'],
-    },
-  ],
-  previewRevokeCodes: [
-    { act: 'codes.revoke', path: '/codes/x/revoke', command: ['codes', 'revoke', 'x', '--preview'] },
-  ],
-  previewStartReconciliation: [
-    {
-      act: 'reconciliation.start',
-      path: '/reconciliations/start?since=2026-11-20',
-      command: ['reconcile', '--since', '2026-11-20', '--preview'],
-    },
-  ],
-  previewCloseFinding: [
-    {
-      act: 'finding.close',
-      path: '/findings/x/close?kind=differs',
-      command: ['findings', 'close', 'x', '--kind', 'differs', '--preview'],
-    },
-  ],
-  previewRevokeOperatorSession: [
-    {
-      act: 'operator.revoke',
-      path: '/sessions/x/revoke',
-      command: ['operators', 'revoke', 'x', '--preview'],
-    },
-  ],
-  previewResendEvent: [
-    {
-      act: 'event.resend',
-      path: '/events/x/resend',
-      command: ['events', 'resend', 'x', '--preview'],
-    },
-  ],
-  previewResendWaitingEvents: [
-    {
-      act: 'event.resend_waiting',
-      path: '/events/resend-waiting',
-      command: ['events', 'resend-waiting', '--preview'],
-    },
-  ],
-  previewSkipEvent: [
-    { act: 'event.skip', path: '/events/x/skip', command: ['events', 'skip', 'x', '--preview'] },
-  ],
-  createCodes: [
-    {
-      act: 'codes.create',
-      path: '/codes/create',
-      body: { kind: 'percent', percent: 10, count: 1, why: 'x' },
-      command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1', ...why],
-    },
-  ],
-  revokeCodes: [
-    {
-      act: 'codes.revoke',
-      path: '/codes/x/revoke',
-      body: { why: 'x' },
-      command: ['codes', 'revoke', 'x', ...why],
-    },
-  ],
+  ...Object.fromEntries(
+    Object.entries(CHANGES).flatMap(([operationId, changes]) => [
+      [operationId, changes.map(changing)],
+      [previewIdOf({ operationId }), changes.map(previewing)],
+    ]),
+  ),
 }
