@@ -6,7 +6,7 @@ import type { ErrorCode } from '../core/error.js'
 import type { Operator, Role } from '../core/role.js'
 import type { CommandOf } from './act.js'
 
-/** What is asked, and by whom. `reply`: for the fields of a file's header. */
+/** The question, and the operator who asks. `reply`: for the fields of a file's header. */
 interface Asked<Params, Query> {
   readonly params: Params
   readonly query: Query

@@ -42,7 +42,7 @@ export interface UpgradeRequest {
   readonly requestId?: string
 }
 
-/** A request, and whom it may ask for a page. */
+/** A request, and the gateways it may ask for a page. */
 interface Click extends UpgradeRequest {
   readonly gateways: GatewayQueue
 }

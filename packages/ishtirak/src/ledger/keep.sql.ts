@@ -14,7 +14,7 @@ const WAITS = `user_id = $1 and id = $2 and second_of is not null and status = '
 
 const selectWaiting = statement('ledger.second_waits', `select id from payments where ${WAITS}`)
 
-/** It is a second payment, paid, and nobody said that it stays. */
+/** It is a second payment, paid, that no operator has said to keep. */
 export async function waitsAsSecond(database: Queryable, { userId, id }: OfUser): Promise<boolean> {
   return (await database.query(selectWaiting, [userId, id])).length > 0
 }
