@@ -15,7 +15,7 @@ import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
 import { changesInWords } from './changes.js'
 import type { Shown, Typed } from './form.js'
 import { findPerformed, perform, previewOf } from './perform.js'
-import { idIn, pathOf, type Subject } from './subject.js'
+import { type About, idIn, pathOf, type Subject } from './subject.js'
 
 type Pages<Deps> = ConsolePages & Deps
 
@@ -90,8 +90,8 @@ async function done<Deps extends ActDeps>(
   const why = by.reason === null ? {} : { why: by.reason }
   const call = { id, input: { ...inputIn(pages, act, typed, id), ...why }, by }
   const about = await act.on.about(pages, id)
-  const page = act.on.page?.(id, about) ?? `/console${pathOf(act.on, id)}`
-  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${pages.base}${page}?${query}`, 303)
+  const page = pageAfter(pages, act, id, about)
+  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${page}?${query}`, 303)
   const performed = await perform(act, pages, call).catch(refusalOrThrow)
   const isRefusal = performed instanceof BillingError
   const found =
@@ -112,7 +112,7 @@ async function sendAskPage<Deps extends ActDeps>(
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, act)
   const about = await act.on.about(pages, id)
-  const backPath = `${pages.base}${act.on.page?.(id, about) ?? `/console${pathOf(act.on, id)}`}`
+  const backPath = pageAfter(pages, act, id, about)
   if (!(await isOffered(act, pages, id)))
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
   const fields = await fieldsOf(pages, view, wanted)
@@ -121,7 +121,7 @@ async function sendAskPage<Deps extends ActDeps>(
     title: act.texts.title[view.locale],
     ...(about.label !== undefined && { about: about.label }),
     text: act.texts.text[view.locale],
-    path: `${pages.base}/console${pathOf(act.on, id)}/${verbOf(act)}`,
+    path: pathOfAct(pages, act, id),
     backPath,
   }
   const ask = (sent: SentForm | null) =>
@@ -284,4 +284,14 @@ export function pathOfAct(
   id: string,
 ): string {
   return `${base}/console${pathOf(act.on, id)}/${verbOf(act)}`
+}
+
+/** The page that tells what was done. */
+function pageAfter<Deps>(
+  { base }: Pick<ConsolePages, 'base'>,
+  { on }: Act<Deps>,
+  id: string,
+  about: About,
+): string {
+  return `${base}${on.page?.(id, about) ?? `/console${pathOf(on, id)}`}`
 }

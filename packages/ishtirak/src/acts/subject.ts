@@ -29,7 +29,7 @@ export interface SubjectFile<File = unknown> {
   view(file: File): unknown
 }
 
-interface About {
+export interface About {
   readonly userId: string
   readonly paymentId?: string
   /** Under the title of its forms: `Karim B. · pay_1`. */
