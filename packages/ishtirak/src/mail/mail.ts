@@ -1,6 +1,7 @@
 // What mail brings to the service: it sends; each capability writes its own.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
+import { MAIL_WAITING } from './inbox.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
 import './words.js'
@@ -14,6 +15,7 @@ const FORGOTTEN_A_ROUND = 10_000
 export const mail: Capability<SendMailDeps & ResendDeps> = {
   name: 'mail',
   acts: [resendReceipt],
+  inbox: MAIL_WAITING,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {
