@@ -2,7 +2,6 @@
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
-import { changesInWords } from '../acts/changes.js'
 import { actTexts } from '../acts/texts.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
@@ -23,7 +22,7 @@ import { loadUser } from '../ledger/load.js'
 import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import { GRANTED_DAYS_MAX, GrantRequestSchema } from './grant-schemas.js'
 import { words } from './words.js'
 
@@ -66,10 +65,7 @@ export const grantDays = act<GrantDeps>().decides({
     fields: async (pages, view, id) => daysFields(pages, view, await loadUser(pages, id)),
     wrongFields: ({ code }) =>
       ['unknown_plan', 'plan_not_purchasable'].includes(code) ? ['plan'] : undefined,
-    inWords: (pages, view, preview, { days = '' }) => ({
-      changes: changesInWords(pages, view, preview.changes),
-      safeMore: <Facts facts={[[view.say('daysAsked'), days]]} />,
-    }),
+    inWords: (_pages, { say }, _preview, { days = '' }) => ({ facts: [[say('daysAsked'), days]] }),
   },
 })
 
