@@ -6,7 +6,6 @@ import { actTexts } from '../acts/texts.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
-import type { Catalogue } from '../core/plan.js'
 import {
   mayDo,
   type Operator,
@@ -19,6 +18,7 @@ import { planName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { daysGrantedBySupport } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
@@ -26,9 +26,7 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { GRANTED_DAYS_MAX, GrantRequestSchema } from './grant-schemas.js'
 import { words } from './words.js'
 
-export interface GrantDeps extends SaveDeps, SubjectDeps {
-  readonly catalogue: Catalogue
-}
+export type GrantDeps = SaveDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
 /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
 export const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
