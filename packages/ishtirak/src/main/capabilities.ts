@@ -35,4 +35,4 @@ export const CAPABILITIES = [
   access,
   overview,
   portal,
-]
+] as const
