@@ -86,9 +86,7 @@ export function callersBy<Caller>(
   }
 }
 
-/**
- * Callers with a key, known as its holder. Without a good one a call is counted by its address, then refused.
- */
+/** Callers with a key, known as its holder. Others are counted by their address, then refused. */
 export function callersWithKey<Holder>(
   keys: ApiKeys<Holder>,
   limitAnonymous: CallerChecks['limitAnonymous'],
@@ -116,8 +114,7 @@ interface Window {
 export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: number; keysMax?: number }) {
   const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = of
   const windows = new BoundedMap<string, Window>(keysMax)
-  // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until
-  // when.
+  // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
   /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
   return (key: string, reply: FastifyReply): void => {
@@ -135,10 +132,7 @@ export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: n
   }
 }
 
-/**
- * Counts only what failed: after `most` failures of a key in a window, further tries are refused until it
- * ends, right ones too. It holds for this process.
- */
+/** Counts failures: after `most` of a key in a window, tries are refused until it ends. Per process. */
 export function createTryLimit(of: { clock: Clock; most: number; windowMs?: number; keysMax?: number }) {
   const { clock, most, windowMs = MINUTE, keysMax = 100_000 } = of
   const windows = new BoundedMap<string, Window>(keysMax)

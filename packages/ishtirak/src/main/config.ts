@@ -1,5 +1,4 @@
-// The whole configuration: what all parts of the service share, and what capabilities and gateways read
-// themselves.
+// The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import type { AccountSettings } from '../checkout/gateways/chargily/account.js'
 import { CHARGILY, chargilyAccount } from '../checkout/gateways/chargily/settings.js'
 import {

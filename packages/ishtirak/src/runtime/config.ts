@@ -23,9 +23,7 @@ import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
 export type Config = Readonly<ReturnType<typeof assemble>>
 
-/**
- * A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills.
- */
+/** A balancer that looks every second or two has noticed; half of what `docker stop` waits. */
 const DRAIN_SECONDS = 5
 
 /** What this module does not know of. */
@@ -41,10 +39,7 @@ export function readConfig<Part>(variables: Variables, own: OwnSettings<Part>): 
   return read(given, missingSecrets(given, own.gateways), own)
 }
 
-/**
- * Variables of a process with a port and a database of its own: where a host has these, they may mean
- * something else.
- */
+/** Of a process with a port and a database of its own: a host's may mean something else. */
 const OF_A_PROCESS = [
   ...['HOST', 'PORT', 'WORKERS', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',

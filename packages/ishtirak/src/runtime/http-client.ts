@@ -21,10 +21,7 @@ interface HttpRequest {
   readonly send?: Send
 }
 
-/**
- * How a request goes out; tests put a broken way in its place. Rejects when no answer came, or `abort` was
- * emitted.
- */
+/** How a request goes out; tests replace it. Rejects when no answer came, or `abort` was emitted. */
 export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
 type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
@@ -38,10 +35,7 @@ export interface SentAnswer {
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export type HttpOutcome =
-  /**
-   * `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer like any
-   * other.
-   */
+  /** `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer. */
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -152,10 +146,7 @@ const CERTIFICATE_REFUSED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/**
- * True only where it is certain. The system call says more than the code: EHOSTUNREACH and ETIMEDOUT
- * also end connections that were long made.
- */
+/** True only where it is certain. EHOSTUNREACH and ETIMEDOUT also end connections that were made. */
 export function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AddressRefused) return true
