@@ -3,6 +3,7 @@
 // not a flood.
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
@@ -164,12 +165,7 @@ export function createTryLimit(of: { clock: Clock; most: number; windowMs?: numb
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  if (mapped !== undefined) return mapped
-  // As a URL writes it: compressed, in lower case, without leading zeros and dotted ends.
-  const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`)
-  const parts = hostname.slice(1, -1).split('::')
-  const [before = [], after = []] = parts.map((part) => (part === '' ? [] : part.split(':')))
-  const zeros = Array<string>(8 - before.length - after.length).fill('0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+  const parsed = ipaddr.process(address.replace(/%.*/, ''))
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${parsed.toNormalizedString().split(':', 4).join(':')}::/64`
 }
