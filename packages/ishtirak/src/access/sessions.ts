@@ -6,13 +6,13 @@ import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
-import type { Operator, OperatorSession } from '../core/role.js'
+import type { Operator, OperatorKey, OperatorSession } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database, Queryable } from '../database/database.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
-import type { OperatorKey } from '../runtime/operator-keys.js'
+
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import {
   deleteOldSessions,

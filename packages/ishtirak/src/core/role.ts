@@ -15,6 +15,10 @@ export interface Operator {
   readonly role: Role
 }
 
+export interface OperatorKey extends Operator {
+  readonly key: string
+}
+
 /** Of an operator who signed in to the console. */
 export interface OperatorSession {
   readonly id: string

@@ -13,12 +13,11 @@ import {
 import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Locale, localeOf } from '../core/locale.js'
-import type { Operator } from '../core/role.js'
+import type { Operator, OperatorKey } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
-import type { OperatorKey } from '../runtime/operator-keys.js'
 import { secretMatcher } from '../runtime/secret.js'
 
 /** The id must be usable as it is, or the token is refused; the rest is dropped where it makes no sense. */

@@ -34,4 +34,4 @@ export const CAPABILITIES = [
   access,
   overview,
   portal,
-]
+] as const
