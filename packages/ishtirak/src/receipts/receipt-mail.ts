@@ -3,15 +3,12 @@ import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import type { Locale } from '../core/locale.js'
 import { totalOf } from '../core/receipt.js'
-import { type Formats, termInWords } from '../i18n/formats.js'
+import { termInWords } from '../i18n/formats.js'
 import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
 
-export interface ReceiptMailDeps extends ReceiptDeps {
-  readonly clock: Clock
-  readonly formats: Formats
-}
+export type ReceiptMailDeps = ReceiptDeps & Pick<CommonParts, 'clock' | 'formats'>
 
 export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
   return (['receipt', 'refunded'] as const).map((kind) => ({
