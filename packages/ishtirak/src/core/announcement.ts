@@ -56,10 +56,7 @@ export function decideAnnouncement(
   }
 }
 
-/**
- * The first boundary of new facts. If it is past (a payment booked very late), the next sweep announces what
- * is true by then.
- */
+/** The first boundary of new facts. If it is past, the next sweep announces what is true by then. */
 export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): Instant | null {
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
 }
@@ -141,10 +138,7 @@ export function isReminderTrue(
   return decideAnnouncement(facts, null, now, rules).announcement?.boundary === kind
 }
 
-/**
- * Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within
- * hours.
- */
+/** Mail servers defer unknown senders (greylisting) for minutes; broken ones are repaired within hours. */
 const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
 
 export function mailRetryAfter(attempts: number): number {
