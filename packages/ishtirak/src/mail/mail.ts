@@ -4,6 +4,8 @@ import { HOUR, SECOND } from '../core/instant.js'
 import { MAIL_WAITING } from './inbox.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
+import { type MailConfig, mailSettings } from './settings.js'
+import { unwrittenCard } from './unwritten.js'
 import './words.js'
 
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
@@ -12,10 +14,12 @@ const MAILS_A_ROUND = 100
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
-export const mail: Capability<SendMailDeps & ResendDeps> = {
+export const mail: Capability<SendMailDeps & ResendDeps, MailConfig> = {
   name: 'mail',
+  settings: mailSettings,
   acts: [resendReceipt],
   inbox: MAIL_WAITING,
+  health: unwrittenCard,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {

@@ -1,7 +1,7 @@
 // The ports beside ours: the sandbox's emulator, and the figures for Prometheus.
-import { type Environment, isSandbox } from './environment.js'
+import { type Contradiction, type Environment, isSandbox } from './environment.js'
 
-export function portContradictions(environment: Environment): readonly (readonly [boolean, string])[] {
+export function portContradictions(environment: Environment): readonly Contradiction[] {
   const { PORT: port, METRICS_PORT: chosen, METRICS_HOST: host } = environment
   const metrics = metricsOf(environment)
   const others = [port, ...(isSandbox(environment) ? [sandboxPort(environment)] : [])]
