@@ -175,7 +175,13 @@ const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   ['ends to announce', (database) => loadDueAnnouncements(database, NOON, 5), /users_announce/],
   [
     'mail that is owed',
-    (database) => claimDueMails(database, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
+    (database) =>
+      claimDueMails(database, {
+        now: NOON,
+        limit: 5,
+        leaseUntil: NOON + HOUR,
+        written: [{ kind: 'receipt' }],
+      }),
     /mails_due/,
   ],
   ...CONSOLE_LISTS,

@@ -1,5 +1,4 @@
-// What the roles of operators may do: an act and a reading say it of themselves. Without a word of it every
-// role may read.
+// What the roles of operators may do: acts and readings say it. Without a word of it every role may read.
 import { BillingError } from './error.js'
 import { DAY, type Instant } from './instant.js'
 

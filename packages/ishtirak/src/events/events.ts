@@ -35,8 +35,7 @@ export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & Rem
   readings: [listEvents],
   mails: reminderMails,
   jobs: (deps) => [
-    // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is
-    // over.
+    // Before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.
     {
       name: 'announce-time',
       stage: 'announce',

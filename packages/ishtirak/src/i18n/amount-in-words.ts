@@ -39,8 +39,7 @@ function frenchNumber(amount: number): string {
   return groupsOf(amount)
     .map(({ count, scale }) => {
       if (scale === 0) return frenchBelowThousand(count, true)
-      // "Mille" never takes an s, stands without "un", and is a numeral: "quatre-vingt mille", "deux cent
-      // mille".
+      // "Mille" takes no s and no "un", and is a numeral: "quatre-vingt mille", "deux cent mille".
       if (scale === 1) return count === 1 ? 'mille' : `${frenchBelowThousand(count, false)} mille`
       const noun = scale === 2 ? 'million' : 'milliard'
       return `${frenchBelowThousand(count, true)} ${noun}${count > 1 ? 's' : ''}`
@@ -120,10 +119,7 @@ function englishBelowHundred(count: number): string {
 // a genitive after hundreds), and what counts changes when the noun follows it directly. All is nominative
 // (ديناران، مائتان): it follows "مبلغ قدره" on the page and begins a sentence of its own.
 
-/**
- * A noun in its forms after numbers. `constructDual` is the dual that a noun follows directly: ألفا دينار,
- * not ألفان دينار.
- */
+/** A noun after numbers. `constructDual`: followed by a noun: ألفا دينار, not ألفان دينار. */
 interface CountedNoun {
   readonly one: string
   /** After hundreds and thousands: the genitive, which unvocalised looks like the singular. */
@@ -185,10 +181,7 @@ function arabicCounted(amount: number): string {
   return head.length === 0 ? last : `${join(head)} دينار و${last}`
 }
 
-/**
- * `count` (1 to 999) of a noun. `inConstruct`: another noun follows directly, so duals lose their nun and
- * tanween falls.
- */
+/** `count`: 1 to 999. `inConstruct`: a noun follows, so duals lose their nun and tanween falls. */
 function arabicCount(count: number, noun: CountedNoun, inConstruct: boolean): string {
   const lastTwo = count % 100
   const hundreds = count - lastTwo
@@ -227,10 +220,7 @@ function join(parts: readonly string[]): string {
   return parts.join(' و')
 }
 
-/**
- * The thousands of a number that are not empty, largest first. `scale` 1 is thousands, 2 millions, 3
- * milliards.
- */
+/** The thousands that are not empty, largest first. `scale` 1: thousands, 2: millions, 3: milliards. */
 function groupsOf(amount: number): readonly { readonly count: number; readonly scale: number }[] {
   return [3, 2, 1, 0]
     .map((scale) => ({ count: Math.floor(amount / 1000 ** scale) % 1000, scale }))

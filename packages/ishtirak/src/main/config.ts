@@ -1,5 +1,4 @@
-// The whole configuration: what all parts of the service share, and what capabilities and gateways read
-// themselves.
+// The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
 import {
   type Config as CommonConfig,

@@ -118,10 +118,7 @@ async function examineHolder(config: Config, locked: DataFolderLocked): Promise<
 /** Thrown by the language itself, so not written for a reader. */
 const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
 
-/**
- * PostgreSQL's data_corrupted, index_corrupted and undefined_file: what is on the disk is not what was
- * written.
- */
+/** PostgreSQL's data_corrupted, index_corrupted and undefined_file: the disk has not what was written. */
 const DAMAGE = ['XX001', 'XX002', '58P01']
 
 /** For the person who typed the command. A bug keeps its stack: only its author can do anything about it. */

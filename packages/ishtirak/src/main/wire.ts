@@ -1,5 +1,4 @@
-// The composition root: every part of the service is built here, once, in reading order. Start here to see
-// what there is.
+// The composition root: every part of the service is built here, once, in reading order. Start here.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'

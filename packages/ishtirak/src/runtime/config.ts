@@ -26,9 +26,7 @@ export type Config = Readonly<ReturnType<typeof assemble>> & {
   readonly oldSecrets: readonly OldSecret[]
 }
 
-/**
- * A balancer that looks every second or two has noticed; half of what `docker stop` waits before it kills.
- */
+/** A balancer that looks every second or two has noticed; half of what `docker stop` waits. */
 const DRAIN_SECONDS = 5
 
 /** What this module does not know of. */
@@ -45,10 +43,7 @@ export function readConfig(variables: Variables, own: OwnSettings): Config {
   return read(given, missingSecrets(given, own.gateways), own)
 }
 
-/**
- * Variables of a process with a port and a database of its own: where a host has these, they may mean
- * something else.
- */
+/** Of a process with a port and a database of its own: a host's may mean something else. */
 const OF_A_PROCESS = [
   ...['HOST', 'PORT', 'WORKERS', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -187,9 +187,7 @@ const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
 const LENGTH_MIN = 7
 const TYPOS_MAX = 2
 
-/**
- * Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant.
- */
+/** Names that are set, that nothing reads, and that look like one of ours; with the nearest one. */
 export function misspelt(
   variables: Variables,
   ofCapabilities: readonly string[],

@@ -1,5 +1,4 @@
-// Lists of secrets. The first is the one that is used; those behind it are old ones, accepted until nothing
-// uses them any more.
+// Lists of secrets: the first is used, those behind it are old and accepted until nothing uses them.
 import { keyedDigest } from './secret.js'
 
 /** Tells that a secret of the list was accepted; most are not old, and then nothing happens. */

@@ -59,10 +59,7 @@ export function isNew(folder: string): boolean {
   return false
 }
 
-/**
- * Whole as far as names go, and PostgreSQL still gives up on it: a control file or a catalogue that cannot be
- * read.
- */
+/** Whole by its names, and PostgreSQL gives up on it: a control file or a catalogue cannot be read. */
 export function doesNotStart(cluster: string, cause: unknown): string {
   return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${remedy}`
 }
@@ -71,10 +68,7 @@ const remedy =
   'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder ' +
   '(docs/backup.md).'
 
-/**
- * What every database has after its creation and needs at its start; a slash means a folder with something in
- * it.
- */
+/** What every database needs at its start; a slash means a folder with something in it. */
 const wanted = [
   'PG_VERSION',
   'postgresql.conf',
