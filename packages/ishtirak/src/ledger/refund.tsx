@@ -1,11 +1,10 @@
 // A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up.
 // It moves no money.
 import { type Static, Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'
 import { type Preview, StandingSchema, standings } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, type Refund } from '../core/refund.js'
 import { type BillingRules, statusAt } from '../core/subscription.js'
