@@ -7,9 +7,10 @@ import { type Preview, StandingSchema, standings } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, type Refund } from '../core/refund.js'
-import { type BillingRules, statusAt } from '../core/subscription.js'
+import type { BillingRules } from '../core/subscription.js'
 import { object, timestamp } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import { accessAfter } from './access-after.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
@@ -102,20 +103,14 @@ function previewOf(
   now: Instant,
   rules: BillingRules,
 ) {
-  const { subscription } = user
-  const after = decision?.subscription ?? subscription
   const moved = (decision?.moved ?? []).flatMap((to) =>
-    subscription.periods.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
+    user.subscription.periods
+      .filter(({ sourceId }) => sourceId === to.sourceId)
+      .map((from) => ({ from, to })),
   )
+  const { changes } = accessAfter({ facts: user, decision, now }, rules)
   return {
-    changes: [
-      { what: 'status', before: 'paid', after: 'refunded' },
-      {
-        what: 'access' as const,
-        before: statusAt(subscription, now, rules),
-        after: statusAt(after, now, rules),
-      },
-    ],
+    changes: [{ what: 'status', before: 'paid', after: 'refunded' }, ...changes],
     detail: { payment, paid, moved, events: decision?.events ?? [] },
   }
 }
