@@ -35,7 +35,7 @@ function attachmentsOf({ number, pdf }: Receipt) {
 
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
-  const { paymentMethod: method, months = 1 } = snapshot
+  const { paymentMethod: method, months } = snapshot
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod
   return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
@@ -54,6 +54,6 @@ function dataOf(
     duty: formats.centimes(snapshot.stampDutyCentimes ?? 0, locale),
     reference: snapshot.checkoutId ?? '',
     number,
-    term: termInWords(snapshot.months ?? 1, locale),
+    term: termInWords(snapshot.months, locale),
   }
 }
