@@ -215,7 +215,7 @@ export function verbOf({ name }: Pick<Act, 'name'>): string {
   return name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
 }
 
-/** A title and a sentence under it, of the words of the act's own folder: they are loaded before the act is. */
+/** Of the words of the folder of the act, which are loaded before the act is. */
 type Named<Name extends string> = Readonly<Record<`act_${Name}` | `text_${Name}`, string>>
 
 export function actTexts<Name extends string>(
