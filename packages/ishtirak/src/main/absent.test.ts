@@ -27,8 +27,7 @@ interface Traces {
 /** By what it is told where it is there. */
 const TRACES: Readonly<Record<string, Traces>> = {
   transfers: {
-    document:
-      /"(approvePayment|refusePayment|preview(Approve|Refuse)Payment|downloadProof|TransferState|transfer_open)"/,
+    document: /"((preview)?([Aa]pprove|[Rr]efuse)Payment|downloadProof|TransferState|transfer_open)"/,
     help: /transfer(?! to )|payments (approve|refuse|proof)/i,
   },
   grants: {
