@@ -9,21 +9,12 @@ import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
-import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
-import type { InTurn } from '../runtime/async.js'
-import type { Log } from '../runtime/log.js'
+import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
+import type { CommonParts } from './parts.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
-export interface SaveDeps extends AuditDeps {
-  readonly rules: BillingRules
-  readonly log: Log
-  /**
-   * By user: changes of one user's money that have lost a race wait for each other, as long as they are of
-   * this process.
-   */
-  readonly inTurn: InTurn
-}
+export type SaveDeps = AuditDeps & Pick<CommonParts, 'rules' | 'log' | 'inTurn'>
 
 /** The facts as they were read, and as they are to be. */
 export interface DecidedChange {

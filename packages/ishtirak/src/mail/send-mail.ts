@@ -5,24 +5,20 @@ import type { SendMailOptions } from 'nodemailer'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
-import type { Queryable } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
-import type { Clock } from '../runtime/clock.js'
-import type { Count, Log } from '../runtime/log.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
 
-export interface SendMailDeps extends WriteMailDeps {
+export interface SendMailDeps
+  extends WriteMailDeps,
+    Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
   /** Absent: no mail is sent. */
   readonly mailer?: Mailer
   /** What capabilities write. */
   readonly mails: readonly MailWriter[]
-  readonly database: Queryable
-  readonly clock: Clock
-  readonly log: Log
-  readonly count: Count
 }
 
 /** Messages under way at once; few mail servers like more connections from one client. */
@@ -80,7 +76,7 @@ function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
 
 /** Forgets up to `limit` messages of long ago, and what was owed while there was no mail server. */
 export function forgetOldMail(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   limit: number,
 ): Promise<number> {
   return forgetMails(database, clock.now() - REMEMBERED, limit)
