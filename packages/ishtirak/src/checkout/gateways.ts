@@ -4,11 +4,10 @@
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { kindOf, type Payment } from '../core/payment.js'
-import type { Queryable } from '../database/database.js'
-import type { PaymentMethod, PaymentMethods, ProviderFailure } from '../ledger/method.js'
+import type { PaymentMethod, ProviderFailure } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { unavailable } from '../ledger/refusals.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
-import type { Clock } from '../runtime/clock.js'
 import { endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
 /** A gateway is given 4 s, and a click is answered within 6. */
@@ -26,9 +25,7 @@ export interface GatewayQueue {
   readonly mayGoOnUntil: Instant
 }
 
-interface GatewayDeps {
-  readonly methods: PaymentMethods
-  readonly clock: Clock
+interface GatewayDeps extends Pick<CommonParts, 'methods' | 'clock'> {
   readonly upgrades: { readonly outages: RecentFailures }
 }
 
@@ -60,7 +57,7 @@ export function queueGateways(
  * the same; no user knows its address, and the sweep finds and ends it.
  */
 export async function failOver(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   queue: GatewayQueue,
   payment: Payment,
   { failure, mayExist }: { readonly failure: ProviderFailure; readonly mayExist: boolean },

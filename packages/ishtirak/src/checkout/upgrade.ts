@@ -8,12 +8,12 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { Catalogue } from '../core/plan.js'
 import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { termInWords } from '../i18n/formats.js'
 import { webhookUrlOf } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, refusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
@@ -64,11 +64,9 @@ const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-export interface UpgradeDeps extends SettleDeps {
+export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' | 'publicUrl'> {
   readonly discounts: readonly Discount[]
   readonly upgrades: UpgradeState
-  readonly catalogue: Catalogue
-  readonly publicUrl: string
   readonly wait: (ms: number) => Promise<void>
 }
 

@@ -12,12 +12,12 @@ import {
   scopeField,
 } from '../core/limit.js'
 import type { Catalogue } from '../core/plan.js'
-import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
+import { NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { inBatches } from '../runtime/async.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
-import type { Clock } from '../runtime/clock.js'
 import type { UsageOperation } from './consume.sql.js'
 import { type ApplyUsageOperation, createApplyUsageOperation } from './operations.sql.js'
 import { forgetUsageOperations } from './usage.sql.js'
@@ -30,9 +30,7 @@ export interface UsageWish
   readonly scope_id: string | null
 }
 
-export interface CountUsageDeps {
-  readonly clock: Clock
-  readonly rules: BillingRules
+export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {
   readonly quotaWindowAt: QuotaWindowAt
   readonly usage: UsageState
 }
@@ -148,7 +146,7 @@ const FORGOTTEN_AT_ONCE = 1_000
 
 /** A job: forgets operations that are old enough, at most about `limit`. Gives how many. */
 export function forgetOperations(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   limit: number,
 ): Promise<number> {
   const before = clock.now() - OPERATIONS_REMEMBERED_MS
