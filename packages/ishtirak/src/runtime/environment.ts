@@ -236,5 +236,7 @@ export function isSandbox(environment: Environment): boolean {
 /** Encrypted, or on this machine. */
 export function isPrivateEnough(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.')
+  return (
+    protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || /^127(\.\d+){3}$/.test(hostname)
+  )
 }
