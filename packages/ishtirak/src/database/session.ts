@@ -90,7 +90,11 @@ class OpenTransaction implements Transaction {
   }
 
   script(sql: string): Promise<void> {
-    return this.#inTurn(() => this.session.script(sql))
+    return this.#inTurn(() => {
+      // The protocol ends a text at its first NUL: half a script would run, silently.
+      if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
+      return this.session.script(sql)
+    })
   }
 
   /** Refuses what comes now, and waits for what was started and not awaited; its caller has the outcome. */

@@ -75,10 +75,14 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 
 /** For the plugin of the webhook: `request.body` is a Buffer of the very bytes, whatever their type. */
 export function acceptRawBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
+  acceptAnyType(app)
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+/** Fastify refuses a malformed type before any parser: bytes may be called anything here. */
+export function acceptAnyType(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
   app.addHook('onRequest', (request, _reply, done) => {
-    // Fastify refuses a malformed type before any parser; the sender of signed bytes may call them anything.
     request.headers['content-type'] = 'application/octet-stream'
     done()
   })

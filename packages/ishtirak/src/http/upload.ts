@@ -6,6 +6,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { createTurns, createWorkQueue } from '../runtime/async.js'
+import { acceptAnyType } from './request.js'
 
 /** A photograph of a phone, or some scanned pages. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
@@ -19,13 +20,8 @@ export const UPLOAD_CONFIG = { bodyTimeoutMs: 140_000 }
 
 /** For an encapsulated plugin: a body of any type is left unread, for `Uploads.receive`. */
 export function acceptStreams(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
+  acceptAnyType(app)
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Fastify refuses a malformed type before any parser; a file is told by its content.
-    request.headers['content-type'] = 'application/octet-stream'
-    done()
-  })
 }
 
 export interface Uploads {

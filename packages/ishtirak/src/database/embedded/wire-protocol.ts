@@ -11,7 +11,7 @@ import type {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { DatabaseError, DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
+import { DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
 import { encodeParameter, type ReadRow, rowReader, withoutColumns } from '../rows.js'
 import { type DatabaseSession, translateError } from '../session.js'
 
@@ -57,8 +57,6 @@ export class EmbeddedSession implements DatabaseSession {
   }
 
   async script(sql: string): Promise<void> {
-    // The protocol ends a text at its first NUL: half a script would run, silently.
-    if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
     await this.command(sql)
     await this.command('deallocate all')
     this.#prepared.clear()
