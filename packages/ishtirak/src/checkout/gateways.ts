@@ -1,6 +1,5 @@
-// Which gateway a click asks for a page: the first that takes the amount, in the order of wire.ts; where it
-// opens none, the next one. Only a payment that never had an address leaves its gateway, so no user has two
-// pages to pay on.
+// Which gateway a click asks for a page: the first that takes the amount; where it opens none, the next. Only
+// a payment that never had an address leaves its gateway, so no user has two pages to pay on.
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { kindOf, type Payment } from '../core/payment.js'
@@ -52,9 +51,8 @@ export function queueGateways(
 }
 
 /**
- * After a gateway opened no page. Null: the user's place is free for the next one. Throws `provider_rejected`
- * or `provider_unavailable` where there is none, or no time for it. `mayExist`: the checkout may be there all
- * the same; no user knows its address, and the sweep finds and ends it.
+ * Null: the user's place is free for the next gateway. Throws `provider_rejected` or `provider_unavailable`
+ * where there is none, or no time. `mayExist`: the checkout may be there; the sweep finds and ends it.
  */
 export async function failOver(
   { database, clock }: Pick<CommonParts, 'database' | 'clock'>,

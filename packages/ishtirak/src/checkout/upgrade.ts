@@ -1,6 +1,5 @@
-// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the
-// user. Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly
-// repeated.
+// The click on "upgrade": a payment of ours, then a checkout at the provider, then its address to the user.
+// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never repeated.
 
 import type { Discount } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -264,9 +263,8 @@ async function takeOver(
 }
 
 /**
- * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to
- * give; where the bank still decides it takes no card, and a second one beside it could be paid twice: the
- * user is asked to wait.
+ * Ends a checkout that should not be paid any more. Where it stays payable, it is the one to give; where the
+ * bank still decides, a second beside it could be paid twice: the user is asked to wait.
  */
 async function closeAtProvider(
   deps: UpgradeDeps,

@@ -1,6 +1,5 @@
-// Who calls a route, and how often, checked before parameters, query and body are read. A caller who is not
-// known learns nothing of what the route accepts. The quota holds for this process: it stops a broken loop,
-// not a flood.
+// Who calls a route, and how often, checked before anything else is read: an unknown caller learns nothing of
+// the route. The quota is this process's: it stops a broken loop, not a flood.
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'

@@ -1,6 +1,5 @@
-// How any request is read: its id, its path, its reader's language, its body. JSON must be UTF-8 and free of
-// what the database cannot hold; what is not JSON is refused. The webhook route gets its bytes untouched,
-// because a signature is over bytes, not over what they mean.
+// How any request is read: id, path, language, body. JSON must be UTF-8 and free of what the database cannot
+// hold. The webhook gets its bytes untouched, because a signature is over bytes.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'

@@ -1,6 +1,5 @@
-// Files that are sent as a body, or as the file of a form. One is held in memory once, while it is looked at
-// and stored, and all together within a bound; it takes memory as its bytes come, so that a slow sender holds
-// no more than was sent.
+// Files that are sent as a body, or as the file of a form. One is held in memory once, all together within a
+// bound; it takes memory as its bytes come, so that a slow sender holds no more than was sent.
 import { type Readable, Transform } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -26,9 +25,8 @@ export function acceptStreams(app: FastifyInstance): void {
 
 export interface Uploads {
   /**
-   * Reads a file and gives it to `work`, which has it until it is done: it is empty then. The files of one
-   * user come one after the other. Throws `payload_too_large`, or `request_timeout` where the sender stands
-   * still and others wait; what is left of the body is read and thrown away then.
+   * Reads a file for `work`, and empties it then. The files of one user come one after the other. Throws
+   * `payload_too_large`, or `request_timeout` where the sender stands still and others wait.
    */
   receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }

@@ -1,6 +1,5 @@
-// The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and
-// reporting a count of its own. One statement decides; this file says what the plan in effect allows, and
-// asks again when its facts were stale.
+// The platform's question on every deploy, "may this user?", giving back, and reporting a count. One
+// statement decides; this file says what the plan in effect allows, and asks again when facts were stale.
 import { BillingError, type ValidationProblem } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import {
@@ -41,8 +40,7 @@ export interface UsageState {
   readonly apply: ApplyUsageOperation
   /**
    * What was last seen of users, so that one statement is enough. It need not be true: the statement compares
-   * the version and decides nothing on an old one, so the first question after a payment's commit already
-   * meets the new limit. Null is a user without a row, as are most who never paid.
+   * the version and decides nothing on an old one. Null is a user without a row.
    */
   readonly believed: BoundedMap<string, UserRecord | null>
 }

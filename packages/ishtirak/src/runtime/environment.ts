@@ -112,9 +112,8 @@ export interface GatewaySettings<Part = unknown> extends Settings<Part> {
 }
 
 /**
- * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS
- * counts (NAME=value, separated by spaces), in which an image says what it needs: as a variable of its own,
- * `--env-file` would empty it.
+ * An empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value, separated
+ * by spaces), in which an image says what it needs: `--env-file` would empty a variable of its own.
  */
 export function givenVariables(variables: Variables): Variables {
   const defaults = variables.IMAGE_DEFAULTS?.split(' ').map((pair) => pair.split('=', 2)) ?? []

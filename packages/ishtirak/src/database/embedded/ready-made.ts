@@ -1,6 +1,5 @@
 // A new, empty cluster in one file, made by the build: unpacking it takes a fifth of the time and a third of
-// the memory of initdb. In it is what initdb writes, without the databases that nothing here copies from
-// (`template0`, `template1`): no schema, no role but the superuser, no password. All have one system
+// the memory of initdb. It has what initdb writes, without the templates and passwords. All have one system
 // identifier, which only replication asks for.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,6 @@
-// Speaks PostgreSQL's wire protocol with the embedded database: 4 times faster than its own query()
-// (measured), since a statement is parsed once and kept under its name. It refuses to go on once an answer
-// was incomplete or a flush failed: from then on everything is `DatabaseUnavailable`, until a new start
-// recovers the folder.
+// Speaks PostgreSQL's wire protocol with the embedded database: 4 times faster than its query() (measured),
+// since a statement is parsed once. Once an answer was incomplete or a flush failed, everything is
+// `DatabaseUnavailable` until a new start recovers the folder.
 import type { PGlite } from '@electric-sql/pglite'
 import { DatabaseError as ServerRefusal, serialize } from 'pg-protocol'
 import type {

@@ -261,10 +261,8 @@ class PooledSession implements DatabaseSession {
 
 /**
  * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in
- * SQL; a pooler follows the zone from one server connection to the next. It does not follow the rest: behind
- * a pooler that would fall on the next client of the server connection, so there the role has it
- * (docs/operations.md), if any. The schema goes with each statement there. The pool awaits the promise: a
- * connection is used only after it.
+ * SQL; a pooler follows the zone. The rest would fall on the next client of its server connection, so there
+ * the role has it (docs/operations.md), and the schema goes with each statement.
  */
 async function prepareSession(
   client: pg.ClientBase,

@@ -43,9 +43,8 @@ function baseUrlOf({ origin, pathname }: URL, live: boolean): string {
 export type VerifySignature = (body: Uint8Array, signature: string | undefined) => boolean
 
 /**
- * HMAC-SHA256 of the raw body, keyed with the API secret key, as bare hex (Chargily docs, webhooks). No
- * timestamp is signed: a replay is recognised by the event's id. Several keys, because events under way
- * during a rotation are signed with the old one.
+ * HMAC-SHA256 of the raw body, keyed with the secret key, as hex (Chargily docs, webhooks). No timestamp is
+ * signed: an event's id tells a replay. During a rotation events are signed with the old key.
  */
 export function signatureVerifier(
   keys: readonly string[],
