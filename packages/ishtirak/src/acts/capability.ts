@@ -15,8 +15,8 @@ import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
 
 /**
- * `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. `Config`: what it reads
- * of the environment, which is among them.
+ * `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. `Config`: what it
+ * reads of the environment, which is among them.
  */
 export interface Capability<Deps = never, Config = unknown> {
   readonly name: string

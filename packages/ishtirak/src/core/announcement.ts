@@ -85,19 +85,10 @@ function typeOf(boundary: Boundary): AnnouncementType {
   return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
 }
 
-export type MailKind =
-  | 'receipt'
-  | 'refunded'
-  | 'granted'
-  | 'payment_requested'
-  | 'proof_received'
-  | 'payment_refused'
-  | 'portal_link'
-  | Boundary
-
 /** Identifies one user's mail: owed twice under the same key, it is sent once. */
 export interface MailKey {
-  readonly kind: MailKind
+  /** A word: each capability has its own. */
+  readonly kind: string
   /** The payment of a receipt or a refund; the grant; of a reminder, the end it reminds of as a timestamp. */
   readonly about: string
 }

@@ -31,7 +31,9 @@ export function toTimestamp(instant: Instant): string {
     writtenDays.set(day, date)
   }
   const seconds = Math.floor((instant - day * DAY) / SECOND)
-  return `${date}${twoDigits[Math.floor(seconds / 3_600)]}:${twoDigits[Math.floor(seconds / 60) % 60]}:${twoDigits[seconds % 60]}Z`
+  const minutes = Math.floor(seconds / 60)
+  const [hh, mm, ss] = [twoDigits[Math.floor(minutes / 60)], twoDigits[minutes % 60], twoDigits[seconds % 60]]
+  return `${date}${hh}:${mm}:${ss}Z`
 }
 
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))

@@ -165,8 +165,8 @@ function refuseMismatch(row: Readonly<Record<string, unknown>>, migrations: read
   if (migration === undefined) {
     if (Number(row.oldest_code) <= migrations.length) return
     throw new SchemaMismatch(
-      `the database is at migration ${row.version} and newer than this code, which knows ${migrations.length}; ` +
-        `code that knows ${row.oldest_code} or later runs on it`,
+      `the database is at migration ${row.version} and newer than this code, ` +
+        `which knows ${migrations.length}; code that knows ${row.oldest_code} or later runs on it`,
     )
   }
   if (migration.checksum !== row.checksum) {

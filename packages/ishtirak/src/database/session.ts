@@ -164,15 +164,25 @@ function isTooLate({ code, message }: ServerRefusal): boolean {
 }
 
 /** The driver's own words (pg and pg-pool 8.23) for a connection that failed; these errors carry no code. */
-const connectionWords =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|not queryable|after calling end on the pool|does not support SSL|establishing an SSL connection/
+const CONNECTION_WORDS = [
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Connection terminated',
+  'Query read timeout',
+  'not queryable',
+  'after calling end on the pool',
+  'does not support SSL',
+  'establishing an SSL connection',
+]
 
 function isConnectionTrouble(error: Error): boolean {
   // An AggregateError when a name has several addresses and none answers: each part is a system error.
   if (error instanceof AggregateError)
     return error.errors.some((e) => e instanceof Error && isConnectionTrouble(e))
   return (
-    'syscall' in error || ('code' in error && isSystemCode(error.code)) || connectionWords.test(error.message)
+    'syscall' in error ||
+    ('code' in error && isSystemCode(error.code)) ||
+    CONNECTION_WORDS.some((words) => error.message.includes(words))
   )
 }
 

@@ -3,7 +3,6 @@
 // reports.
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
-import type { MailKind } from '../core/announcement.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
@@ -102,7 +101,7 @@ export function describeChange(
 }
 
 /** The events of which the user gets mail too. */
-const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
+const MAILED: Readonly<Partial<Record<EventType, string>>> = {
   'payment.requested': 'payment_requested',
   'payment.proof_received': 'proof_received',
   'payment.paid': 'receipt',

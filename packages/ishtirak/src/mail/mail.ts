@@ -4,6 +4,7 @@ import { HOUR, SECOND } from '../core/instant.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
 import { type MailConfig, mailSettings } from './settings.js'
+import { unwrittenCard } from './unwritten.js'
 import './words.js'
 
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
@@ -16,6 +17,7 @@ export const mail: Capability<SendMailDeps & ResendDeps, MailConfig> = {
   name: 'mail',
   settings: mailSettings,
   acts: [resendReceipt],
+  health: unwrittenCard,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {

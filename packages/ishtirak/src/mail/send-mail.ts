@@ -36,10 +36,12 @@ export async function sendDueMail(
 ): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  for (const { owe } of deps.mails) await owe?.(deps.clock.now())
+  const { mails: written } = deps
+  for (const { owe } of written) await owe?.(deps.clock.now())
   const send = async (most: number) => {
     const now = deps.clock.now()
-    const claimed = await claimDueMails(deps.database, { now, limit: most, leaseUntil: now + LEASE_MS })
+    const claim = { now, limit: most, leaseUntil: now + LEASE_MS, written }
+    const claimed = await claimDueMails(deps.database, claim)
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     return claimed.length
   }
@@ -49,8 +51,8 @@ export async function sendDueMail(
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
   const { database, clock } = deps
   const writer = writerOf(deps, owed)
-  const verdict = writer ? judge(writer, owed, clock.now()) : 'outdated'
-  if (!writer || verdict !== 'send') {
+  const verdict = judge(writer, owed, clock.now())
+  if (verdict !== 'send') {
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })
   }
@@ -63,9 +65,10 @@ async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): P
   await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
 }
 
-/** Undefined: its capability is gone. */
-function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter | undefined {
-  return mails.find((one) => one.kind === kind && whole.startsWith(one.about ?? ''))
+function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter {
+  const writer = mails.find((one) => one.kind === kind && whole.startsWith(one.about ?? ''))
+  if (!writer) throw new Error(`a mail of the kind ${kind} is claimed, and nothing writes it`)
+  return writer
 }
 
 function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {

@@ -1,5 +1,6 @@
 // The variables that all parts share: what each may be, in words for the person who sets it, and its default;
-// and how a capability or a gateway declares its own. A wrong value is named by its variable and never repeated, because it may be a secret.
+// and how a capability or a gateway declares its own. A wrong value is named by its variable and never
+// repeated, because it may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import { LOG_LEVELS, type LogLevel } from './log.js'
