@@ -10,7 +10,7 @@ import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
 import type { Database } from '../database/database.js'
-import { nameSchemas, timestamp } from '../http/schemas.js'
+import { object, timestamp } from '../http/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 import { listSessions, revokeSession, viewSession } from './sessions.js'
 import { words } from './words.js'
@@ -19,7 +19,7 @@ export interface SessionActDeps extends ActDeps {
   readonly database: Database
 }
 
-const OperatorSessionSchema = Type.Object({
+const OperatorSessionSchema = object('OperatorSession', {
   session_id: Type.String({ examples: ['ops_01jd4v0w2c0000000000000000'] }),
   operator: Type.String(),
   role: Type.Enum([...ROLES]),
@@ -28,14 +28,12 @@ const OperatorSessionSchema = Type.Object({
   expires_at: timestamp,
 })
 
-export const OperatorSessionsSchema = Type.Object({
+export const OperatorSessionsSchema = object('OperatorSessions', {
   data: Type.Array(OperatorSessionSchema, { description: 'Those that are not over, newest first' }),
   audit: Type.Array(ActSchema, {
     description: 'What operators did that is about no single user: sign-ins, refusals, exports; newest first',
   }),
 })
-
-nameSchemas({ OperatorSession: OperatorSessionSchema, OperatorSessions: OperatorSessionsSchema })
 
 export const listOperatorSessions = reading<SessionActDeps>().reads({
   path: '/sessions',

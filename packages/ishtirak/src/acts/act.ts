@@ -8,6 +8,7 @@ import type { Instant } from '../core/instant.js'
 import type { Translated } from '../core/locale.js'
 import type { Permission, Role } from '../core/role.js'
 import { untilFresh } from '../database/database.js'
+import { query } from '../http/schemas.js'
 import type { InTurn } from '../runtime/async.js'
 import { type AuditDeps, type By, type FoundAct, requireUnchanged } from './audit.sql.js'
 import type { ActForm } from './form.js'
@@ -169,7 +170,7 @@ function schemasOf(input: TObject): Pick<Act, 'body' | 'asked'> {
   const named = { additionalProperties: false, ...name }
   const made = {
     body: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
-    asked: Type.Object(asked, { additionalProperties: false }),
+    asked: query(asked),
   }
   shapes.set(input, made)
   return made

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { timestampOrNull } from '../core/instant.js'
 import type { Subscription } from '../core/subscription.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 
 /** One thing that changes; null: it is not there. */
 export type Change =
@@ -19,7 +19,7 @@ export interface Preview<Detail = unknown> {
 }
 
 /** What a user has. */
-export const StandingSchema = Type.Object({
+export const StandingSchema = object('Standing', {
   plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
   status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
     description: 'past_due: up to 3 days past the end, access goes on; expired: later than that',
@@ -29,12 +29,10 @@ export const StandingSchema = Type.Object({
 
 const Side = Type.Union([Type.Null(), Type.String(), StandingSchema])
 
-export const PreviewSchema = Type.Object({
+export const PreviewSchema = object('Preview', {
   version: Type.Integer({ description: 'Of the facts that this was decided on' }),
   changes: Type.Array(Type.Object({ what: Type.String(), before: Side, after: Side })),
 })
-
-nameSchemas({ Preview: PreviewSchema, Standing: StandingSchema })
 
 /** What the user has before and after, of an act that changes it. */
 export function standings({ changes }: Pick<Preview, 'changes'>) {

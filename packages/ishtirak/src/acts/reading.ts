@@ -1,9 +1,10 @@
 // A reading of operators is one object too: its route, its place in the OpenAPI document and its command are
 // made from it.
 import type { FastifyReply } from 'fastify'
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Operator, Role } from '../core/role.js'
+import { query } from '../http/schemas.js'
 import type { CommandOf } from './act.js'
 
 /** The question, and the operator who asks. `reply`: for the fields of a file's header. */
@@ -43,7 +44,7 @@ export interface Reading<Deps = never>
   read(deps: Deps, asked: Asked<unknown, unknown>): Promise<unknown> | FastifyReply
 }
 
-const NOTHING = Type.Object({}, { additionalProperties: false })
+const NOTHING = query({})
 
 /** `Deps`: the parts of the service that it reads. */
 export function reading<Deps>() {

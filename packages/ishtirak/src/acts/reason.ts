@@ -1,6 +1,6 @@
 // Why an operator acts: what every act asks for, in the API as in the forms of the console.
 import { Type } from 'typebox'
-import { nameSchemas } from '../http/schemas.js'
+import { request } from '../http/schemas.js'
 
 /** One line with a letter or digit that is seen. Each character is read twice at most. */
 const REASON_PATTERN = '^(?=[^\\p{Cc}]*?(?!\\p{DI})[\\p{L}\\p{N}])[^\\p{Cc}]*$'
@@ -29,7 +29,5 @@ export function isReason(text: string): boolean {
   return text.length <= REASON_MAX && new RegExp(REASON_PATTERN, 'u').test(text)
 }
 
-export const WhySchema = Type.Object({ why: reason }, { additionalProperties: false })
-export const OptionalWhySchema = Type.Object({ why: Type.Optional(reason) }, { additionalProperties: false })
-
-nameSchemas({ Reason: WhySchema, OptionalReason: OptionalWhySchema })
+export const WhySchema = request('Reason', { why: reason })
+export const OptionalWhySchema = request('OptionalReason', { why: Type.Optional(reason) })

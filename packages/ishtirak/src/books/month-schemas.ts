@@ -5,30 +5,27 @@ import { balanceOf, describeFigures } from '../core/figures.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import type { Entry } from './figures.sql.js'
 import type { MonthFigures } from './months.js'
 
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
 export const MonthParamsSchema = Type.Object({ month })
 
-export const AccountsQuerySchema = Type.Object(
-  {
-    month,
-    format: Type.Optional(
-      Type.Enum(['plain', 'excel'], {
-        description:
-          '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
-          'and French words',
-      }),
-    ),
-    method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
-  },
-  { additionalProperties: false },
-)
+export const AccountsQuerySchema = query({
+  month,
+  format: Type.Optional(
+    Type.Enum(['plain', 'excel'], {
+      description:
+        '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
+        'and French words',
+    }),
+  ),
+  method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
+})
 
 const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
-const FiguresSchema = Type.Object({
+const FiguresSchema = object('Figures', {
   count: Type.Integer({ description: 'Payments, or refunds' }),
   ht: dinars('without tax'),
   tva: dinars('the tax'),
@@ -49,7 +46,7 @@ const BalanceSchema = Type.Object(
 )
 const both = { paid: FiguresSchema, refunded: FiguresSchema }
 
-export const MonthSchema = Type.Object({
+export const MonthSchema = object('Month', {
   month,
   from: timestamp,
   to: timestamp,
@@ -78,9 +75,9 @@ export const MonthSchema = Type.Object({
   }),
 })
 
-export const JournalQuerySchema = Type.Object(pageQuery, { additionalProperties: false })
+export const JournalQuerySchema = query(pageQuery)
 
-const JournalEntrySchema = Type.Object({
+const JournalEntrySchema = object('JournalEntry', {
   receipt: Type.String({ examples: ['2026-000042'] }),
   payment_id: Type.String(),
   user_id: Type.String(),
@@ -93,15 +90,12 @@ const JournalEntrySchema = Type.Object({
   refunded_at: nullable(timestamp),
 })
 
-export const JournalSchema = Type.Object({ data: Type.Array(JournalEntrySchema), next_cursor: nextCursor })
-
-nameSchemas({
-  Figures: FiguresSchema,
-  Balance: BalanceSchema,
-  Month: MonthSchema,
-  JournalEntry: JournalEntrySchema,
-  Journal: JournalSchema,
+export const JournalSchema = object('Journal', {
+  data: Type.Array(JournalEntrySchema),
+  next_cursor: nextCursor,
 })
+
+nameSchemas({ Balance: BalanceSchema })
 
 export function viewJournalEntry(entry: Entry): Static<typeof JournalEntrySchema> {
   const { ht, tva, ttc, stamp_duty, total } = describeFigures(entry)

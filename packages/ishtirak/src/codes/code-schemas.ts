@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { dayOrInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 
 const kind = Type.Enum([...CODE_KINDS], {
   description: '`months` gives time without a payment; `percent` and `amount` take something off a purchase',
@@ -12,64 +12,61 @@ const kind = Type.Enum([...CODE_KINDS], {
 /** A column of the database is an `int4`. */
 const COUNT_MAX = 1_000_000_000
 
-export const NewCodesSchema = Type.Object(
-  {
-    kind,
-    plan: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'The plan that they are for; required for `months`. Else absent: any',
-        examples: ['pro'],
-      }),
-    ),
-    months: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 36,
-        description: 'For `months`: how many months each gives. Else the term that they are for; absent: any',
-      }),
-    ),
-    percent: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        description: 'Taken off the price, in percent',
-        examples: [20],
-      }),
-    ),
-    amount: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: COUNT_MAX,
-        description: 'Taken off the price, in whole dinars',
-        examples: [500],
-      }),
-    ),
-    count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes' }),
-    uses: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: COUNT_MAX,
-        default: 1,
-        description: 'How often each can be used (default: 1)',
-      }),
-    ),
-    uses_per_user: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: COUNT_MAX,
-        default: 1,
-        description: 'How often by one user (default: 1)',
-      }),
-    ),
-    from: Type.Optional(dayOrInstant('The first instant at which they count')),
-    until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
-    why: reason,
-  },
-  { additionalProperties: false },
-)
+export const NewCodesSchema = request('NewCodes', {
+  kind,
+  plan: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The plan that they are for; required for `months`. Else absent: any',
+      examples: ['pro'],
+    }),
+  ),
+  months: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 36,
+      description: 'For `months`: how many months each gives. Else the term that they are for; absent: any',
+    }),
+  ),
+  percent: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Taken off the price, in percent',
+      examples: [20],
+    }),
+  ),
+  amount: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: COUNT_MAX,
+      description: 'Taken off the price, in whole dinars',
+      examples: [500],
+    }),
+  ),
+  count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes' }),
+  uses: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: COUNT_MAX,
+      default: 1,
+      description: 'How often each can be used (default: 1)',
+    }),
+  ),
+  uses_per_user: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: COUNT_MAX,
+      default: 1,
+      description: 'How often by one user (default: 1)',
+    }),
+  ),
+  from: Type.Optional(dayOrInstant('The first instant at which they count')),
+  until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
+  why: reason,
+})
 
-export const MadeCodesSchema = Type.Object({
+export const MadeCodesSchema = object('MadeCodes', {
   batch_id: Type.String({ examples: ['bat_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   codes: Type.Array(Type.String({ examples: ['7K2M-9QXA-D3VF-0T8R'] }), {
     description: 'Never shown again: only keyed hashes of them are stored',
@@ -77,7 +74,7 @@ export const MadeCodesSchema = Type.Object({
 })
 
 const maybe = nullable(Type.Integer())
-export const CodeBatchSchema = Type.Object({
+export const CodeBatchSchema = object('CodeBatch', {
   batch_id: Type.String(),
   kind,
   plan: nullable(Type.String()),
@@ -100,27 +97,17 @@ export const CodeBatchSchema = Type.Object({
   revoked_by: nullable(Type.String()),
 })
 
-export const CodeBatchesSchema = Type.Object({ data: Type.Array(CodeBatchSchema) })
+export const CodeBatchesSchema = object('CodeBatches', { data: Type.Array(CodeBatchSchema) })
 
-export const CodeBatchesQuerySchema = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: 50,
-        description: 'How many: 1 to 100, 50 if absent',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const CodeBatchesQuerySchema = query({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 50,
+      description: 'How many: 1 to 100, 50 if absent',
+    }),
+  ),
+})
 
 export const BatchParamsSchema = Type.Object({ batch_id: Type.String({ maxLength: 100 }) })
-
-nameSchemas({
-  NewCodes: NewCodesSchema,
-  MadeCodes: MadeCodesSchema,
-  CodeBatch: CodeBatchSchema,
-  CodeBatches: CodeBatchesSchema,
-})

@@ -4,13 +4,11 @@ import { Type } from 'typebox'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { locale } from '../http/schemas.js'
+import { locale, query } from '../http/schemas.js'
 import { languageOf, sendPdf } from '../receipts/receipt.route.js'
 import { printStatement, type StatementDeps } from './statement.js'
 
-export interface StatementRoutesDeps extends StatementDeps {
-  readonly identify: CallerChecks['identify']
-}
+export type StatementRoutesDeps = StatementDeps & Pick<CallerChecks, 'identify'>
 
 export function statementRoutes(deps: StatementRoutesDeps) {
   const schema = {
@@ -22,7 +20,7 @@ export function statementRoutes(deps: StatementRoutesDeps) {
       'One page of PDF. No money came, so there is no receipt. The language is `lang`, else that of ' +
       'the token, else `Accept-Language`, else Arabic.',
     params: Type.Object({ redemption_id: Type.String({ maxLength: 100 }) }),
-    querystring: Type.Object({ lang: Type.Optional(locale) }, { additionalProperties: false }),
+    querystring: query({ lang: Type.Optional(locale) }),
     response: {
       200: {
         description: 'The statement',

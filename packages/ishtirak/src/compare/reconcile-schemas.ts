@@ -2,31 +2,28 @@
 import { Type } from 'typebox'
 import { dayOrInstant } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, request, timestamp } from '../http/schemas.js'
 
-export const ReconcileRequestSchema = Type.Object(
-  {
-    since: dayOrInstant('How far back'),
-    unknown: Type.Optional(
-      Type.Enum(['report', 'book'], {
-        default: 'report',
-        description:
-          '`book` enters payments that have no row here, for after the restore of an older backup. ' +
-          'Not where two deployments share an account of the provider.',
-      }),
-    ),
-    gateway: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: 'Whose list, such as `chargily`; without it that of the first gateway',
-      }),
-    ),
-    why: Type.Optional(reason),
-  },
-  { additionalProperties: false },
-)
+export const ReconcileRequestSchema = request('ReconcileRequest', {
+  since: dayOrInstant('How far back'),
+  unknown: Type.Optional(
+    Type.Enum(['report', 'book'], {
+      default: 'report',
+      description:
+        '`book` enters payments that have no row here, for after the restore of an older backup. ' +
+        'Not where two deployments share an account of the provider.',
+    }),
+  ),
+  gateway: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Whose list, such as `chargily`; without it that of the first gateway',
+    }),
+  ),
+  why: Type.Optional(reason),
+})
 
-export const ComparisonSchema = Type.Object({
+export const ComparisonSchema = object('Comparison', {
   id: Type.String(),
   since: timestamp,
   started_by: Type.String(),
@@ -38,7 +35,7 @@ export const ComparisonSchema = Type.Object({
   findings: Type.Integer(),
 })
 
-export const FindingSchema = Type.Object({
+export const FindingSchema = object('Finding', {
   kind: Type.Enum(['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid']),
   outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
   user_id: nullable(Type.String()),
@@ -55,53 +52,38 @@ export const FindingSchema = Type.Object({
 
 export const FindingParamsSchema = Type.Object({ checkout_id: Type.String({ maxLength: 200 }) })
 
-export const CloseRequestSchema = Type.Object(
-  {
-    kind: FindingSchema.properties.kind,
-    version: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 0xffff_ffff,
-        description:
-          'The `version` of the finding that was looked at: one that says something else by now is ' +
-          'not closed',
-      }),
-    ),
-    why: reason,
-  },
-  { additionalProperties: false },
-)
+export const CloseRequestSchema = request('CloseRequest', {
+  kind: FindingSchema.properties.kind,
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 0xffff_ffff,
+      description:
+        'The `version` of the finding that was looked at: one that says something else by now is ' +
+        'not closed',
+    }),
+  ),
+  why: reason,
+})
 
-export const ReconciliationSchema = Type.Object({
+export const ReconciliationSchema = object('Reconciliation', {
   reconciliation: ComparisonSchema,
   findings: Type.Array(FindingSchema),
-  failure: Type.Union(
-    [
-      Type.Object({
-        reason: Type.String({
-          description: '`rejected`: no later round will do better',
-          examples: ['timeout'],
-        }),
-        detail: Type.String({ examples: ['HTTP 503: no message (text/html, 162 bytes)'] }),
+  failure: nullable(
+    Type.Object({
+      reason: Type.String({
+        description: '`rejected`: no later round will do better',
+        examples: ['timeout'],
       }),
-      Type.Null(),
-    ],
+      detail: Type.String({ examples: ['HTTP 503: no message (text/html, 162 bytes)'] }),
+    }),
     { description: 'What the provider did instead of answering in this round; null where it answered' },
   ),
 })
 
-export const ReconciliationsSchema = Type.Object({
+export const ReconciliationsSchema = object('Reconciliations', {
   data: Type.Array(ComparisonSchema),
   findings: Type.Array(FindingSchema),
 })
 
 export const ReconciliationParamsSchema = Type.Object({ reconciliation_id: Type.String({ maxLength: 100 }) })
-
-nameSchemas({
-  ReconcileRequest: ReconcileRequestSchema,
-  Comparison: ComparisonSchema,
-  Finding: FindingSchema,
-  CloseRequest: CloseRequestSchema,
-  Reconciliation: ReconciliationSchema,
-  Reconciliations: ReconciliationsSchema,
-})

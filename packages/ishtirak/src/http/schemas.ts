@@ -6,7 +6,7 @@ import {
   SerializerSelector,
 } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler } from 'fastify'
-import { type TSchema, Type } from 'typebox'
+import { type TProperties, type TSchema, Type } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
@@ -145,17 +145,25 @@ function atFirstUse(compile: () => Serializer): Serializer {
   }
 }
 
-/**
- * Each shape becomes a component of the OpenAPI document under its key. A title changes nothing about what it
- * accepts.
- */
+/** Each shape becomes a component of the OpenAPI document under its key. A title checks nothing. */
 export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
   for (const [title, schema] of Object.entries(schemas)) Object.assign(schema, { title })
 }
 
-export const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
-  schema: Schema,
-) => Type.Union([schema, Type.Null()])
+/** An answer, or a part of one, under its name in the OpenAPI document. */
+export const object = <Members extends TProperties>(title: string, members: Members) =>
+  Type.Object(members, { title })
+
+/** What is asked for, under its name in the OpenAPI document: other members are refused. */
+export const request = <Members extends TProperties>(title: string, members: Members) =>
+  Type.Object(members, { additionalProperties: false, title })
+
+/** The same without a name, such as a query. */
+export const query = <Members extends TProperties>(members: Members) =>
+  Type.Object(members, { additionalProperties: false })
+
+export const nullable = <Schema extends TSchema>(schema: Schema, of?: { readonly description: string }) =>
+  Type.Union([schema, Type.Null()], of)
 
 export const timestamp = Type.String({
   description: 'UTC, `YYYY-MM-DDThh:mm:ssZ`, no fraction',

@@ -9,8 +9,8 @@ import { actTexts } from '../acts/texts.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, type Refund } from '../core/refund.js'
 import { type BillingRules, statusAt } from '../core/subscription.js'
-import { nameSchemas, timestamp } from '../http/schemas.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { object, timestamp } from '../http/schemas.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
@@ -19,7 +19,7 @@ import { words } from './words.js'
 
 type RefundDeps = SaveDeps & SubjectDeps
 
-export const RefundPreviewSchema = Type.Object({
+export const RefundPreviewSchema = object('RefundPreview', {
   payment_id: Type.String(),
   user_id: Type.String(),
   amount: Type.Integer({ description: 'The price' }),
@@ -39,8 +39,6 @@ export const RefundPreviewSchema = Type.Object({
   ),
   events: Type.Array(Type.String(), { description: 'What the platform would be told' }),
 })
-
-nameSchemas({ RefundPreview: RefundPreviewSchema })
 
 type Loaded = Awaited<ReturnType<typeof loadRefundable>>
 
@@ -87,16 +85,12 @@ export const refund = act<RefundDeps>().decides({
           after: spanInWords(pages, view, to.periodStart, to.periodEnd),
         })),
       ],
-      safeMore: (
-        <Facts
-          facts={[
-            [
-              view.say('amount'),
-              pages.formats.centimes(Math.round(preview.detail.paid.total * 100), view.locale),
-            ],
-          ]}
-        />
-      ),
+      facts: [
+        [
+          view.say('amount'),
+          pages.formats.centimes(Math.round(preview.detail.paid.total * 100), view.locale),
+        ],
+      ],
     }),
   },
 })

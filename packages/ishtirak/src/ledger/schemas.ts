@@ -12,7 +12,7 @@ import { type Offer, savingOf } from '../core/plan.js'
 import type { Quote } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nameSchemas, nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
 
 /** Where the billing API begins, and what its routes for a user with a token have in common. */
@@ -46,17 +46,16 @@ export function planSchema(limits: readonly LimitDefinition[]) {
   )
 }
 
-export const UpgradeRequestSchema = Type.Object(
-  { plan: Type.String({ description: 'The plan to buy a month of', examples: ['pro'] }) },
-  { additionalProperties: false },
-)
+export const UpgradeRequestSchema = request('UpgradeRequest', {
+  plan: Type.String({ description: 'The plan to buy a month of', examples: ['pro'] }),
+})
 
-export const UpgradeResultSchema = Type.Object({
+export const UpgradeResultSchema = object('UpgradeResult', {
   checkout_url: Type.String({ description: 'The hosted page to send the user to' }),
   payment_id: Type.String({ examples: ['pay_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
 })
 
-export const OfferSchema = Type.Object({
+export const OfferSchema = object('Offer', {
   plan: Type.String({ examples: ['pro'] }),
   months: Type.Integer({ description: 'The term: 1 to 36 months', examples: [12] }),
   price: Type.Integer({ description: 'Whole units of `currency` for the whole term', examples: [20_000] }),
@@ -76,9 +75,9 @@ const purchase = {
   code: Type.Optional(codeSchema),
 }
 
-export const QuoteQuerySchema = Type.Object(purchase, { additionalProperties: false })
+export const QuoteQuerySchema = query(purchase)
 
-export const QuoteSchema = Type.Object({
+export const QuoteSchema = object('Quote', {
   plan: Type.String({ examples: ['pro'] }),
   months: Type.Integer({ examples: [12] }),
   price: Type.Integer({ description: 'Of the offer, whole units of `currency`', examples: [20_000] }),
@@ -92,19 +91,16 @@ export const QuoteSchema = Type.Object({
   ),
 })
 
-export const PaymentRequestSchema = Type.Object(
-  {
-    ...purchase,
-    method: Type.Optional(
-      Type.String({ description: 'How to pay: `card`, also if absent, or `transfer`', examples: ['card'] }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const PaymentRequestSchema = request('PaymentRequest', {
+  ...purchase,
+  method: Type.Optional(
+    Type.String({ description: 'How to pay: `card`, also if absent, or `transfer`', examples: ['card'] }),
+  ),
+})
 
-export const RedeemRequestSchema = Type.Object({ code: codeSchema }, { additionalProperties: false })
+export const RedeemRequestSchema = request('RedeemRequest', { code: codeSchema })
 
-export const RedeemedSchema = Type.Object({
+export const RedeemedSchema = object('Redeemed', {
   plan: Type.String({ examples: ['pro'] }),
   months: Type.Integer({ description: 'What the code gave' }),
   current_period_end: timestamp,
@@ -119,16 +115,16 @@ export const RedemptionSchema = Type.Object({
   period_end: timestamp,
 })
 
-const ShownRedemptionSchema = Type.Object({
+const ShownRedemptionSchema = object('Redemption', {
   ...RedemptionSchema.properties,
   statement_url: Type.String({ description: 'PDF; no money came, so there is no receipt' }),
 })
 
-export const RedemptionsSchema = Type.Object({ data: Type.Array(ShownRedemptionSchema) })
+export const RedemptionsSchema = object('Redemptions', { data: Type.Array(ShownRedemptionSchema) })
 
 export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
 
-export const BillingStatusSchema = Type.Object({
+export const BillingStatusSchema = object('BillingStatus', {
   ...StandingSchema.properties,
   payment_method: nullable(
     Type.String({ description: 'Of the last payment', examples: ['edahabia', 'cib'] }),
@@ -139,7 +135,7 @@ export const amountAsked = nullable(
   Type.Integer({ description: 'What was asked for, where another amount came and was taken; else null' }),
 )
 
-export const PaymentSchema = Type.Object({
+export const PaymentSchema = object('Payment', {
   id: Type.String(),
   plan: Type.String(),
   months: Type.Integer({ description: 'How many months of the plan it buys' }),
@@ -163,44 +159,26 @@ export const PaymentSchema = Type.Object({
   receipt_url: nullable(Type.String({ description: 'Once paid' })),
 })
 
-export const PaymentsQuerySchema = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
-    ),
-    status: Type.Optional(paymentStatus),
-  },
-  { additionalProperties: false },
-)
+export const PaymentsQuerySchema = query({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
+  ),
+  status: Type.Optional(paymentStatus),
+})
 
-export const PaymentPageSchema = Type.Object({
+export const PaymentPageSchema = object('PaymentPage', {
   data: Type.Array(PaymentSchema),
   has_more: Type.Boolean(),
   next_cursor: nullable(Type.String()),
 })
 
-export const WebhookAnswerSchema = Type.Object({
+export const WebhookAnswerSchema = object('WebhookAnswer', {
   received: Type.Literal(true),
   duplicate: Type.Optional(Type.Literal(true)),
 })
 
-nameSchemas({
-  PaymentStatus: paymentStatus,
-  UpgradeRequest: UpgradeRequestSchema,
-  UpgradeResult: UpgradeResultSchema,
-  Offer: OfferSchema,
-  Quote: QuoteSchema,
-  PaymentRequest: PaymentRequestSchema,
-  RedeemRequest: RedeemRequestSchema,
-  Redeemed: RedeemedSchema,
-  Redemption: ShownRedemptionSchema,
-  Redemptions: RedemptionsSchema,
-  BillingStatus: BillingStatusSchema,
-  Payment: PaymentSchema,
-  PaymentPage: PaymentPageSchema,
-  WebhookAnswer: WebhookAnswerSchema,
-})
+nameSchemas({ PaymentStatus: paymentStatus })
 
 export type PlanView = Static<ReturnType<typeof planSchema>>
 export type UpgradeResult = Static<typeof UpgradeResultSchema>

@@ -2,9 +2,9 @@
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import { TIME_GIVERS, type TimeEntry } from '../core/time-list.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 
-const TimeEntrySchema = Type.Object({
+const TimeEntrySchema = object('HeldTime', {
   start: timestamp,
   end: timestamp,
   given_by: Type.Enum([...TIME_GIVERS, 'gap'], { description: '`gap`: no plan was paid or granted' }),
@@ -17,8 +17,6 @@ export const timeList = Type.Array(TimeEntrySchema, {
     'All time of the user in order, without what was taken back by a refund or an operator; the end ' +
     'of a piece is the start of the next',
 })
-
-nameSchemas({ HeldTime: TimeEntrySchema })
 
 export function viewTimeList(held: readonly TimeEntry[]): Static<typeof timeList> {
   return held.map((time) => {

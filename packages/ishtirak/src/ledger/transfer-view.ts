@@ -2,38 +2,33 @@
 import { type Static, Type } from 'typebox'
 import type { ShownPayment } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
-import { nameSchemas } from '../http/schemas.js'
-import type { PaymentMethods } from './method.js'
+import { nullable, object } from '../http/schemas.js'
+import type { CommonParts } from './parts.js'
 
-const nullable = (description: string) => Type.Union([Type.String({ description }), Type.Null()])
-
-const AccountSchema = Type.Object({
+const AccountSchema = object('Account', {
   kind: Type.Enum(['ccp', 'baridimob', 'bank']),
   holder: Type.String(),
   number: Type.String({ description: 'Digits: of a CCP, or a RIP (`baridimob`) or RIB (`bank`) of 20' }),
-  key: nullable('Of a CCP'),
-  rip: nullable('Of a CCP: the same account for BaridiMob and banks'),
-  bank: nullable('Its name'),
-  iban: nullable('Of a bank account'),
+  key: nullable(Type.String({ description: 'Of a CCP' })),
+  rip: nullable(Type.String({ description: 'Of a CCP: the same account for BaridiMob and banks' })),
+  bank: nullable(Type.String({ description: 'Its name' })),
+  iban: nullable(Type.String({ description: 'Of a bank account' })),
 })
 
-const TransferSchema = Type.Object({
+const TransferSchema = object('Transfer', {
   reference: Type.String({ description: 'To be written on the transfer', examples: ['K4M9-2R8F-JW36'] }),
   accounts: Type.Array(AccountSchema, { description: 'Any one of them; none once it is decided' }),
-  proof_url: nullable('Takes a picture or PDF of it by PUT; null once it is decided'),
+  proof_url: nullable(
+    Type.String({ description: 'Takes a picture or PDF of it by PUT; null once it is decided' }),
+  ),
 })
 
-export const transferOrNull = Type.Union([TransferSchema, Type.Null()], {
+export const transferOrNull = nullable(TransferSchema, {
   description: 'How to pay without a card; null where the provider takes the money',
 })
 
-nameSchemas({ Account: AccountSchema, Transfer: TransferSchema })
-
 /** Where receipts are, and what transfers go to. */
-export interface PaymentViewDeps {
-  readonly publicUrl: string
-  readonly methods: PaymentMethods
-}
+export type PaymentViewDeps = Pick<CommonParts, 'publicUrl' | 'methods'>
 
 /** Null where the provider takes the money. */
 export function viewTransfer(

@@ -1,10 +1,10 @@
 // Lines of the audit trail as operators read them, and those about one user.
 import { Type } from 'typebox'
 import { type Queryable, statement } from '../database/database.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { viewRows } from './schemas.js'
 
-export const ActSchema = Type.Object({
+export const ActSchema = object('AuditEntry', {
   id: Type.String(),
   at: timestamp,
   actor: Type.String(),
@@ -14,8 +14,6 @@ export const ActSchema = Type.Object({
   before: Type.Unknown(),
   after: Type.Unknown(),
 })
-
-nameSchemas({ AuditEntry: ActSchema })
 
 export const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payment_id, before, after'
 

@@ -9,10 +9,9 @@ import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { plainName } from '../core/name.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
-import { Facts } from '../pages/console-frame.js'
 import { mailedInWords } from '../pages/console-words.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
@@ -20,7 +19,7 @@ import { words } from './words.js'
 
 export type ResendDeps = ActDeps & SubjectDeps & Pick<SendMailDeps, 'mailer'>
 
-const ResendPreviewSchema = Type.Object({
+const ResendPreviewSchema = object('ResendPreview', {
   payment_id: Type.String(),
   user_id: Type.String(),
   email: Type.String({ description: 'Where it would go' }),
@@ -29,8 +28,6 @@ const ResendPreviewSchema = Type.Object({
     Type.String({ description: 'What became of the mail before; mail is remembered for 90 days' }),
   ),
 })
-
-nameSchemas({ ResendPreview: ResendPreviewSchema })
 
 async function load(deps: ResendDeps, id: string) {
   const { payment, user } = await loadPayment(deps, id)
@@ -91,14 +88,10 @@ export const resendReceipt = act<ResendDeps>().decides({
       const before = queued ?? say('mailUnknown')
       return {
         changes: [{ name: say('receiptMail'), before, after: say('mailToBeSent') }],
-        safeMore: (
-          <Facts
-            facts={[
-              [say('email'), plainName(email)],
-              [say('outcome'), mail?.outcome ? mailedInWords(view, mail.outcome) : null],
-            ]}
-          />
-        ),
+        facts: [
+          [say('email'), plainName(email)],
+          [say('outcome'), mail?.outcome ? mailedInWords(view, mail.outcome) : null],
+        ],
       }
     },
   },

@@ -5,57 +5,46 @@ import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
 import { wrongField } from '../core/error.js'
-import type { Queryable } from '../database/database.js'
 import { instant } from '../database/rows.js'
-
-import { nameSchemas, nullable } from '../http/schemas.js'
+import { nullable, object, query } from '../http/schemas.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import type { WallClock } from '../runtime/calendar.js'
 import { type TrailPosition, trailPage } from './audit-trail.sql.js'
 
 const NAME_MAX = 500
 
-export const TrailQuerySchema = Type.Object(
-  {
-    actor: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only acts of this operator' })),
-    act: Type.Optional(
-      Type.String({
-        maxLength: NAME_MAX,
-        description: 'Only this act',
-        examples: ['payment.refund', 'operator.refused'],
-      }),
-    ),
-    day: Type.Optional(
-      Type.String({
-        pattern: DAY_PATTERN,
-        description: 'Only of this day in BILLING_TIMEZONE',
-        examples: ['2026-11-21'],
-      }),
-    ),
-    user_id: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only what is about this user' })),
-    payment_id: Type.Optional(
-      Type.String({ maxLength: NAME_MAX, description: 'Only what is about this payment' }),
-    ),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-)
+export const TrailQuerySchema = query({
+  actor: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only acts of this operator' })),
+  act: Type.Optional(
+    Type.String({
+      maxLength: NAME_MAX,
+      description: 'Only this act',
+      examples: ['payment.refund', 'operator.refused'],
+    }),
+  ),
+  day: Type.Optional(
+    Type.String({
+      pattern: DAY_PATTERN,
+      description: 'Only of this day in BILLING_TIMEZONE',
+      examples: ['2026-11-21'],
+    }),
+  ),
+  user_id: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only what is about this user' })),
+  payment_id: Type.Optional(
+    Type.String({ maxLength: NAME_MAX, description: 'Only what is about this payment' }),
+  ),
+  ...pageQuery,
+})
 
-const TrailEntrySchema = Type.Object({
+const TrailEntrySchema = object('TrailEntry', {
   ...ActSchema.properties,
   user_id: nullable(Type.String({ description: 'Null: the act is about no single user' })),
 })
 
-export const TrailSchema = Type.Object({ data: Type.Array(TrailEntrySchema), next_cursor: nextCursor })
+export const TrailSchema = object('Trail', { data: Type.Array(TrailEntrySchema), next_cursor: nextCursor })
 
-nameSchemas({ TrailEntry: TrailEntrySchema, Trail: TrailSchema })
-
-export interface TrailDeps {
-  readonly database: Queryable
-  /** The billing time zone. */
-  readonly wallClock: WallClock
-}
+export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
 
 const cursor = pageCursor<TrailPosition>(
   ({ at, id }) => [at, id],

@@ -1,8 +1,8 @@
 // The shape of the service's health.
 import { Type } from 'typebox'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 
-export const HealthSchema = Type.Object({
+export const HealthSchema = object('Health', {
   checks: Type.Array(
     Type.Object({
       subject: Type.String({ examples: ['database'] }),
@@ -22,5 +22,3 @@ export const HealthSchema = Type.Object({
     { description: 'Of the process that answers, since its start' },
   ),
 })
-
-nameSchemas({ Health: HealthSchema })

@@ -2,21 +2,18 @@
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import { toTimestamp } from '../core/instant.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import { COUNTED_MAX, INBOX_KINDS } from './inbox.sql.js'
 import { type InboxEntry, NEXT_ACTS } from './next-act.js'
 
 const kind = Type.Enum([...INBOX_KINDS])
 
-export const InboxQuerySchema = Type.Object(
-  {
-    kind: Type.Optional(Type.Enum([...INBOX_KINDS], { description: 'Only entries of this kind' })),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-)
+export const InboxQuerySchema = query({
+  kind: Type.Optional(Type.Enum([...INBOX_KINDS], { description: 'Only entries of this kind' })),
+  ...pageQuery,
+})
 
-export const InboxEntrySchema = Type.Object({
+export const InboxEntrySchema = object('InboxEntry', {
   kind,
   since: timestamp,
   id: Type.String({ description: 'Unique within the kind; of an event its id' }),
@@ -43,7 +40,7 @@ export const InboxEntrySchema = Type.Object({
   next_act: Type.Enum([...NEXT_ACTS], { description: 'As the audit trail names it' }),
 })
 
-export const InboxSchema = Type.Object({
+export const InboxSchema = object('Inbox', {
   counts: Type.Object(
     Object.fromEntries(INBOX_KINDS.map((kind) => [kind, Type.Integer({ maximum: COUNTED_MAX })])),
     { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
@@ -52,7 +49,7 @@ export const InboxSchema = Type.Object({
   next_cursor: nextCursor,
 })
 
-nameSchemas({ InboxKind: kind, InboxEntry: InboxEntrySchema, Inbox: InboxSchema })
+nameSchemas({ InboxKind: kind })
 
 export function viewInboxEntry(entry: InboxEntry): Static<typeof InboxEntrySchema> {
   const { kind, since, id, userId, email, name, paymentId, amount, detail, nextAct } = entry

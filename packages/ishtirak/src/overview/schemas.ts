@@ -6,26 +6,23 @@ import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 
 import { InboxEntrySchema } from './inbox-schemas.js'
 
-export const OperatorPaymentsQuerySchema = Type.Object(
-  {
-    status: Type.Optional(
-      Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
-    ),
-    method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
-    ...listQuery,
-    cursor: pageQuery.cursor,
-  },
-  { additionalProperties: false },
-)
+export const OperatorPaymentsQuerySchema = query({
+  status: Type.Optional(
+    Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
+  ),
+  method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
+  ...listQuery,
+  cursor: pageQuery.cursor,
+})
 
-const ReviewSchema = Type.Object({
+const ReviewSchema = object('Review', {
   differences: Type.Array(Type.String()),
   provider_status: Type.String(),
   amount: nullable(Type.Integer()),
@@ -34,34 +31,30 @@ const ReviewSchema = Type.Object({
   checkout_id: Type.String(),
 })
 
-export const OperatorPaymentSchema = Type.Object({
+export const OperatorPaymentSchema = object('OperatorPayment', {
   user_id: Type.String(),
   ...PaymentSchema.properties,
   checkout_id: nullable(Type.String()),
   live: Type.Boolean(),
   second_of: nullable(Type.String({ description: 'The payment whose intent was paid twice' })),
   next_check_at: nullable(timestamp),
-  review: Type.Union([ReviewSchema, Type.Null()]),
+  review: nullable(ReviewSchema),
 })
 
 /** So that one row that holds what no program of ours writes hides no other. */
-export const BrokenPaymentSchema = Type.Object({
+export const BrokenPaymentSchema = object('BrokenPayment', {
   id: Type.String(),
   user_id: Type.String(),
   status: Type.Literal('broken', { description: 'Its row cannot be shown; the log says why' }),
 })
 export const ShownPaymentSchema = Type.Union([OperatorPaymentSchema, BrokenPaymentSchema])
 
-export const OperatorPaymentsSchema = Type.Object({
+export const OperatorPaymentsSchema = object('OperatorPayments', {
   data: Type.Array(ShownPaymentSchema),
   next_cursor: nextCursor,
 })
 
-const total = {
-  stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
-  total: Type.Number({ description: 'What was paid, in dinars' }),
-}
-const KeptReportSchema = Type.Object({
+const KeptReportSchema = object('StoredReport', {
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
   event_id: nullable(Type.String()),
@@ -69,7 +62,7 @@ const KeptReportSchema = Type.Object({
   status: Type.String({ examples: ['paid'] }),
   amount: nullable(Type.Integer()),
   currency: nullable(Type.String()),
-  live: Type.Union([Type.Boolean(), Type.Null()]),
+  live: nullable(Type.Boolean()),
   payment_id: nullable(Type.String()),
   checkout_id: Type.String(),
   paid_at: nullable(timestamp),
@@ -87,16 +80,16 @@ export const ReceivedSchema = Type.Object({
 })
 export const SentSchema = Type.Object({ ...traced, sequence: Type.Integer() })
 
-export const PaymentFileSchema = Type.Object({
+export const PaymentFileSchema = object('PaymentFile', {
   payment: ShownPaymentSchema,
-  receipt: Type.Union([
+  receipt: nullable(
     Type.Object({
       number: Type.String({ examples: ['2026-000042'] }),
       issued_at: timestamp,
-      ...total,
+      stamp_duty: Type.Number({ description: 'Dinars; of cash alone, on top of the amount' }),
+      total: Type.Number({ description: 'What was paid, in dinars' }),
     }),
-    Type.Null(),
-  ]),
+  ),
   settled_by: nullable(
     Type.String({
       description: 'By which way the report came that was believed; null while nothing settled it',
@@ -111,7 +104,7 @@ export const PaymentFileSchema = Type.Object({
   audit: Type.Array(ActSchema),
 })
 
-export const UserFileSchema = Type.Object({
+export const UserFileSchema = object('UserFile', {
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
@@ -137,13 +130,3 @@ export function paymentFileSchema({ payment }: FileParts) {
 export function userFileSchema(limits: readonly LimitDefinition[], { user }: FileParts) {
   return withParts('UserFile', { ...UserFileSchema.properties, limits: planLimitsSchema(limits) }, user)
 }
-
-nameSchemas({
-  Review: ReviewSchema,
-  OperatorPayment: OperatorPaymentSchema,
-  BrokenPayment: BrokenPaymentSchema,
-  OperatorPayments: OperatorPaymentsSchema,
-  StoredReport: KeptReportSchema,
-  PaymentFile: PaymentFileSchema,
-  UserFile: UserFileSchema,
-})

@@ -2,27 +2,24 @@
 import { Type } from 'typebox'
 import { StandingSchema } from '../acts/preview.js'
 import { SEARCHED_MAX } from '../core/search.js'
-import { nameSchemas, nullable } from '../http/schemas.js'
+import { nameSchemas, nullable, object, query } from '../http/schemas.js'
 import { BrokenPaymentSchema, OperatorPaymentSchema } from './schemas.js'
 
-export const SearchQuerySchema = Type.Object(
-  {
-    q: Type.String({
-      // Something else than white space.
-      pattern: '\\S',
-      maxLength: SEARCHED_MAX,
-      description:
-        'A user’s id or e-mail; the beginning of an e-mail or of any word of a name; a payment’s id, ' +
-        'the provider’s checkout id, a reference or a receipt’s number; the last digits of an amount ' +
-        'and a day',
-      examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
-    }),
-  },
-  { additionalProperties: false },
-)
+export const SearchQuerySchema = query({
+  q: Type.String({
+    // Something else than white space.
+    pattern: '\\S',
+    maxLength: SEARCHED_MAX,
+    description:
+      'A user’s id or e-mail; the beginning of an e-mail or of any word of a name; a payment’s id, ' +
+      'the provider’s checkout id, a reference or a receipt’s number; the last digits of an amount ' +
+      'and a day',
+    examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
+  }),
+})
 
 const exact = Type.Boolean({ description: 'It is what was asked for, not one of those that begin or end so' })
-const FoundUserSchema = Type.Object({
+const FoundUserSchema = object('FoundUser', {
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
@@ -34,9 +31,9 @@ const FoundPaymentSchema = Type.Union([
   Type.Object({ ...OperatorPaymentSchema.properties, exact }),
   Type.Object({ ...BrokenPaymentSchema.properties, exact }),
 ])
-export const FoundSchema = Type.Object({
+export const FoundSchema = object('SearchResult', {
   users: Type.Array(FoundUserSchema, { description: 'Exact hits first, then at most 20' }),
   payments: Type.Array(FoundPaymentSchema, { description: 'Exact hits first, then at most 20' }),
 })
 
-nameSchemas({ FoundUser: FoundUserSchema, FoundPayment: FoundPaymentSchema, SearchResult: FoundSchema })
+nameSchemas({ FoundPayment: FoundPaymentSchema })

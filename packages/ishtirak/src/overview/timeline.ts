@@ -2,17 +2,16 @@
 // mail and acts of operators.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
-import type { Queryable } from '../database/database.js'
 import { instant, text } from '../database/rows.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { loadUser } from '../ledger/load.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
-import type { Clock } from '../runtime/clock.js'
 import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
 
-export const TimelineQuerySchema = Type.Object(pageQuery, { additionalProperties: false })
+export const TimelineQuerySchema = query(pageQuery)
 
-const TimelineEntrySchema = Type.Object({
+const TimelineEntrySchema = object('TimelineEntry', {
   at: timestamp,
   kind: Type.Enum([...TIMELINE_KINDS], {
     description:
@@ -35,14 +34,12 @@ const TimelineEntrySchema = Type.Object({
   ),
 })
 
-export const TimelineSchema = Type.Object({ data: Type.Array(TimelineEntrySchema), next_cursor: nextCursor })
+export const TimelineSchema = object('Timeline', {
+  data: Type.Array(TimelineEntrySchema),
+  next_cursor: nextCursor,
+})
 
-nameSchemas({ TimelineEntry: TimelineEntrySchema, Timeline: TimelineSchema })
-
-export interface TimelineDeps {
-  readonly database: Queryable
-  readonly clock: Clock
-}
+export type TimelineDeps = Pick<CommonParts, 'database' | 'clock'>
 
 const cursor = pageCursor<TimelinePosition>(
   ({ at, kind, id }) => [at, TIMELINE_KINDS.indexOf(kind), id],

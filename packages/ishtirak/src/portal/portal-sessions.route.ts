@@ -5,12 +5,10 @@ import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { nameSchemas, timestamp } from '../http/schemas.js'
+import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
-export interface PortalSessionRoutesDeps extends OpenLinkDeps {
-  readonly identify: CallerChecks['identify']
-}
+export type PortalSessionRoutesDeps = OpenLinkDeps & Pick<CallerChecks, 'identify'>
 
 /**
  * A path of the platform: one slash, then no second one and no backslash, which browsers take for another
@@ -23,17 +21,14 @@ const ReturnPath = Type.String({
   examples: ['/settings/billing'],
 })
 
-export const PortalSessionRequestSchema = Type.Object(
-  { return_path: Type.Optional(ReturnPath) },
-  { additionalProperties: false },
-)
+export const PortalSessionRequestSchema = request('PortalSessionRequest', {
+  return_path: Type.Optional(ReturnPath),
+})
 
-const LinkSchema = Type.Object({
+const LinkSchema = object('PortalSession', {
   url: Type.String({ description: 'Works once; send the user there at once' }),
   expires_at: timestamp,
 })
-
-nameSchemas({ PortalSessionRequest: PortalSessionRequestSchema, PortalSession: LinkSchema })
 
 export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
   return async (app: App): Promise<void> => {
@@ -46,7 +41,7 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
         'A link that works once, for five minutes; it becomes a session of 12 hours in the browser ' +
         'that follows it.',
       // The body is optional.
-      body: Type.Union([PortalSessionRequestSchema, Type.Null()]),
+      body: nullable(PortalSessionRequestSchema),
       response: {
         200: LinkSchema,
         ...problemResponses(

@@ -8,12 +8,10 @@ import type { UserIdentity } from '../http/auth.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
-import { locale } from '../http/schemas.js'
+import { locale, query } from '../http/schemas.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
-export interface ReceiptRoutesDeps extends ReceiptDeps {
-  readonly identify: CallerChecks['identify']
-}
+export type ReceiptRoutesDeps = ReceiptDeps & Pick<CallerChecks, 'identify'>
 
 export function receiptRoutes(deps: ReceiptRoutesDeps) {
   return async (app: App): Promise<void> => {
@@ -26,7 +24,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
         'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, ' +
         'else Arabic.',
       params: Type.Object({ payment_id: Type.String() }),
-      querystring: Type.Object({ lang: Type.Optional(locale) }, { additionalProperties: false }),
+      querystring: query({ lang: Type.Optional(locale) }),
       response: {
         200: {
           description: 'The receipt',

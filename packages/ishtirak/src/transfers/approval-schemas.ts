@@ -5,7 +5,7 @@ import { StandingSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { receiptOrNull, StatusChangeSchema } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS } from '../core/account.js'
-import { nameSchemas } from '../http/schemas.js'
+import { object, query, request } from '../http/schemas.js'
 
 /** In whole dinars. */
 export const AMOUNT_MAX = 2_147_483_647
@@ -26,22 +26,19 @@ const received = {
   ),
 }
 
-export const ReceivedSchema = Type.Object(received, { additionalProperties: false })
+export const ReceivedSchema = query(received)
 
-export const ApprovalSchema = Type.Object({ ...received, why: reason }, { additionalProperties: false })
+export const ApprovalSchema = request('Approval', { ...received, why: reason })
 
-export const RefusalSchema = Type.Object(
-  {
-    why: Type.String({
-      ...reason,
-      description: 'Goes into the audit trail, and the user reads it',
-      examples: ['nothing came to our account under this reference'],
-    }),
-  },
-  { additionalProperties: false },
-)
+export const RefusalSchema = request('Refusal', {
+  why: Type.String({
+    ...reason,
+    description: 'Goes into the audit trail, and the user reads it',
+    examples: ['nothing came to our account under this reference'],
+  }),
+})
 
-export const DecisionSchema = Type.Object({
+export const DecisionSchema = object('Decision', {
   payment_id: Type.String(),
   user_id: Type.String(),
   payment_status: StatusChangeSchema,
@@ -53,5 +50,3 @@ export const DecisionSchema = Type.Object({
     Type.Null({ description: 'Of a refusal' }),
   ]),
 })
-
-nameSchemas({ Approval: ApprovalSchema, Refusal: RefusalSchema, Decision: DecisionSchema })

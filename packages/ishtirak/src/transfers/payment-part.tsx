@@ -1,15 +1,15 @@
 // What transfers add to everything known of a payment: what operators said of it, and what the user sent to
 // show it.
-import { Type } from 'typebox'
 import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
 import { approvalsNeeded, type Proof, type Transfer } from '../core/transfer.js'
-import type { Queryable } from '../database/database.js'
+import { nullable } from '../http/schemas.js'
 import type { PaymentFile } from '../ledger/subjects.js'
 import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
+import type { ApprovalDeps } from './approvals.js'
 import { viewProof } from './proof.route.js'
 import { listProofs } from './proof.sql.js'
 import { READ_PROOF } from './proofs.js'
@@ -32,16 +32,12 @@ export function transferIn({ parts }: Pick<PaymentFile, 'parts'>): Transfer | nu
   return (parts[KEY] as TransferPart)?.transfer ?? null
 }
 
-export interface TransferPartDeps {
-  readonly database: Queryable
-  /** From this amount on two operators approve; null: one is enough. */
-  readonly secondApprovalFrom: number | null
-}
+export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'secondApprovalFrom'>
 
 export function transferPart({ database, secondApprovalFrom }: TransferPartDeps): PaymentPart<TransferPart> {
   return {
     key: KEY,
-    schema: Type.Union([TransferStateSchema, Type.Null()], {
+    schema: nullable(TransferStateSchema, {
       description: 'What operators said of it; null where the provider says whether it is paid',
     }),
     load: async ({ userId, id: paymentId }) => {

@@ -6,7 +6,7 @@ import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
 import { BASE, USER_ROUTE } from '../ledger/schemas.js'
 import { type ProofDeps, receiveProof } from './proof.js'
@@ -16,15 +16,13 @@ export interface ProofRoutesDeps extends ProofDeps, Pick<CallerChecks, 'identify
   readonly admitUpload: (userId: string, reply: FastifyReply) => void
 }
 
-export const ProofSchema = Type.Object({
+export const ProofSchema = object('Proof', {
   n: Type.Integer({ minimum: 1, maximum: PROOFS_MAX, description: 'Which one of its transfer' }),
   type: Type.Enum([...PROOF_TYPES], { description: 'By its content' }),
   bytes: Type.Integer({ description: 'What follows the end of a picture is left out' }),
   uploaded_at: timestamp,
   erased_at: nullable(timestamp),
 })
-
-nameSchemas({ Proof: ProofSchema })
 
 export function viewProof({ n, type, bytes, uploadedAt, erasedAt }: Proof) {
   return {

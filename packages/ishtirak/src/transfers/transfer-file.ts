@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
 import { DAY } from '../core/instant.js'
+import { query } from '../http/schemas.js'
 import { ConfigError, parseJson, placeIn, readText, schemaProblems } from '../runtime/config-file.js'
 import { integer, settingsOf, text } from '../runtime/environment.js'
 
@@ -21,10 +22,12 @@ export interface TransferConfig {
 
 export const transferSettings = settingsOf(
   { TRANSFER_FILE: text('a file'), PROOF_DAYS: integer(1, 3_650) },
-  ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
-    transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
-    proofDays,
-  }),
+  {
+    read: ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
+      transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
+      proofDays,
+    }),
+  },
 )
 
 /** `text` is JSON of the form of docs/transfer.example.json. */
@@ -57,32 +60,26 @@ const digits = (least: number, most: number) =>
       `or hyphens between them`,
   })
 
-const AccountFields = Type.Object(
-  {
-    kind: Type.Enum<AccountKind[]>(['ccp', 'baridimob', 'bank']),
-    holder: words(80),
-    number: digits(3, 20),
-    key: Type.Optional(digits(2, 2)),
-    rip: Type.Optional(digits(20, 20)),
-    bank: Type.Optional(words(80)),
-    iban: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{2}\\d{2} ?([A-Z0-9] ?){11,30}$',
-        description: 'an IBAN: two capitals, two check digits, then capitals and digits',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const AccountFields = query({
+  kind: Type.Enum<AccountKind[]>(['ccp', 'baridimob', 'bank']),
+  holder: words(80),
+  number: digits(3, 20),
+  key: Type.Optional(digits(2, 2)),
+  rip: Type.Optional(digits(20, 20)),
+  bank: Type.Optional(words(80)),
+  iban: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{2}\\d{2} ?([A-Z0-9] ?){11,30}$',
+      description: 'an IBAN: two capitals, two check digits, then capitals and digits',
+    }),
+  ),
+})
 
-const TransferFile = Type.Object(
-  {
-    accounts: Type.Array(AccountFields, { minItems: 1, maxItems: 20 }),
-    expires_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
-    second_approval_from: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
-  },
-  { additionalProperties: false },
-)
+const TransferFile = query({
+  accounts: Type.Array(AccountFields, { minItems: 1, maxItems: 20 }),
+  expires_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
+  second_approval_from: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+})
 
 type AccountFields = Static<typeof AccountFields>
 type Fault = { readonly field: keyof AccountFields; readonly words: string }

@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Transfer } from '../core/transfer.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { ProofSchema } from './proof.route.js'
 import { SameProofSchema } from './same-proofs.sql.js'
 
-export const TransferStateSchema = Type.Object({
+export const TransferStateSchema = object('TransferState', {
   state: Type.Enum(['open', 'ended', 'approved', 'refused'], {
     description: '`ended`: the user chose something else. Money that comes counts in every state.',
   }),
@@ -27,8 +27,6 @@ export const TransferStateSchema = Type.Object({
     description: 'Other payments that one of these files was sent for too, at most 10',
   }),
 })
-
-nameSchemas({ TransferState: TransferStateSchema })
 
 export function describeDecided({ state, approvals, refusal, proofAt }: Transfer) {
   return {
