@@ -1,7 +1,7 @@
-// How values travel in PostgreSQL's text format, both ways, and how a row is described: once, for its type, its
-// reader and the lists of its columns. Both databases use this one table, so a column cannot mean one thing on a
-// laptop and another on a server. It refuses integers that a JavaScript number cannot hold; a column of another
-// type than the schema's is a bug, thrown with the column's name.
+// How values travel in PostgreSQL's text format, both ways, and how a row is described: once, for its type,
+// its reader and the lists of its columns. Both databases use this one table, so a column cannot mean one
+// thing on a laptop and another on a server. It refuses integers that a JavaScript number cannot hold; a
+// column of another type than the schema's is a bug, thrown with the column's name.
 import type { Instant } from '../core/instant.js'
 import { DatabaseError, type Parameter, type Row } from './database.js'
 
@@ -82,10 +82,10 @@ type Values<Fields extends Readonly<Record<string, Read<unknown>>>> = {
 }
 
 /**
- * `rowOf({ userId: text, plan: json<Plan> })`: each field is read from the column of its name, here `user_id` and
- * `plan`. What is read often brings a `copy` of its own, `(shape) => ({ ...shape })`: V8 learns one shape at each
- * place of the source, and a place that all share is slower. 100,000 rows of 5 fields take 8 ms instead of 12 (a
- * literal 3), of 24 fields 49 instead of 72, and a third of the memory (measured, Node 20).
+ * `rowOf({ userId: text, plan: json<Plan> })`: each field is read from the column of its name, here `user_id`
+ * and `plan`; any function of a row can stand for one. What is read often brings a `copy` of its own,
+ * `(shape) => ({ ...shape })`: V8 learns one shape at each place of the source, and a place that all share is
+ * slower. docs/benchmarks.md has the figures.
  */
 export function rowOf<Fields extends Readonly<Record<string, Read<unknown>>>>(
   fields: Fields,

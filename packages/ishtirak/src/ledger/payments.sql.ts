@@ -112,7 +112,8 @@ const SHOWN = {
 }
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
-const SHOWN_COLUMNS = `${columnsOf(rowOf(SHOWN), 'p')}, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name`
+const SHOWN_COLUMNS = `
+  ${columnsOf(rowOf(SHOWN), 'p')}, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name`
 
 const parseShown: Description<ShownPayment> = rowOf(
   { ...SHOWN, plan: (row: Row) => ({ id: text(row, 'plan_id'), name: text(row, 'plan_name') }) },

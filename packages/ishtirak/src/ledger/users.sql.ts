@@ -20,7 +20,7 @@ export const parseProfile = (row: Row) => ({
   name: textOrNull(row, 'name'),
   locale: wordOrNull<Locale>(row, 'locale'),
 })
-export type UserProfile = Readonly<ReturnType<typeof parseProfile>>
+type UserProfile = Readonly<ReturnType<typeof parseProfile>>
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
