@@ -125,7 +125,7 @@ function partsOf(
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
     wallClock: wallClockIn(ZONE),
-    secondApprovalFrom: SECOND_APPROVAL_FROM,
+    transfers: { secondApprovalFrom: SECOND_APPROVAL_FROM },
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
