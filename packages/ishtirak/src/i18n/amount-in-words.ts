@@ -47,10 +47,10 @@ function frenchNumber(amount: number): string {
     .join(' ')
 }
 
-const FRENCH_SMALL =
-  'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf'.split(
-    ' ',
-  )
+const FRENCH_SMALL = [
+  ...'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze'.split(' '),
+  ...'quinze seize dix-sept dix-huit dix-neuf'.split(' '),
+]
 const FRENCH_TENS = ' dix vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(
   ' ',
 )
@@ -77,10 +77,10 @@ function frenchBelowHundred(count: number, isLast: boolean): string {
   return joinedByAnd ? `${ten} et ${at(FRENCH_SMALL, unit)}` : `${ten}-${at(FRENCH_SMALL, unit)}`
 }
 
-const ENGLISH_SMALL =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  )
+const ENGLISH_SMALL = [
+  ...'zero one two three four five six seven eight nine ten eleven twelve thirteen'.split(' '),
+  ...'fourteen fifteen sixteen seventeen eighteen nineteen'.split(' '),
+]
 const ENGLISH_TENS = '  twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const ENGLISH_SCALES = ['', ' thousand', ' million', ' billion']
 
@@ -115,9 +115,8 @@ function englishBelowHundred(count: number): string {
   return count % 10 === 0 ? ten : `${ten}-${at(ENGLISH_SMALL, count % 10)}`
 }
 
-// The Arabic noun changes with the number (one, a dual, a plural after 3 to 10, an accusative after 11 to 99,
-// a genitive after hundreds), and what counts changes when the noun follows it directly. All is nominative
-// (ديناران، مائتان): it follows "مبلغ قدره" on the page and begins a sentence of its own.
+// The Arabic noun changes with the number (one, dual, plural after 3 to 10, accusative after 11 to 99,
+// genitive after hundreds), and what counts changes before it. All is nominative: it follows "مبلغ قدره".
 
 /** A noun after numbers. `constructDual`: followed by a noun: ألفا دينار, not ألفان دينار. */
 interface CountedNoun {
@@ -197,10 +196,10 @@ function arabicCount(count: number, noun: CountedNoun, inConstruct: boolean): st
   return hundreds === 0 ? words : `${arabicHundreds(hundreds, false)} و${words}`
 }
 
-const ARABIC_SMALL =
-  '|واحد|اثنان|ثلاثة|أربعة|خمسة|ستة|سبعة|ثمانية|تسعة|عشرة|أحد عشر|اثنا عشر|ثلاثة عشر|أربعة عشر|خمسة عشر|ستة عشر|سبعة عشر|ثمانية عشر|تسعة عشر'.split(
-    '|',
-  )
+const ARABIC_SMALL = [
+  ...'|واحد|اثنان|ثلاثة|أربعة|خمسة|ستة|سبعة|ثمانية|تسعة|عشرة|أحد عشر|اثنا عشر'.split('|'),
+  ...'ثلاثة عشر|أربعة عشر|خمسة عشر|ستة عشر|سبعة عشر|ثمانية عشر|تسعة عشر'.split('|'),
+]
 const ARABIC_TENS = '||عشرون|ثلاثون|أربعون|خمسون|ستون|سبعون|ثمانون|تسعون'.split('|')
 
 function arabicBelowHundred(count: number): string {

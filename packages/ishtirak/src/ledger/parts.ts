@@ -1,5 +1,5 @@
-// The parts of the service that many use cases need, by the names under which `main/wire.ts` builds them. A use
-// case names those that it needs.
+// The parts of the service that many use cases need, by the names under which `main/wire.ts` builds them. A
+// use case names those that it needs.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { BillingRules } from '../core/subscription.js'

@@ -1,7 +1,6 @@
-// The usual case of consuming: the operation is new, something was counted there before as what it is now,
-// its limit was derived from the user's present facts, and there is room. One small statement counts it and
-// remembers it. What it leaves open (a first use, a no, a repetition, other facts) the statement in
-// operations.sql.ts decides.
+// The usual case of consuming: the operation is new, something was counted before, its limit was derived from
+// the user's present facts, and there is room: one small statement. What it leaves open (a first use, a no, a
+// repetition, other facts) operations.sql.ts decides.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, type Statement, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
@@ -45,10 +44,11 @@ export type UsageAnswer =
   /** A concurrent statement changed this count or stored this operation: nothing was changed, try again. */
   | { readonly kind: 'stale' }
 
-// counted  one more on the count, as the last commit left it: a second one waits here, and compares what it finds
-//          then. A count of another day or month counts as zero.
-// Operations are looked up one by one (`limit 1`): a plan made while the table is small must not walk through it later.
-// The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.
+// counted  one more on the count, as the last commit left it: a second one waits here, and compares what it
+//          finds then. A count of another day or month counts as zero.
+// The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the
+// second. Operations are read one by one (`limit 1`): a plan made while the table is small must not scan it
+// when it has grown.
 /** Of a count: it is of a day or month that is over. */
 const IS_OVER = 'u.resets_at < a.resets_at'
 

@@ -126,7 +126,8 @@ export function explainFailure(error: unknown, variables: Variables): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof DatabaseError && DAMAGE.includes(error.code)) return explainDamage(error, variables)
   if (error instanceof DataFolderLocked) {
-    return `${error.message}. Use that one or end it; a second service needs a DATA_DIR of its own, not only another PORT.`
+    const remedy = 'a second service needs a DATA_DIR of its own, not only another PORT'
+    return `${error.message}. Use that one or end it; ${remedy}.`
   }
   if (error instanceof DataFolderUnusable) {
     return (

@@ -1,6 +1,5 @@
-// The page that shows the API's document and sends requests to try it: Swagger UI, of which the build has
-// copied two files into this folder; the sources take them from its package. The page loads nothing from
-// elsewhere.
+// The page that shows the API's document and sends requests: Swagger UI, of which the build has copied two
+// files into this folder; the sources take them from its package. Nothing comes from elsewhere.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -25,7 +24,8 @@ export function documentsPage(app: FastifyInstance, route: RouteShorthandOptions
     app.get(address, route, (_request, reply) =>
       reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page),
     )
-  const script = `SwaggerUIBundle({ url: ${JSON.stringify(`${base}/openapi.json`)}, dom_id: '#document', deepLinking: true })\n`
+  const shown = JSON.stringify({ url: `${base}/openapi.json`, dom_id: '#document', deepLinking: true })
+  const script = `SwaggerUIBundle(${shown})\n`
   app.get('/docs/page.js', route, (_request, reply) => reply.type(JAVASCRIPT).send(script))
   for (const [name, type] of Object.entries(FILES))
     app.get(`/docs/${name}`, route, async (_request, reply) =>

@@ -28,7 +28,9 @@ export function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment):
 
 function sandboxPortInWords(environment: Environment): string {
   if (!isSandbox(environment)) return ''
-  return ` and SANDBOX_PORT${environment.SANDBOX_PORT === undefined ? ', which is PORT + 1 unless it is set' : ''}`
+  return environment.SANDBOX_PORT === undefined
+    ? ' and SANDBOX_PORT, which is PORT + 1 unless it is set'
+    : ' and SANDBOX_PORT'
 }
 
 /** Off where nothing is set; in the sandbox the second port after ours. */

@@ -1,6 +1,5 @@
-// What lies in the embedded database's folder: nothing yet, a whole database, or what is left of one.
-// PostgreSQL would create an empty database over a damaged one, so it refuses everything that is neither new
-// nor whole, and a creation that the memory does not allow.
+// What lies in the embedded database's folder. PostgreSQL would create an empty database over a damaged one,
+// so what is neither new nor whole is refused, and a creation that the memory does not allow.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -36,19 +35,22 @@ export function isNew(folder: string): boolean {
   if (!existsSync(cluster)) {
     if (existsSync(unfinished)) return true
     throw new DataFolderDamaged(
-      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${found(folder)}. ${remedy}`,
+      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${found(folder)}. ` +
+        remedy,
     )
   }
   const missing = wanted.filter((name) => !isThere(join(cluster, name)))
   if (missing.length > 0) {
     throw new DataFolderDamaged(
-      `the database in ${cluster} is not whole: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing. ${remedy}`,
+      `the database in ${cluster} is not whole: ` +
+        `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing. ${remedy}`,
     )
   }
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (version !== POSTGRES_MAJOR) {
     throw new DataFolderDamaged(
-      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, this program needs ${POSTGRES_MAJOR}. ` +
+      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, ` +
+        `this program needs ${POSTGRES_MAJOR}. ` +
         'Start the version of ishtirak that wrote it, or restore a backup into an empty folder.',
     )
   }
@@ -124,7 +126,8 @@ export function requireMemory(what: string, needed: MemoryLimits, limits: Memory
   }
   if (limits.addressSpaceMb < needed.addressSpaceMb) {
     throw new NotEnoughMemory(
-      `${what} needs ${needed.addressSpaceMb} MB of address space (not memory), ulimit -v allows ${limits.addressSpaceMb} MB`,
+      `${what} needs ${needed.addressSpaceMb} MB of address space (not memory), ` +
+        `ulimit -v allows ${limits.addressSpaceMb} MB`,
     )
   }
 }
