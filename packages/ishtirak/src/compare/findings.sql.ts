@@ -12,8 +12,8 @@ const JUDGED = `md5(f.outcome || (f.details - '{paid_at,our_status}'::text[])::t
 const VERSION = `('x' || left(${JUDGED}, 8))::bit(32)::bigint`
 
 /** Of `comparison_findings f`. */
-export const FINDING_COLUMNS = `nullif(f.user_id, '') as user_id, f.method as gateway, f.checkout_id, f.kind, f.payment_id,
-            f.outcome, f.details, f.found_at, f.seen_at, ${VERSION} as version,
+export const FINDING_COLUMNS = `nullif(f.user_id, '') as user_id, f.method as gateway, f.checkout_id, f.kind,
+            f.payment_id, f.outcome, f.details, f.found_at, f.seen_at, ${VERSION} as version,
             f.closed_at, f.closed_by, f.closed_because`
 
 // Without a user: that of our payment with this checkout, or none, where it is not known whose it is.
@@ -58,7 +58,8 @@ const close = statement(
   'findings.close',
   `with closed as (
      update comparison_findings f set closed_at = $4::timestamptz, closed_by = $5, closed_because = $6
-      where user_id = $1 and checkout_id = $2 and kind = $3 and method = $9 and closed_at is null and ${VERSION} = $8::bigint
+      where user_id = $1 and checkout_id = $2 and kind = $3 and method = $9
+        and closed_at is null and ${VERSION} = $8::bigint
      returning user_id
    )
    ${insertAudit({ userId: 'c.user_id', at: '$4::timestamptz', entry: '$7::jsonb', from: 'closed c' })}
