@@ -19,6 +19,8 @@ export interface Capability<Deps = never> {
   /** What operators do, and what they read. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
+  /** In words, what its groups of commands are for. */
+  readonly commandGroups?: Readonly<Record<string, string>>
   /** Commands that are more than an act or a reading. */
   readonly commands?: (program: Command, host: CommandHost) => void
   /** What it adds to everything known of a payment, and of a user. */

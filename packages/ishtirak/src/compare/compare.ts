@@ -12,6 +12,7 @@ export const compare: Capability<ReconcileActDeps> = {
   name: 'compare',
   acts: [startComparing, closeFinding],
   readings: [listReconciliations, continueComparing],
+  commandGroups: { findings: 'Close what a comparison found, with the reason' },
   console: findingRoute,
   health: comparisonCard,
   jobs: (deps) => [

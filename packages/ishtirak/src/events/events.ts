@@ -31,6 +31,7 @@ export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & Rem
   name: 'events',
   acts: EVENT_ACTS,
   readings: [listEvents],
+  commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   mails: reminderMails,
   jobs: (deps) => [
     // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is
