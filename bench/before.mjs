@@ -1,5 +1,5 @@
-// npm run bench:before: this build beside the anchor of bench/anchor.json, or beside the command that --program names, in
-// turns, in one run.
+// npm run bench:before: this build beside the anchor of bench/anchor.json, or beside the command that
+// --program names, in turns, in one run.
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { ANCHOR, anchorProgram } from './support/anchor.mjs'
@@ -75,7 +75,10 @@ printTable(HEAD, results.map(rowOf))
 console.log(`resident MB, after and before: at rest ${memory.atRest}, under load ${memory.underLoad}`)
 console.log(`kept in ${save('before', { machine, results, memory })}`)
 
-/** The service migrates its own database; what is seeded then fits both schemas, because new columns have defaults. */
+/**
+ * The service migrates its own database; what is seeded then fits both schemas, because new columns have
+ * defaults.
+ */
 async function startSide(name, program) {
   const databaseUrl = await createDatabase(server.url, name)
   const env = { CHARGILY_API_URL: provider.url }

@@ -1,8 +1,8 @@
-// npm run bench:calls [-- --only KINDS]: what one call costs the service that was built, as JSON: statements and round trips
-// when calls come one by one, bytes on the wire to the database, and bytes of heap allocated and promoted when 8 come at
-// once. `--program PATH` measures the command of another build. BENCH_DATABASE_URL names the PostgreSQL server; else one of
-// its own. Counted, not timed, and of several slices the least: the service's jobs run beside some of them. Of the heap, all
-// slices stand beside it.
+// npm run bench:calls [-- --only KINDS]: what one call costs the service that was built, as JSON: statements
+// and round trips when calls come one by one, bytes on the wire to the database, and bytes of heap allocated
+// and promoted when 8 come at once. `--program PATH` measures the command of another build.
+// BENCH_DATABASE_URL names the PostgreSQL server; else one of its own. Counted, not timed, and of several
+// slices the least: the service's jobs run beside some of them. Of the heap, all slices stand beside it.
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { startProcess } from './support/children.mjs'
@@ -18,7 +18,10 @@ const USERS = 500
 const CALLERS = 8
 /** V8 compiles what runs often, and compiled code allocates less. */
 const WARMING = { upgrade: 1_000, webhook: 1_200, history: 1_200, consume: 2_000, status: 2_000 }
-/** Of 40 MB and more, so that the young generation is collected several times. Those that take longest come first. */
+/**
+ * Of 40 MB and more, so that the young generation is collected several times. Those that take longest come
+ * first.
+ */
 const SLICE = { upgrade: 500, webhook: 700, history: 800, consume: 2_000, status: 2_000 }
 const SLICES = 3
 const ONE_BY_ONE = 10

@@ -1,5 +1,6 @@
-// npm run bench:console -- --users 1000000: processor time of each page of the console, and of its API, in a shop of a million
-// users and ten million payments: of the service and of the database together. Filling takes some minutes and 20 GB.
+// npm run bench:console -- --users 1000000: processor time of each page of the console, and of its API, in a
+// shop of a million users and ten million payments: of the service and of the database together. Filling
+// takes some minutes and 20 GB.
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { migrate } from '../packages/ishtirak/dist/database/migrate.js'
@@ -165,7 +166,10 @@ async function nextOf(visitor, path) {
   return `${path}?cursor=${cursor}`
 }
 
-/** Processor time of a process and its children so far, of all their threads, in milliseconds (proc(5), schedstat). */
+/**
+ * Processor time of a process and its children so far, of all their threads, in milliseconds (proc(5),
+ * schedstat).
+ */
 function cpuMs(pid) {
   const threads = processesOf(pid).flatMap((each) =>
     readdirSync(`/proc/${each}/task`).map((thread) => `/proc/${each}/task/${thread}/schedstat`),

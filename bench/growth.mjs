@@ -1,5 +1,6 @@
-// npm run bench:growth -- --users 1000,100000: the same requests with few users in the database and with many, ten payments
-// each. What changes with the size of the tables is all that is measured; a million users take some minutes and 8 GB.
+// npm run bench:growth -- --users 1000,100000: the same requests with few users in the database and with
+// many, ten payments each. What changes with the size of the tables is all that is measured; a million users
+// take some minutes and 8 GB.
 import pg from 'pg'
 import { claimDuePayments } from '../packages/ishtirak/dist/checkout/sweep.sql.js'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'

@@ -1,5 +1,5 @@
-// npm run bench:profile -- --kind consume [--embedded]: where the service spends its time under one kind of load, as
-// a table of functions; the whole profile is kept for the browser's own viewer.
+// npm run bench:profile -- --kind consume [--embedded]: where the service spends its time under one kind of
+// load, as a table of functions; the whole profile is kept for the browser's own viewer.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

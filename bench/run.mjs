@@ -1,5 +1,6 @@
-// npm run bench: each path of the service beside what it stands on, in the same run, on the same machine. What counts are
-// the ratios; figures a second are printed, and promise nothing. `--only plans,status --rounds 5 --seconds 10 --quick`.
+// npm run bench: each path of the service beside what it stands on, in the same run, on the same machine.
+// What counts are the ratios; figures a second are printed, and promise nothing. `--only plans,status
+// --rounds 5 --seconds 10 --quick`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -100,7 +101,8 @@ async function benchPlans(service, fastify) {
 
 async function benchPaths(service, fastify, databaseUrl) {
   const { users, stock, connections } = settings
-  // One caller gets through few users before the clock starts; who comes for the first time is another question.
+  // One caller gets through few users before the clock starts; who comes for the first time is another
+  // question.
   const single = {
     name: ', one caller',
     connections: 1,
@@ -124,7 +126,10 @@ async function benchPaths(service, fastify, databaseUrl) {
   notes.pgbench = await benchOnce(databaseUrl, { users, seconds: settings.seconds, only: settings.only })
 }
 
-/** The history beside one slim select, the other reads beside `/status` of the service: 1,000 pages where it answers 9,400. */
+/**
+ * The history beside one slim select, the other reads beside `/status` of the service: 1,000 pages where it
+ * answers 9,400.
+ */
 async function benchReads(service, fastify) {
   const options = { users: settings.users }
   const status = { ...service, kind: 'status', options }
@@ -208,7 +213,6 @@ function report() {
   )
   printTable(HEAD, results.map(rowOf))
   console.log(`\n${JSON.stringify(notes, null, 2)}`)
-  console.log(
-    `\nkept in ${save('bench', { machine, settings: { ...settings, only: [...settings.only] }, notes, results })}`,
-  )
+  const shown = { ...settings, only: [...settings.only] }
+  console.log(`\nkept in ${save('bench', { machine, settings: shown, notes, results })}`)
 }

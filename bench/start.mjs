@@ -1,5 +1,6 @@
-// npm run bench:start: the embedded database from nothing. Milliseconds from `npm start` to the first answer, the first time
-// and again, beside bare Fastify and PGlite; memory at its peak, at rest, and under a mixed load of `--seconds 600`.
+// npm run bench:start: the embedded database from nothing. Milliseconds from `npm start` to the first answer,
+// the first time and again, beside bare Fastify and PGlite; memory at its peak, at rest, and under a mixed
+// load of `--seconds 600`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,6 +1,7 @@
-// Compiles packages/*/src to packages/*/dist with the TypeScript compiler. `--if-stale` does so only where a source is newer
-// than the last build, so that a restart of the service does not pay for a compiler that has nothing to do. `--if-possible`,
-// for npm's `prepare`, builds nothing where an installation has left out what the build needs.
+// Compiles packages/*/src to packages/*/dist with the TypeScript compiler. `--if-stale` does so only where a
+// source is newer than the last build, so that a restart of the service does not pay for a compiler that has
+// nothing to do. `--if-possible`, for npm's `prepare`, builds nothing where an installation has left out what
+// the build needs.
 import {
   cpSync,
   existsSync,
@@ -17,13 +18,19 @@ import { fileURLToPath } from 'node:url'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** Before the compiler and the bundler, which an older Node cannot load. The program says the same of itself (node-version.ts). */
+/**
+ * Before the compiler and the bundler, which an older Node cannot load. The program says the same of itself
+ * (node-version.ts).
+ */
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`Ishtirak needs Node 20.19 or later; this is ${process.version}: https://nodejs.org\n`)
   process.exit(1)
 }
-/** In the order of their needs: the service's sandbox takes the emulator's types. The image is built without the demo. */
+/**
+ * In the order of their needs: the service's sandbox takes the emulator's types. The image is built without
+ * the demo.
+ */
 const packages = ['chargily-emulator', 'client', 'ishtirak', 'demo']
   .map((name) => path.join(root, 'packages', name))
   .filter((folder) => existsSync(folder))
@@ -53,7 +60,10 @@ const makeCluster = async (from, to) => {
   await makeReadyMade()
 }
 
-/** TypeBox comes in 680 files, which take half a second of processor time to load; as one file 30 ms, and 20 MB less. */
+/**
+ * TypeBox comes in 680 files, which take half a second of processor time to load; as one file 30 ms, and 20
+ * MB less.
+ */
 const bundleTypeBox = async (dist) => {
   const input = {}
   for (const file of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'))) {
@@ -71,7 +81,10 @@ const bundleTypeBox = async (dist) => {
   cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
 }
 
-/** What main/documents-page.ts serves. The plugin around it would bring 20 packages and 10 MB to serve two files. */
+/**
+ * What main/documents-page.ts serves. The plugin around it would bring 20 packages and 10 MB to serve two
+ * files.
+ */
 const copySwaggerUi = (to) => {
   const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
@@ -86,7 +99,10 @@ const compileForRequire = (compile, project, to) => {
   writeFileSync(path.join(to, 'package.json'), '{ "type": "commonjs" }\n')
 }
 
-/** Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it or none. */
+/**
+ * Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it
+ * or none.
+ */
 const build = async (folder) => {
   const dist = path.join(folder, 'dist')
   const fresh = `${dist}.${process.pid}`

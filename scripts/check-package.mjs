@@ -1,11 +1,15 @@
-// Checks packages as they are packed: `node scripts/check-package.mjs FILE.tgz …`. publint reads what package.json says of
-// the files; arethetypeswrong asks which types each way of importing finds. Fails on any problem.
+// Checks packages as they are packed: `node scripts/check-package.mjs FILE.tgz …`. publint reads what
+// package.json says of the files; arethetypeswrong asks which types each way of importing finds. Fails on any
+// problem.
 import { readFileSync } from 'node:fs'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
-/** Ways of importing that a package does not offer: Node before `exports`, and `require` where there is only ESM. */
+/**
+ * Ways of importing that a package does not offer: Node before `exports`, and `require` where there is only
+ * ESM.
+ */
 const notOffered = (exported) =>
   JSON.stringify(exported ?? {}).includes('"require"') ? ['node10'] : ['node10', 'node16-cjs']
 

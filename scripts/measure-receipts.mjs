@@ -1,5 +1,6 @@
-// How long receipts take and what they leave in memory: `npm run build && node scripts/measure-receipts.mjs [count]`.
-// A burst in one process, the three languages in turn, every receipt with another buyer and another number.
+// How long receipts take and what they leave in memory: `npm run build && node scripts/measure-receipts.mjs
+// [count]`. A burst in one process, the three languages in turn, every receipt with another buyer and another
+// number.
 
 import { receiptNumber, splitTax } from '../packages/ishtirak/dist/core/receipt.js'
 import { renderReceipt } from '../packages/ishtirak/dist/receipts/render-receipt.js'
@@ -51,7 +52,8 @@ const render = (index) => {
 
 const idleMb = residentMb()
 const first = render(0)
-// Thirty pages fill the caches of all three languages: the burst is measured from where a running service stands.
+// Thirty pages fill the caches of all three languages: the burst is measured from where a running service
+// stands.
 for (let index = 0; index < 30; index++) render(index)
 const beforeMb = residentMb()
 const cpuBefore = process.cpuUsage()
@@ -59,7 +61,8 @@ const quarters = []
 const runs = []
 for (let index = 0; index < count; index++) {
   runs.push(render(index))
-  // As in the service, where every receipt is a request: native memory is freed between turns of the event loop.
+  // As in the service, where every receipt is a request: native memory is freed between turns of the event
+  // loop.
   await new Promise(setImmediate)
   if ((index + 1) % Math.ceil(count / 4) === 0) quarters.push(residentMb())
 }
@@ -68,7 +71,8 @@ const times = runs.map(({ ms }) => ms).sort((one, other) => one - other)
 const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))].toFixed(1)
 
 console.log(
-  `first ${first.ms.toFixed(0)} ms; then ${count}: median ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`,
+  `first ${first.ms.toFixed(0)} ms; then ${count}: ` +
+    `median ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`,
 )
 console.log(
   `resident: idle ${idleMb} MB, before the burst ${beforeMb} MB, at its quarters ${quarters.join(', ')} MB`,

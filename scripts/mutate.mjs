@@ -1,5 +1,6 @@
-// npm run mutate [-- part of a name]: breaks each rule of test/mutations/mutations.mjs in a copy of the sources, runs the test
-// file that should notice, and prints the test that falls. Fails when a mutation survives or no longer applies.
+// npm run mutate [-- part of a name]: breaks each rule of test/mutations/mutations.mjs in a copy of the
+// sources, runs the test file that should notice, and prints the test that falls. Fails when a mutation
+// survives or no longer applies.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -19,7 +20,7 @@ import { mutations } from '../test/mutations/mutations.mjs'
 const root = path.dirname(import.meta.dirname)
 const [part = ''] = new Command('npm run mutate --')
   .description(
-    'Breaks each rule of test/mutations/mutations.mjs in a copy of the sources, and looks whether a test falls',
+    'Breaks each rule of test/mutations/mutations.mjs in a copy of the sources, and checks that a test falls',
   )
   .argument('[part]', 'only mutations with these words in their name')
   .parse().args

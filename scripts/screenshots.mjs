@@ -1,5 +1,5 @@
-// npm run screenshots: the pictures of docs/console.md. What they show is in test/browser/screenshots-command.ts; this file only lets Node
-// read it.
+// npm run screenshots: the pictures of docs/console.md. What they show is in
+// test/browser/screenshots-command.ts; this file only lets Node read it.
 import { register } from 'node:module'
 
 process.setSourceMapsEnabled(true)

@@ -1,5 +1,5 @@
-// Lets Node run the TypeScript sources as they are: types are taken off, file by file, and `./x.js` finds `./x.ts`. What a
-// file became is kept for the next run: a tool has hundreds of files, which take seconds.
+// Lets Node run the TypeScript sources as they are: types are taken off, file by file, and `./x.js` finds
+// `./x.ts`. What a file became is kept for the next run: a tool has hundreds of files, which take seconds.
 // For tools of the repository that are no tests. The service itself runs what the compiler has built.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

@@ -40,7 +40,7 @@ const SIBLINGS = ['checkout', 'database']
 
 /** A test in another worker may be building: `dist.4711` until it is done. */
 const NOT_SOURCES = /^(node_modules|dist(\.\d+)?|test|bin|migrations)$/
-const files = walk(packages)
+const files = walk(packages, /(?<!\.test)\.tsx?$/, NOT_SOURCES)
 const nameOf = (file: string) => path.relative(source, file)
 const isService = (file: string) => !nameOf(file).startsWith('..')
 const service = files.filter(isService)
@@ -168,6 +168,19 @@ describe('the sources', () => {
   })
 })
 
+it('no line of a .ts, .tsx, .sql or .mjs file is longer than 110 characters', () => {
+  const root = path.dirname(packages)
+  const written = ['packages', 'test', 'scripts', 'bench'].flatMap((folder) =>
+    walk(path.join(root, folder), /\.(tsx?|sql|mjs)$/, /^(node_modules|dist(\.\d+)?)$/),
+  )
+  const long = written.flatMap((file) =>
+    [...readFileSync(file, 'utf8').split('\n').entries()]
+      .filter(([, line]) => [...line].length > 110)
+      .map(([index]) => `${path.relative(root, file)}:${index + 1}`),
+  )
+  expect(long).toEqual([])
+})
+
 describe('the mutations of `npm run mutate`', () => {
   it.each(mutations)('can be made, and their tests exist: $rule', ({ file, from, tests }) => {
     const root = path.dirname(packages)
@@ -183,11 +196,11 @@ function mayImport(from: string, to: string): boolean {
   return !SIBLINGS.includes(room ?? '') || [undefined, folder].includes(targetFolder) || folder === undefined
 }
 
-function walk(folder: string): string[] {
+function walk(folder: string, wanted: RegExp, without: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name)
-    if (entry.isDirectory()) return NOT_SOURCES.test(entry.name) ? [] : walk(file)
-    return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [file] : []
+    if (entry.isDirectory()) return without.test(entry.name) ? [] : walk(file, wanted, without)
+    return wanted.test(entry.name) ? [file] : []
   })
 }
 

@@ -1,5 +1,6 @@
-// The floor of each path: bare Fastify, and pg with its statements prepared and named for what needs the database. No token,
-// signature, validation, limits or metrics. `plans` sends the very bytes and headers of the service.
+// The floor of each path: bare Fastify, and pg with its statements prepared and named for what needs the
+// database. No token, signature, validation, limits or metrics. `plans` sends the very bytes and headers of
+// the service.
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { statementsOfService } from './statements.mjs'

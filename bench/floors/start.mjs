@@ -1,4 +1,5 @@
-// The floor of a start: bare Fastify and the embedded database as its package comes, on the folder that is named.
+// The floor of a start: bare Fastify and the embedded database as its package comes, on the folder that is
+// named.
 import { PGlite } from '@electric-sql/pglite'
 import { fastify } from 'fastify'
 

@@ -1,5 +1,5 @@
-// The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken from it by
-// asking for them with a database that only listens, so that they cannot grow apart.
+// The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken
+// from it by asking for them with a database that only listens, so that they cannot grow apart.
 
 import { loadForSettlements } from '../../packages/ishtirak/dist/ledger/reported-payment.sql.js'
 import { saveSettlement } from '../../packages/ishtirak/dist/ledger/settle.sql.js'
@@ -26,8 +26,8 @@ export async function statementsOfService() {
     // Not the service's: what a page of the history shows, and no more.
     selectPage: {
       name: 'select_page',
-      text: `select id, plan->>'id' as plan, amount, currency, status, instrument, checkout_url, created_at, expires_at,
-                    paid_at, period_start, period_end
+      text: `select id, plan->>'id' as plan, amount, currency, status, instrument, checkout_url, created_at,
+                    expires_at, paid_at, period_start, period_end
                from payments where user_id = $1 order by created_at desc, id desc limit 21`,
     },
     // Not the service's: it also answers repeated operations. One upsert is the least that counts at all.

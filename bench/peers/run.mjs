@@ -1,5 +1,6 @@
-// npm run bench:peers: status, upgrade and webhook compared with better-auth and @better-auth/stripe on the same
-// PostgreSQL server, with one provider stub that answers both after the same time. Installs the peer in this folder.
+// npm run bench:peers: status, upgrade and webhook compared with better-auth and @better-auth/stripe on the
+// same PostgreSQL server, with one provider stub that answers both after the same time. Installs the peer in
+// this folder.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -25,7 +26,10 @@ const here = import.meta.dirname
 const USERS = 1_000
 const SECRET = 'whsec_bench'
 const AIMS = { status: 20, webhook: 4, upgrade: 4 }
-/** Of requests that can be sent only once: what the slower side can take in its rounds, and the faster in its own. */
+/**
+ * Of requests that can be sent only once: what the slower side can take in its rounds, and the faster in its
+ * own.
+ */
 const STOCK = { upgrade: 6_000, webhook: 15_000 }
 
 if (!existsSync(path.join(here, 'node_modules/better-auth'))) {

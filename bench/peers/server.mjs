@@ -1,5 +1,5 @@
-// The peer: better-auth with @better-auth/stripe on the same PostgreSQL, as its documentation sets it up, with its limit on
-// calls and its log switched off as ours are.
+// The peer: better-auth with @better-auth/stripe on the same PostgreSQL, as its documentation sets it up,
+// with its limit on calls and its log switched off as ours are.
 import { createServer } from 'node:http'
 import { stripe } from '@better-auth/stripe'
 import { betterAuth } from 'better-auth'
@@ -50,7 +50,8 @@ async function seed(users, fresh) {
   const users_ = (prefix, count) =>
     pool.query(
       `insert into "user" (id, name, email, "emailVerified", "createdAt", "updatedAt", "stripeCustomerId")
-       select $1 || n, 'User', $1 || n || '@example.dz', true, now(), now(), case when $1 = 'u_' then 'cus_u_' || n end
+       select $1 || n, 'User', $1 || n || '@example.dz', true, now(), now(),
+              case when $1 = 'u_' then 'cus_u_' || n end
          from generate_series(1, $2::int) n`,
       [prefix, count],
     )
@@ -71,7 +72,8 @@ async function seed(users, fresh) {
   await pool.query(
     `insert into subscription (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status,
                                "periodStart", "periodEnd")
-     select 'sub_' || n, 'pro', 'u_' || n, 'cus_u_' || n, 'sub_u_' || n, 'active', now(), now() + interval '20 days'
+     select 'sub_' || n, 'pro', 'u_' || n, 'cus_u_' || n, 'sub_u_' || n, 'active', now(),
+            now() + interval '20 days'
        from generate_series(1, $1::int) n`,
     [users],
   )

@@ -1,5 +1,5 @@
-// The build that speed is held against: bench/anchor.json names its commit, and the command in it. Comparing with the last
-// commit only hides a loss: four times 0.96 is 0.85.
+// The build that speed is held against: bench/anchor.json names its commit, and the command in it. Comparing
+// with the last commit only hides a loss: four times 0.96 is 0.85.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'

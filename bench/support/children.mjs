@@ -1,5 +1,5 @@
-// Processes that a benchmark starts: each sends its address in one message, and each is ended by its id, at the latest
-// when the benchmark ends.
+// Processes that a benchmark starts: each sends its address in one message, and each is ended by its id, at
+// the latest when the benchmark ends.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,8 +12,8 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /**
- * Resolves with its first message; where `url` is given, when that answers. `startMs` is the time until then. `onLine`
- * hears each line of its output.
+ * Resolves with its first message; where `url` is given, when that answers. `startMs` is the time until then.
+ * `onLine` hears each line of its output.
  */
 export async function startProcess(args, { env = {}, url, onLine } = {}) {
   const startedAt = performance.now()
@@ -77,7 +77,9 @@ export function cpuSeconds(pid) {
   }
 }
 
-/** proc(5): 14 and 15 are the ticks in user and kernel mode, counted from behind the name; a tick is 10 ms. */
+/**
+ * proc(5): 14 and 15 are the ticks in user and kernel mode, counted from behind the name; a tick is 10 ms.
+ */
 function ownCpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

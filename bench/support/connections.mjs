@@ -1,7 +1,11 @@
-// Requests over connections that stay open from one batch to the next: what opening one costs the service is no call's.
+// Requests over connections that stay open from one batch to the next: what opening one costs the service is
+// no call's.
 import { Agent, request } from 'node:http'
 
-/** `send` resolves when so many more of `requests` were answered; refused ones fail it, since refusals are quick. */
+/**
+ * `send` resolves when so many more of `requests` were answered; refused ones fail it, since refusals are
+ * quick.
+ */
 export function connectTo(url, requests, callers) {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: callers })

@@ -1,5 +1,6 @@
-// The load, from a process of its own: autocannon over requests that are made before the clock starts. One message in,
-// one result out; a request that is not answered with 2xx fails the round, since refusals are quick.
+// The load, from a process of its own: autocannon over requests that are made before the clock starts. One
+// message in, one result out; a request that is not answered with 2xx fails the round, since refusals are
+// quick.
 import autocannon from 'autocannon'
 import { requestsOf } from './requests.mjs'
 
@@ -42,11 +43,13 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
   const tookSeconds = amount === undefined ? result.duration : (lastAt - startedAt) / 1000
   if (result.non2xx + result.errors + result.timeouts > 0)
     throw new Error(
-      `${kind} at ${url}: ${result.non2xx} refused, ${result.errors} errors, ${result.timeouts} too late ${JSON.stringify(result.statusCodeStats)}`,
+      `${kind} at ${url}: ${result.non2xx} refused, ${result.errors} errors, ${result.timeouts} too late ` +
+        JSON.stringify(result.statusCodeStats),
     )
   return {
     answered: result['2xx'],
-    // With an amount, until the last answer: autocannon's own duration ends at its next tick, up to a second later.
+    // With an amount, until the last answer: autocannon's own duration ends at its next tick, up to a second
+    // later.
     perSecond: result['2xx'] / tookSeconds,
     p50: result.latency.p50,
     p99: result.latency.p99,

@@ -1,6 +1,6 @@
-// Loaded into the service before all else (`--import`): V8 writes a line for each collection from the first question on, and
-// each question ends a slice with a line of another form, since V8 buffers what it writes. Young objects are collected
-// twice at each question, because what survives two collections is promoted.
+// Loaded into the service before all else (`--import`): V8 writes a line for each collection from the first
+// question on, and each question ends a slice with a line of another form, since V8 buffers what it writes.
+// Young objects are collected twice at each question, because what survives two collections is promoted.
 import { setFlagsFromString } from 'node:v8'
 
 const collect = () => globalThis.gc({ type: 'minor' })

@@ -23,7 +23,8 @@ function commit() {
   const git = (...args) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   try {
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', 'packages') ? ' and changes' : ''}`
+    const isChanged = git('status', '--porcelain', 'packages') !== ''
+    return `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' and changes' : ''}`
   } catch {
     return 'not in a repository'
   }

@@ -5,7 +5,9 @@ import { numberWithin } from '../../packages/ishtirak/dist/acts/cli-values.js'
 export const count = numberWithin({ minimum: 1 })
 export const countOrNone = numberWithin({})
 
-/** By name: `[says, preset, reader]`. A preset that is a number is read as one, from 1 on; `false` is a flag. */
+/**
+ * By name: `[says, preset, reader]`. A preset that is a number is read as one, from 1 on; `false` is a flag.
+ */
 export function readOptions(name, description, options = {}) {
   const command = new Command(`npm run ${name} --`).description(description)
   for (const [

@@ -1,4 +1,5 @@
-// The database alone, as its own load generator sees it: what no service in front of it can beat one statement at a time.
+// The database alone, as its own load generator sees it: what no service in front of it can beat one
+// statement at a time.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

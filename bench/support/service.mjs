@@ -1,4 +1,5 @@
-// The service as it is shipped, in a process of its own: `ishtirak serve` with everything a real one has switched on.
+// The service as it is shipped, in a process of its own: `ishtirak serve` with everything a real one has
+// switched on.
 import { fileURLToPath } from 'node:url'
 import { startProcess } from './children.mjs'
 import { freePort } from './postgres.mjs'

@@ -1,9 +1,13 @@
-// The shop that the console is measured on: five years of payments, laid down in the order in which they were made, and what
-// waits for operators. Made by the database itself, without indexes and keys, which come when the rows are there.
+// The shop that the console is measured on: five years of payments, laid down in the order in which they were
+// made, and what waits for operators. Made by the database itself, without indexes and keys, which come when
+// the rows are there.
 import pg from 'pg'
 import { PRO } from './seed.mjs'
 
-/** A tenth of the users came 55 months ago and paid each month; the others paid four months, and left a page unpaid. */
+/**
+ * A tenth of the users came 55 months ago and paid each month; the others paid four months, and left a page
+ * unpaid.
+ */
 const [FAITHFUL_MONTHS, OTHERS_MONTHS] = [55, 4]
 /** Each thirtieth user pays on this day, every 30 days: six times as many payments as on another. */
 const BUSY_DAYS_AGO = 12
@@ -20,7 +24,10 @@ const day0 = `timestamptz '${today.toISOString()}'`
 const userId = `'user_' || lpad(i::text, 8, '0')`
 const id = (prefix) => `'${prefix}' || lpad(n::text, 8, '0') || lpad(i::text, 18, '0')`
 
-/** User `i`, purchase `n` from 1 on, 0 for the page that was not paid; `at` is when it was begun, `paid` the last one. */
+/**
+ * User `i`, purchase `n` from 1 on, 0 for the page that was not paid; `at` is when it was begun, `paid` the
+ * last one.
+ */
 const purchases = (users) => `(
   select i, n, months, i % 50 = 7 as by_transfer,
          last_day - (months - greatest(n, 1)) * interval '30 days' - (n = 0)::int * interval '1 day'
@@ -28,29 +35,31 @@ const purchases = (users) => `(
     from generate_series(1, ${users}) i,
          lateral (select case when i % 10 = 0 then ${FAITHFUL_MONTHS} else ${OTHERS_MONTHS} end as months,
                          ${day0} - interval '1 day' * case when i % 30 = 0 then ${BUSY_DAYS_AGO}
-                           when i % 10 = 0 then 1 + i::bigint * 7 % 29 else 2 + i::bigint * 7727 % 1700 end as last_day) of_user,
+                           when i % 10 = 0 then 1 + i::bigint * 7 % 29
+                           else 2 + i::bigint * 7727 % 1700 end as last_day) of_user,
          lateral generate_series((i % 10 = 0)::int, months) n) purchases`
 
 const amount = '(array[2000, 2000, 2000, 4500, 4500, 1800, 1000, 9000])[1 + (i + n) % 8]'
 const isRefunded = '(i * 31 + n) % 67 = 0 and n < months'
 
 /** Those that were begun in the span; the older half and the newer half are written beside each other. */
-const paid = (
-  users,
-  span,
-) => `insert into payments (user_id, id, plan, amount, discount, currency, live, status, method_reference, checkout_url, instrument,
-                        method, created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end, second_of, reports)
-  select ${userId}, ${id('pay_')}, ${plan}, amount, case amount when 1800 then 200 when 1000 then 1000 else 0 end, 'DZD', false,
+const paid = (users, span) => `
+  insert into payments (user_id, id, plan, amount, discount, currency, live, status, method_reference,
+                        checkout_url, instrument, method, created_at, expires_at, attempt_ends_at, paid_at,
+                        period_start, period_end, second_of, reports)
+  select ${userId}, ${id('pay_')}, ${plan}, amount,
+         case amount when 1800 then 200 when 1000 then 1000 else 0 end, 'DZD', false,
          case when n = 0 then 'expired' when ${isRefunded} then 'refunded' else 'paid' end, ${id('chk_')},
          case when not by_transfer then 'https://pay.chargily.dz/checkouts/' || ${id('chk_')} || '/pay' end,
-         case when n > 0 then case when by_transfer then 'ccp' when i % 4 = 0 then 'cib' else 'edahabia' end end,
+         case when n = 0 then null when by_transfer then 'ccp' when i % 4 = 0 then 'cib' else 'edahabia' end,
          case when by_transfer then 'transfer' else 'chargily' end, at, at + interval '30 minutes', at,
          paid_at, paid_at, paid_at + interval '30 days',
          case when n = months and i % 3000 = 11 then ${id('pay_')} end,
-         case when n = 0 then '[]' else jsonb_build_array(jsonb_build_object('source', 'webhook', 'eventId', ${id('evt_')},
-           'heardAt', extract(epoch from paid_at)::bigint * 1000, 'outcome', 'booked', 'status', 'paid', 'amount', amount,
-           'currency', 'DZD', 'live', false, 'fees', 45, 'saidPaidAt', null, 'isInstantBelieved', true,
-              'paymentId', ${id('pay_')}, 'checkoutId', ${id('chk_')})) end
+         case when n = 0 then '[]' else jsonb_build_array(jsonb_build_object(
+           'source', 'webhook', 'eventId', ${id('evt_')}, 'paymentId', ${id('pay_')},
+           'checkoutId', ${id('chk_')}, 'heardAt', extract(epoch from paid_at)::bigint * 1000,
+           'outcome', 'booked', 'status', 'paid', 'amount', amount, 'currency', 'DZD', 'live', false,
+           'fees', 45, 'saidPaidAt', null, 'isInstantBelieved', true)) end
     from (select *, ${amount} as amount, case when n > 0 then at + interval '90 seconds' end as paid_at
             from ${purchases(users)} where ${span} order by at) p`
 
@@ -62,64 +71,83 @@ const steps = (users) => [
   [
     [
       // Pages under review and transfers that wait belong to users who have one besides all that was paid.
-      `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, method, created_at, expires_at,
-                             attempt_ends_at, review)
-       select ${userId}, ${id('pay_')}, ${plan}, 2000, 'DZD', false, case when isReview then 'review' else 'pending' end, ${id('chk_')},
+      `insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, method,
+                             created_at, expires_at, attempt_ends_at, review)
+       select ${userId}, ${id('pay_')}, ${plan}, 2000, 'DZD', false,
+              case when isReview then 'review' else 'pending' end, ${id('chk_')},
               case when isReview then 'chargily' else 'transfer' end, at, at + interval '10 days', at,
-              case when isReview then '{"differences": ["amount"], "status": "paid", "amount": 1900, "currency": "DZD"}'::jsonb end
-         from generate_series(1, ${users}, 1250) i, lateral (select 90 as n, i % 2 = 1 as isReview, ${day0} - i * interval '1 second' as at) s`,
+              case when isReview then
+                '{"differences": ["amount"], "status": "paid", "amount": 1900, "currency": "DZD"}'::jsonb end
+         from generate_series(1, ${users}, 1250) i,
+              lateral (select 90 as n, i % 2 = 1 as isReview, ${day0} - i * interval '1 second' as at) s`,
       `insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
        select user_id, id, series, row_number() over (partition by series order by paid_at, id), paid_at,
-              jsonb_build_object('version', 1, 'paidOn', to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), 'amount', amount,
-                'tax', '{"ratePercent": 19}'::jsonb, 'split', jsonb_build_object('netCentimes', (amount * 100 / 1.19)::int),
+              jsonb_build_object('version', 1, 'amount', amount,
+                'paidOn', to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'),
+                'tax', '{"ratePercent": 19}'::jsonb,
+                'split', jsonb_build_object('netCentimes', (amount * 100 / 1.19)::int),
                 'stampDutyCentimes', 0, 'paymentMethod', instrument)
-         from (select *, 'TEST-' || to_char(paid_at at time zone 'Africa/Algiers', 'YYYY') as series from payments
-                where paid_at is not null) p`,
-      `insert into receipt_series (series, last_number) select series, max(number) from receipts group by series`,
+         from (select *, 'TEST-' || to_char(paid_at at time zone 'Africa/Algiers', 'YYYY') as series
+                 from payments where paid_at is not null) p`,
+      `insert into receipt_series (series, last_number)
+       select series, max(number) from receipts group by series`,
     ],
     [
-      `insert into users (user_id, version, event_sequence, delivered_sequence, anchor_at, run_months, paid_until, periods,
-                          last_instrument, email, name, locale, created_at, announce_at)
+      `insert into users (user_id, version, event_sequence, delivered_sequence, anchor_at, run_months,
+                          paid_until, periods, last_instrument, email, name, locale, created_at, announce_at)
        select ${userId}, months, waiting, 0, at, 1, at + interval '30 days',
               jsonb_build_array(jsonb_build_object('sourceId', ${id('pay_')}, 'plan', ${plan}, 'months', 1,
-                'start', extract(epoch from at) * 1000, 'end', extract(epoch from at + interval '30 days') * 1000)),
-              'edahabia', first || '.' || last || i || '@' || (array['gmail.com', 'example.dz', 'outlook.com'])[1 + i % 3],
+                'start', extract(epoch from at) * 1000,
+                'end', extract(epoch from at + interval '30 days') * 1000)),
+              'edahabia', first || '.' || last || i || '@' ||
+                (array['gmail.com', 'example.dz', 'outlook.com'])[1 + i % 3],
               initcap(first || ' ' || last), 'fr', at - (months - 1) * interval '30 days',
               case when at + interval '23 days' > now() then at + interval '23 days' end
          from ${purchases(users)},
               lateral (select case when i % 500 = 3 then 1 else 0 end as waiting,
-                              (array['amina', 'mohamed', 'yasmine', 'karim', 'nadia', 'sofiane', 'lina', 'omar'])[1 + i % 8] as first,
+                              (array['amina', 'mohamed', 'yasmine', 'karim', 'nadia', 'sofiane', 'lina',
+                                     'omar'])[1 + i % 8] as first,
                               'ben' || translate((i % 5000)::text, '0123456789', 'aeioulmnrs') as last) named
         where n = months`,
       `insert into user_search (user_id, key) select user_id, key from users, search_keys(name, email) key`,
-      `insert into comparisons (id, since_at, started_by, started_at, next_round_at, finished_at, checkouts, findings)
-       select 'cmp_' || lpad(n::text, 10, '0'), t - interval '3 days', 'schedule', t, t, t + interval '1 minute', 17000, 10
+      `insert into comparisons (id, since_at, started_by, started_at, next_round_at, finished_at, checkouts,
+                                findings)
+       select 'cmp_' || lpad(n::text, 10, '0'), t - interval '3 days', 'schedule', t, t,
+              t + interval '1 minute', 17000, 10
          from generate_series(1, 1826) n, lateral (select ${day0} - (1826 - n) * interval '1 day' as t) s`,
-      `insert into comparison_findings (user_id, checkout_id, kind, payment_id, outcome, details, comparison_id, found_at, seen_at)
-       select ${userId}, 'chk_' || c.id || n, 'differs', ${id('pay_')}, 'reported', '{"amount": 2000}', c.id, c.started_at, c.finished_at
+      `insert into comparison_findings (user_id, checkout_id, kind, payment_id, outcome, details,
+                                        comparison_id, found_at, seen_at)
+       select ${userId}, 'chk_' || c.id || n, 'differs', ${id('pay_')}, 'reported', '{"amount": 2000}', c.id,
+              c.started_at, c.finished_at
          from comparisons c, generate_series(1, case when c.id = 'cmp_0000001826' then 200 else 10 end) n,
               lateral (select 1 + (right(c.id, 4)::int * 500 + n * 37) % ${users} as i) s`,
-      `insert into event_endpoint (url, deliver_from) values ('https://host.example', ${day0} - interval '5 years')`,
+      `insert into event_endpoint (url, deliver_from)
+       values ('https://host.example', ${day0} - interval '5 years')`,
       // Events that the platform does not take: a fifth of those who wait.
       `insert into outbox (user_id, sequence, id, type, payload, created_at, attempts, failure)
-       select ${userId}, 1, 'evt_' || i, 'payment.paid', '{"data": {"payment": {"id": "pay_1"}}}', ${day0} - i * interval '1 second' / 10,
-              case when i % 2500 = 3 then 9 else 1 end, 'answered 500'
+       select ${userId}, 1, 'evt_' || i, 'payment.paid', '{"data": {"payment": {"id": "pay_1"}}}',
+              ${day0} - i * interval '1 second' / 10, case when i % 2500 = 3 then 9 else 1 end, 'answered 500'
          from generate_series(3, ${users}, 500) i`,
       `insert into mails (user_id, kind, about, queued_at, due_at, attempts, outcome)
        select ${userId}, 'receipt', 'pay_' || i, ${day0} - i * interval '2 seconds', null, 1,
               case when i % 2000 = 1 then 'refused: 550 no such mailbox' else 'sent' end
          from generate_series(1, ${users} / 2) i`,
       `insert into audit (user_id, id, acted_at, actor, act, before, after)
-       select '', 'act_' || lpad(n::text, 26, '0'), ${day0} - (100000 - n) * interval '25 minutes', 'amina', 'sign_in', '{}', '{}'
+       select '', 'act_' || lpad(n::text, 26, '0'), ${day0} - (100000 - n) * interval '25 minutes', 'amina',
+              'sign_in', '{}', '{}'
          from generate_series(1, 100000) n`,
-      `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at, expires_at)
-       select 'ses_' || n, 'digest_' || n, 'amina', 'owner', 'key', 'digest', now(), now() + interval '8 hours'
+      `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest,
+                                      created_at, expires_at)
+       select 'ses_' || n, 'digest_' || n, 'amina', 'owner', 'key', 'digest', now(),
+              now() + interval '8 hours'
          from generate_series(1, 20) n`,
       `insert into provider_events (user_id, id, type, checkout_id, payment_id, outcome, report, received_at)
-       select user_id, 'evt_' || substr(id, 5), 'checkout.paid', method_reference, id, 'booked', jsonb_build_object('amount', amount), paid_at
+       select user_id, 'evt_' || substr(id, 5), 'checkout.paid', method_reference, id, 'booked',
+              jsonb_build_object('amount', amount), paid_at
          from payments where paid_at is not null and method = 'chargily'`,
       `insert into audit (user_id, id, acted_at, actor, act, reason, payment_id, before, after)
-       select user_id, 'act_' || substr(id, 5), paid_at + interval '5 days', 'amina', 'payment.refund', 'asked for', id, '{}', '{}'
+       select user_id, 'act_' || substr(id, 5), paid_at + interval '5 days', 'amina', 'payment.refund',
+              'asked for', id, '{}', '{}'
          from payments where status = 'refunded'`,
     ],
   ],
@@ -127,16 +155,17 @@ const steps = (users) => [
     [
       `insert into transfers (user_id, payment_id, reference, state, approvals, proof_at)
      select user_id, id, method_reference, case when paid_at is null then 'open' else 'approved' end,
-            case when paid_at is null and right(id, 1) < '5' then '[]' else '[{"by": "amina", "at": 1790000000000, "amount": 2000}]' end::jsonb,
+            case when paid_at is null and right(id, 1) < '5' then '[]'
+                 else '[{"by": "amina", "at": 1790000000000, "amount": 2000}]' end::jsonb,
             created_at + interval '1 hour'
        from payments where method = 'transfer' and (paid_at is not null or status = 'pending')`,
     ],
     [
       // What the service adds up as receipts come: the same sums.
       `insert into daily_figures
-       select to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), live, method, instrument, count(*),
-              count(*) filter (where id like 'pay_00000001%'), sum(amount * 100::bigint), sum((amount * 100 / 1.19)::int), 0,
-              sum(discount * 100::bigint), count(*) * 4500, 0
+       select to_char(paid_at at time zone 'Africa/Algiers', 'YYYY-MM-DD'), live, method, instrument,
+              count(*), count(*) filter (where id like 'pay_00000001%'), sum(amount * 100::bigint),
+              sum((amount * 100 / 1.19)::int), 0, sum(discount * 100::bigint), count(*) * 4500, 0
          from payments where paid_at is not null group by 1, 2, 3, 4`,
       'insert into counted_receipts (series, last_number) select series, last_number from receipt_series',
     ],
@@ -185,8 +214,10 @@ async function connect(url) {
 /** Gives the statements that make them again. */
 async function dropKeys(client) {
   const { rows: constraints } = await client.query(
-    `select conrelid::regclass as on, conname as name, contype as type, pg_get_constraintdef(oid) as definition
-       from pg_constraint where connamespace = 'public'::regnamespace and contype in ('f', 'p', 'u') order by contype`,
+    `select conrelid::regclass as on, conname as name, contype as type,
+            pg_get_constraintdef(oid) as definition
+       from pg_constraint
+      where connamespace = 'public'::regnamespace and contype in ('f', 'p', 'u') order by contype`,
   )
   const { rows: indexes } = await client.query(
     `select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public'`,

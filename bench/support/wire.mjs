@@ -1,5 +1,6 @@
-// A relay between the service and PostgreSQL that counts what the server answers: 'C' ends a statement, 'Z' a round trip
-// (PostgreSQL, "Message Formats"). A message is its type, four bytes of its length, and its content.
+// A relay between the service and PostgreSQL that counts what the server answers: 'C' ends a statement, 'Z' a
+// round trip (PostgreSQL, "Message Formats"). A message is its type, four bytes of its length, and its
+// content.
 import { connect, createServer } from 'node:net'
 
 /** Resolves with the URL to use in place of `databaseUrl`, and with what passed so far. */

@@ -27,7 +27,8 @@ const CONSUMER = `
   }
   // @ts-expect-error there is no such limit
   client.consume('user-1', 'deploys', { operation_id: 'd-1' })
-  const own = createClient<'build_minutes'>({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
+  const options = { url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' } as const
+  const own = createClient<'build_minutes'>(options)
   own.consume('user-1', 'build_minutes', { operation_id: 'd-1', scope_id: 'eu-1' })
   // @ts-expect-error an operation needs its id
   client.consume('user-1', 'projects', {})

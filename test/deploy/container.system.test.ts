@@ -161,8 +161,11 @@ describe('a container', () => {
       expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
       await podman.run('healthcheck', 'run', name)
       const look = `const { writeFileSync } = require('node:fs')
-      const write = (file) => { try { writeFileSync(file, ''); return 'written' } catch ({ code }) { return code } }
-      console.log(process.getuid(), ...['/x', '/app/x', '/tmp/x', '/data/x'].map(write), process.constrainedMemory() / 2 ** 20)`
+      const write = (file) => {
+        try { writeFileSync(file, ''); return 'written' } catch ({ code }) { return code }
+      }
+      const written = ['/x', '/app/x', '/tmp/x', '/data/x'].map(write)
+      console.log(process.getuid(), ...written, process.constrainedMemory() / 2 ** 20)`
       expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
       await podman.run('stop', '--time', '30', name)
       expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')

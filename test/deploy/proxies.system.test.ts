@@ -67,7 +67,8 @@ const nginx: Proxy = (folder, ports) => {
   const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   )
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; events {} http { ${own.join(' ')} include ${folder}/site.conf; }`
+  const http = `http { ${own.join(' ')} include ${folder}/site.conf; }`
+  const main = `daemon off; pid ${folder}/pid; error_log stderr; events {} ${http}`
   writeFileSync(path.join(folder, 'nginx.conf'), main)
   return ['nginx', '-c', path.join(folder, 'nginx.conf')]
 }
@@ -79,7 +80,8 @@ const caddy: Proxy = (folder, ports) => {
     '{$ISHTIRAK:127.0.0.1:3000}': `127.0.0.1:${ports.service}`,
     '/var/log/caddy/ishtirak.log': `${folder}/access.log`,
   })
-  const own = `{\n\tadmin off\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n\tdefault_bind 127.0.0.1\n}\n`
+  const listens = `http_port ${ports.http}\n\thttps_port ${ports.https}\n\tdefault_bind 127.0.0.1`
+  const own = `{\n\tadmin off\n\t${listens}\n}\n`
   writeFileSync(path.join(folder, 'Caddyfile'), own + site)
   return ['caddy', 'run', '--config', path.join(folder, 'Caddyfile')]
 }

@@ -51,7 +51,8 @@ function describe(figures: HangFigures): string {
   return [
     ...figures.kinds.map(
       ({ kind, calls, refused, firstRefusalMs, slowestMs }) =>
-        `${kind.padEnd(8)} calls ${calls}, 503 ${refused}, the first after ${seconds(firstRefusalMs)}, slowest answer ${seconds(slowestMs)}`,
+        `${kind.padEnd(8)} calls ${calls}, 503 ${refused}, the first after ${seconds(firstRefusalMs)}, ` +
+        `slowest answer ${seconds(slowestMs)}`,
     ),
     `slowest answer of all                      ${seconds(figures.slowestMs)}`,
     `server awake to first consume              ${seconds(figures.recoveryMs)}`,

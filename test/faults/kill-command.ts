@@ -68,8 +68,8 @@ async function onServer(
 }
 
 function line({ cycles, answered, booked, restartMs, faults }: KillFigures): string {
-  const restart = Math.round(median(restartMs))
-  return `${cycles} cycles, ${answered} answered, ${booked} booked, restart ${restart} ms, ${faults.length} faults`
+  const after = `restart ${Math.round(median(restartMs))} ms, ${faults.length} faults`
+  return `${cycles} cycles, ${answered} answered, ${booked} booked, ${after}`
 }
 
 function summary(figures: KillFigures): string {

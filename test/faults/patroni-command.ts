@@ -84,9 +84,10 @@ function describe({ name, refused, gapMs }: ClusterOutage): string {
 
 function summarize({ servers, acknowledged, slowestMs, faults }: ClusterFigures): string {
   const audit = ({ booked, lost, doubled }: Audit) => `${booked} stored, ${lost} lost, ${doubled} twice`
+  const { payments: paid, operations: counted } = acknowledged
   return [
     `slowest answer                   ${seconds(slowestMs)}`,
-    `acknowledged                     ${acknowledged.payments} payments, ${acknowledged.operations} operations`,
+    `acknowledged                     ${paid} payments, ${counted} operations`,
     ...servers.flatMap(({ name, payments, operations }) => [
       `${name}  payments ${audit(payments)}; operations ${audit(operations)}`,
       ...[...payments.faults, ...operations.faults].map((fault) => `FAULT ${name} ${fault}`),

@@ -162,5 +162,6 @@ function exchange(
 function describe(call: FuzzCall, { status, text }: FuzzAnswer, fault: string): string {
   const { number, method, path, headers, body } = call
   const sent = JSON.stringify({ headers, body: body === null ? null : String(body).slice(0, 400) })
-  return `call ${number}: ${fault}\n  ${method} ${path.slice(0, 300)}\n  ${sent}\n  ${status} ${text.slice(0, 300)}`
+  const lines = [`${method} ${path.slice(0, 300)}`, sent, `${status} ${text.slice(0, 300)}`]
+  return `call ${number}: ${fault}\n  ${lines.join('\n  ')}`
 }

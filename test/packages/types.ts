@@ -19,7 +19,8 @@ startEmulator({ secretKeys: [], port: '4000' })
 `
 const SERVICE = `
 import { type Billing, createIshtirak } from 'ishtirak'
-const ishtirak = await createIshtirak({ database: { url: 'memory:' }, config: {}, identify: () => ({ userId: 'user' }) })
+const identify = () => ({ userId: 'user' })
+const ishtirak = await createIshtirak({ database: { url: 'memory:' }, config: {}, identify })
 const billing: Billing = ishtirak.billing
 export const status: 'active' | 'past_due' | 'expired' | 'canceled' = (await billing.status('user')).status
 // @ts-expect-error a price is a number

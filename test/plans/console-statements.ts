@@ -200,7 +200,17 @@ export const CONSOLE_LISTS: Asked[] = [
   [
     'a page of the inbox',
     (database) => inboxPage(database, inbox),
-    /payments_in_review[\s\S]*transfers_to_decide[\s\S]*payments_second[\s\S]*comparison_findings_newest[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*payments_transfers_open/,
+    new RegExp(
+      [
+        'payments_in_review',
+        'transfers_to_decide',
+        'payments_second',
+        'comparison_findings_newest',
+        'users_deliver',
+        'mails_failed',
+        'payments_transfers_open',
+      ].join('[^]*'),
+    ),
   ],
   [
     'what waits of a user',

@@ -51,6 +51,10 @@ function requested(userId: string): RequestedPayment {
 
 const asked = (userId: string) => ({ user: { userId }, methods: ['chargily'], now: NOON })
 
+const TABLES =
+  'users payments outbox provider_events receipts mails usage transfers user_search audit daily_figures'
+const SCANNED = new RegExp(`Seq Scan on (${TABLES.replaceAll(' ', '|')})`)
+
 const HOT: [name: string, run: Run, index: RegExp][] = [
   ['a status', (database) => createLoadUser(database)('user-7'), /payments_one_open_per_user/],
   [
@@ -171,7 +175,13 @@ const SWEEPS: [name: string, run: Run, index: RegExp][] = [
   ['ends to announce', (database) => loadDueAnnouncements(database, NOON, 5), /users_announce/],
   [
     'mail that is owed',
-    (database) => claimDueMails(database, { now: NOON, limit: 5, leaseUntil: NOON + HOUR }),
+    (database) =>
+      claimDueMails(database, {
+        now: NOON,
+        limit: 5,
+        leaseUntil: NOON + HOUR,
+        written: [{ kind: 'receipt' }],
+      }),
     /mails_due/,
   ],
   ...CONSOLE_LISTS,
@@ -200,9 +210,7 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,0
       async (_name, run, index) => {
         const plan = textOf(await explain(database(), await heard(run), { mode }))
         expect(plan).toMatch(index)
-        expect(plan).not.toMatch(
-          /Seq Scan on (users|payments|outbox|provider_events|receipts|mails|usage|transfers|user_search|audit|daily_figures)/,
-        )
+        expect(plan).not.toMatch(SCANNED)
       },
     )
   })

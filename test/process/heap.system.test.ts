@@ -49,7 +49,8 @@ describe.each([
   ['embedded', 16],
   ['server', 24],
 ] as const)('without an option of node, with the database %s', (database, most) => {
-  it(`the young generation is ${most} MB at most; what V8 takes back from an idle process it gives again`, () => {
+  const name = `the young generation is ${most} MB at most; what V8 takes from an idle process it gives again`
+  it(name, () => {
     buildOnce()
     const { busy, idle, again } = youngGenerationMb(built, database)
     expect(busy).toBeLessThanOrEqual(most)

@@ -102,7 +102,10 @@ it('a folder that this user may not write to', async () => {
   const refused = openFolder(path.join(locked, 'database')).catch((error: unknown) => error)
   if (isRoot) process.seteuid?.(0)
   expect(explainFailure(await refused, {})).toMatch(
-    /locked.*: this user may not write there\. Give it the folder, or set DATA_DIR to another folder \(EACCES\)$/,
+    new RegExp(
+      'locked.*: this user may not write there\\. ' +
+        'Give it the folder, or set DATA_DIR to another folder \\(EACCES\\)$',
+    ),
   )
 })
 

@@ -37,7 +37,11 @@ it('without the SDK the service runs; with a collector named it says what to ins
   expect(await running.kill('SIGTERM')).toBe(0)
   const refused = startService({ ...ENV, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }, program)
   await expect(refused).rejects.toThrow(
-    /npm install @opentelemetry\/exporter-trace-otlp-http@\S+ @opentelemetry\/resources@\S+ @opentelemetry\/sdk-trace-base@\S+/,
+    new RegExp(
+      `npm install ${['exporter-trace-otlp-http', 'resources', 'sdk-trace-base']
+        .map((name) => `@opentelemetry/${name}@\\S+`)
+        .join(' ')}`,
+    ),
   )
 })
 

@@ -14,7 +14,10 @@ describeScenario('the main job', ({ database }) => {
     const answer = await world.call('GET', '/api/v1/billing/plans')
     expect(answer.status).toBe(200)
     expect(answer.text).toBe(
-      '[{"id":"free","name":"Free","price":0,"currency":"DZD","limits":{"projects":3,"domains_per_project":1,"deploys_per_day":10,"storage_mb":500}},{"id":"pro","name":"Pro","price":2000,"currency":"DZD","limits":{"projects":10,"domains_per_project":5,"deploys_per_day":50,"storage_mb":5120}}]',
+      '[{"id":"free","name":"Free","price":0,"currency":"DZD",' +
+        '"limits":{"projects":3,"domains_per_project":1,"deploys_per_day":10,"storage_mb":500}},' +
+        '{"id":"pro","name":"Pro","price":2000,"currency":"DZD",' +
+        '"limits":{"projects":10,"domains_per_project":5,"deploys_per_day":50,"storage_mb":5120}}]',
     )
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -50,7 +53,8 @@ describeScenario('the main job', ({ database }) => {
     const { text } = await user.get('/api/v1/billing/status')
     // Bought on 21 November at 12:00:00, one calendar month.
     expect(text).toBe(
-      `{"plan":"pro","status":"active","current_period_end":"2026-12-21T12:00:00Z","payment_method":"${method}"}`,
+      '{"plan":"pro","status":"active","current_period_end":"2026-12-21T12:00:00Z",' +
+        `"payment_method":"${method}"}`,
     )
   })
 

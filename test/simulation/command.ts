@@ -147,6 +147,7 @@ const LINES_SHOWN = 80
 
 function describeFailure(failure: Failure, options: Options): string {
   const processes = options.processes === null ? '' : ` --processes ${options.processes}`
+  const same = `--days ${options.days} --database ${options.database}${processes}`
   const race = options.race ? ' --race (the locks decide: it may need several tries)' : ''
   const lines = options.trace ? failure.journal : failure.journal.slice(-LINES_SHOWN)
   return `
@@ -155,7 +156,7 @@ ${lines.join('\n')}
 BROKEN: ${failure.rule}
 ${failure.evidence}
 seed ${failure.seed}, step for step again with:
-npm run simulate -- --seed ${failure.seed} --days ${options.days} --database ${options.database}${processes} --trace${race}`
+npm run simulate -- --seed ${failure.seed} ${same} --trace${race}`
 }
 
 // Last, because module constants are undefined before their line.

@@ -1,5 +1,6 @@
-// Runs commands of `ishtirak`, as they were built, one after the other in this process, which loads them once: half a second
-// each. A message has the words and the environment; the answer is what a process of its own would have printed and ended with.
+// Runs commands of `ishtirak`, as they were built, one after the other in this process, which loads them
+// once: half a second each. A message has the words and the environment; the answer is what a process of its
+// own would have printed and ended with.
 import { run } from '../../packages/ishtirak/dist/main/commands.js'
 
 const Ended = Symbol('ended')

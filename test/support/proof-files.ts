@@ -70,10 +70,7 @@ export function pdf({ catalog = '', objects = [] as readonly (string | Buffer)[]
   }
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
   const size = bodies.length + 1
-  add(
-    Buffer.from(
-      `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${length}\n%%EOF\n`,
-    ),
-  )
+  const trailer = `trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${length}\n%%EOF\n`
+  add(Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${table}${trailer}`))
   return Buffer.concat(parts)
 }

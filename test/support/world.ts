@@ -150,7 +150,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
   const url = form ? `${origin}${new URL(publicUrl).pathname.replace(/\/$/, '')}` : origin
   const emulator = options.emulator ?? (await emulatorAt(clock))
-  const config = readConfig({
+  const env = {
     PUBLIC_URL: publicUrl,
     PLATFORM_URL: 'http://platform.localhost',
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
@@ -158,7 +158,8 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
     AUTH_JWT_SECRET: JWT_SECRET,
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
     ...options.env,
-  })
+  }
+  const config = readConfig(env, capabilities)
   const { chargily } = config
   if (!chargily) throw new Error('the world has a key')
   const log = options.log ?? createLog({ level: config.logLevel })

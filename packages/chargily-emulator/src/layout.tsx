@@ -72,11 +72,15 @@ function Languages({ current, label }: { current: Locale; label: string }) {
  * at least 44 px high, and it fits a phone 320 px wide.
  */
 const STYLE = `
-:root{--ink:#16211c;--soft:#4a5a52;--line:#c3cec8;--page:#f3f6f4;--card:#fff;--go:#0b6b46;--warn:#7a4300;--warnbg:#fff1d6;color-scheme:light}
+:root{--ink:#16211c;--soft:#4a5a52;--line:#c3cec8;--page:#f3f6f4;--card:#fff;--go:#0b6b46;
+--warn:#7a4300;--warnbg:#fff1d6;color-scheme:light}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,"Segoe UI","Noto Sans Arabic",Tahoma,sans-serif}
-.sandbox{margin:0;padding:.75rem 1rem;background:var(--warnbg);color:var(--warn);font-weight:600;text-align:center}
-main{inline-size:min(26rem,100% - 2rem);margin:1.5rem auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
+body{margin:0;background:var(--page);color:var(--ink);
+font:1rem/1.5 system-ui,"Segoe UI","Noto Sans Arabic",Tahoma,sans-serif}
+.sandbox{margin:0;padding:.75rem 1rem;background:var(--warnbg);color:var(--warn);
+font-weight:600;text-align:center}
+main{inline-size:min(26rem,100% - 2rem);margin:1.5rem auto;padding:1.5rem;
+background:var(--card);border:1px solid var(--line);border-radius:.75rem}
 nav ul{display:flex;gap:.5rem;list-style:none;margin:1rem 0 0;padding:0;justify-content:center}
 nav a{display:inline-block;padding:.5rem .75rem;color:var(--go)}
 nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}
@@ -87,16 +91,19 @@ h1{margin:0;font-size:1rem;font-weight:600;color:var(--soft);overflow-wrap:anywh
 .failed,.canceled,.expired{border-color:var(--warn)}
 fieldset{margin:1.25rem 0 0;padding:0;border:0}
 legend{padding:0;font-weight:600}
-.card{display:flex;align-items:center;gap:.75rem;min-block-size:3rem;margin-block-start:.5rem;padding:.5rem .75rem;border:1px solid var(--line);border-radius:.5rem}
+.card{display:flex;align-items:center;gap:.75rem;min-block-size:3rem;margin-block-start:.5rem;
+padding:.5rem .75rem;border:1px solid var(--line);border-radius:.5rem}
 .card input{inline-size:1.5rem;block-size:1.5rem;margin:0;accent-color:var(--go)}
 main.wide{inline-size:min(44rem,100% - 2rem)}
 main.wide h1{font-size:1.5rem;color:var(--ink)}
 h2{margin:1.5rem 0 .25rem;font-size:1.125rem}
 main p{margin:.25rem 0}
 main a{display:inline-block;padding-block:.625rem;color:var(--go)}
-pre{margin:.5rem 0;padding:.75rem;background:var(--page);border-radius:.5rem;font-size:.875rem;white-space:pre-wrap;overflow-wrap:anywhere;text-align:left}
+pre{margin:.5rem 0;padding:.75rem;background:var(--page);border-radius:.5rem;font-size:.875rem;
+white-space:pre-wrap;overflow-wrap:anywhere;text-align:left}
 code{overflow-wrap:anywhere}
-button{display:block;inline-size:100%;min-block-size:3rem;margin-block-start:.5rem;border:1px solid #6b7a72;border-radius:.5rem;background:var(--card);color:var(--ink);font:inherit;font-weight:600;cursor:pointer}
+button{display:block;inline-size:100%;min-block-size:3rem;margin-block-start:.5rem;border:1px solid #6b7a72;
+border-radius:.5rem;background:var(--card);color:var(--ink);font:inherit;font-weight:600;cursor:pointer}
 button.pay{border-color:var(--go);background:var(--go);color:#fff}
 :focus-visible{outline:3px solid #1a4fd6;outline-offset:2px}
 `

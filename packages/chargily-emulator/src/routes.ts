@@ -43,7 +43,9 @@ export function sendPage(reply: FastifyReply, html: string, ownForms = false): F
     .headers({
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': `default-src 'none'; style-src 'unsafe-inline'; ${formAction}base-uri 'none'; frame-ancestors 'none'`,
+      'Content-Security-Policy':
+        `default-src 'none'; style-src 'unsafe-inline'; ${formAction}` +
+        "base-uri 'none'; frame-ancestors 'none'",
       'Referrer-Policy': ownForms ? 'same-origin' : 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
     })

@@ -14,10 +14,11 @@ test('an event as captured: keys in MySQL order, boolean mode, the account of th
   expect(Object.keys(event)).toEqual(['id', 'entity', 'type', 'data', 'created_at', 'updated_at', 'livemode'])
   expect(Object.keys(event.data).join()).toBe(
     'id,fees,amount,entity,locale,status,account,currency,discount,livemode,metadata,created_at,invoice_id,' +
-      'updated_at,customer_id,description,failure_url,success_url,checkout_url,payment_method,payment_link_id,' +
-      'fees_on_customer,fees_on_merchant,shipping_address,webhook_endpoint,earnings_consumed,' +
-      'fulfillment_status,notification_status,pass_fees_to_customer,deposit_transaction_id,' +
-      'amount_without_discount,paid_checkouts_consumed,collect_shipping_address,chargily_pay_fees_allocation',
+      'updated_at,customer_id,description,failure_url,success_url,checkout_url,payment_method,' +
+      'payment_link_id,fees_on_customer,fees_on_merchant,shipping_address,webhook_endpoint,' +
+      'earnings_consumed,fulfillment_status,notification_status,pass_fees_to_customer,' +
+      'deposit_transaction_id,amount_without_discount,paid_checkouts_consumed,' +
+      'collect_shipping_address,chargily_pay_fees_allocation',
   )
   expect(Object.keys(event.data.metadata)).toEqual(['plan', 'user_id'])
   expect(event).toMatchObject({

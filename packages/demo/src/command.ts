@@ -71,7 +71,7 @@ async function ask(request: DemoRequest): Promise<Response> {
 function refusal(status: number, body: string): CommandFailed {
   if (status === 409)
     return new CommandFailed(
-      'the sandbox has a demo already, or one is under way: start a sandbox with an empty DATA_DIR for another',
+      'the sandbox has a demo already, or one is under way: start one with an empty DATA_DIR for another',
     )
   return new CommandFailed(`the sandbox answered ${status}: ${body}`)
 }

@@ -6,6 +6,7 @@ import type { OldSecretWatch } from './old-secrets.js'
 import type { AccessPageDeps } from './pages.js'
 import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
+import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
 import './words.js'
 
@@ -13,8 +14,9 @@ export interface AccessDeps extends SessionActDeps, AccessPageDeps {
   readonly oldSecrets: OldSecretWatch
 }
 
-export const access: Capability<AccessDeps> = {
+export const access: Capability<AccessDeps, AccessConfig> = {
   name: 'access',
+  settings: accessSettings,
   console: (app, pages) => {
     signInRoutes(app, pages)
     if (pages.issuer) issuerRoutes(app, pages, pages.issuer)

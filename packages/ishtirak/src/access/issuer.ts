@@ -5,6 +5,7 @@ import type * as OpenId from 'openid-client'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Claims, claimAt, type IssuerSettings, operatorNameOf, roleOf } from '../core/sign-in.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { singleFlight } from '../runtime/async.js'
 import { type Clock, secondsAhead } from '../runtime/clock.js'
 import { sendRequest } from '../runtime/http-client.js'
@@ -15,12 +16,7 @@ import { type SessionsDeps, signIn } from './sessions.js'
 
 export type Issuer = ReturnType<typeof createIssuer>
 
-interface IssuerDeps {
-  readonly clock: Clock
-  readonly log: Log
-  readonly publicUrl: string
-  readonly noteUse: NoteUse
-}
+type IssuerDeps = Pick<CommonParts, 'clock' | 'log' | 'publicUrl' | 'noteUse'>
 
 /** From the way out to the way back. */
 export const TICKET_MS = 10 * MINUTE

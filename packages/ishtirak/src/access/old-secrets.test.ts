@@ -85,8 +85,8 @@ describeScenario('a secret that is rotated', ({ database }) => {
     expect(await seen()).toEqual([
       'ok AUTH_JWT_SECRET, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
       'ok PLATFORM_API_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
-      'ok OPERATOR_KEYS (amina), 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
       'ok CODE_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok OPERATOR_KEYS (amina), 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
       'ok CHARGILY_WEBHOOK_KEYS, 1 of 1: no use was seen since 2026-11-21T12:01:00Z',
     ])
     await world.advance(3_600)
@@ -99,8 +99,8 @@ describeScenario('a secret that is rotated', ({ database }) => {
     expect(await seen()).toEqual([
       'ok AUTH_JWT_SECRET, 2 of 2: last used 2026-11-21T13:01:00Z',
       'ok PLATFORM_API_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
-      'ok OPERATOR_KEYS (amina), 2 of 2: last used 2026-11-21T13:01:00Z',
       'ok CODE_KEYS, 2 of 2: no use was seen since 2026-11-21T12:01:00Z',
+      'ok OPERATOR_KEYS (amina), 2 of 2: last used 2026-11-21T13:01:00Z',
       'ok CHARGILY_WEBHOOK_KEYS, 1 of 1: last used 2026-11-21T13:01:00Z',
     ])
     const visit = await enterConsole(world, NEW_OPERATOR)

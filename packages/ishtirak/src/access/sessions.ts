@@ -6,13 +6,11 @@ import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
-import type { Operator, OperatorSession } from '../core/role.js'
+import type { Operator, OperatorKey, OperatorSession } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
-import type { Database, Queryable } from '../database/database.js'
+import type { Database } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
-import type { Clock } from '../runtime/clock.js'
-import type { NoteUse } from '../runtime/old-secrets.js'
-import type { OperatorKey } from '../runtime/operator-keys.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import {
   deleteOldSessions,
@@ -24,11 +22,10 @@ import {
   selectSession,
 } from './sessions.sql.js'
 
-export interface SessionsDeps extends AuditDeps {
+export interface SessionsDeps extends AuditDeps, Pick<CommonParts, 'noteUse'> {
   readonly database: Database
   readonly operatorKeys: readonly OperatorKey[]
   readonly issuer: { readonly settings: IssuerSettings } | null
-  readonly noteUse: NoteUse
 }
 
 type KnownFrom = 'operatorKeys' | 'issuer' | 'noteUse'
@@ -65,7 +62,7 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
 
 /** Null: it is over, or never was. */
 export async function findOperatorSession(
-  deps: Pick<SessionsDeps, 'clock' | KnownFrom> & { readonly database: Queryable },
+  deps: Pick<SessionsDeps, KnownFrom> & ListDeps,
   token: string,
 ): Promise<OperatorSession | null> {
   const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
@@ -103,7 +100,7 @@ export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSess
   await end(deps, id, act, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
-type ListDeps = Pick<SessionsDeps, 'clock'> & { readonly database: Queryable }
+type ListDeps = Pick<CommonParts, 'clock' | 'database'>
 
 /** Those who are signed in, and what operators did lately that is about no single user. */
 export async function listSessions({ database, clock }: ListDeps) {
@@ -153,12 +150,6 @@ export function viewSession({ id, operator, signedInBy, createdAt, expiresAt }: 
 }
 
 /** A job: gives how many it forgot. */
-export function forgetOperatorSessions({
-  database,
-  clock,
-}: {
-  readonly database: Queryable
-  readonly clock: Clock
-}): Promise<number> {
+export function forgetOperatorSessions({ database, clock }: ListDeps): Promise<number> {
   return deleteOldSessions(database, clock.now())
 }

@@ -6,7 +6,7 @@ import { mayDo, requireRole } from '../core/role.js'
 import { latinDigits } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
 import { validatorCompiler } from '../http/schemas.js'
-import { type ConsolePages, sendPage, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
 import { type Act, type ActDeps, verbOf } from './act.js'
@@ -242,10 +242,13 @@ async function show<Deps extends ActDeps>(
   const by = { operator: view.session.operator, reason: null }
   const input = inputIn(pages, act, assuming(act, typed), id)
   const preview = await previewOf(act, pages, { id, input, by })
-  const words = act.form?.inWords?.(pages, view, preview, typed) ?? {
+  const { facts, ...words } = act.form?.inWords?.(pages, view, preview, typed) ?? {}
+  return {
+    version: preview.version,
     changes: changesInWords(pages, view, preview.changes),
+    ...(facts && { safeMore: <Facts facts={facts} /> }),
+    ...words,
   }
-  return { version: preview.version, ...words }
 }
 
 /** Of figures that cannot be right nothing is shown: they are asked for again. */

@@ -70,17 +70,11 @@ const insert = statement(
 export async function recordAct(
   { database, clock, ids }: AuditDeps,
   by: NamedAct,
-  of: {
-    /** Absent: the act is about no single user. */
-    readonly userId?: string
-    readonly paymentId?: string
-    readonly before?: object
-    readonly after?: object
-  } = {},
+  /** `userId` absent: the act is about no single user. */
+  { userId = '', ...facts }: ActFacts & { readonly userId?: string } = {},
 ): Promise<void> {
   const now = clock.now()
-  const { userId = '', paymentId = null, before = {}, after = {} } = of
-  const entry = auditEntry(ids, by, { paymentId, before, after, now })
+  const entry = auditEntry(ids, by, { ...facts, now })
   await database.query(insert, [JSON.stringify(entry), userId, at(now)])
 }
 
@@ -128,18 +122,18 @@ export function describeAct(
 
 export type AuditEntry = ReturnType<typeof auditEntry>
 
+interface ActFacts {
+  readonly paymentId?: string | null
+  readonly before?: object
+  readonly after?: object
+}
+
 /** In the columns of its row. */
 export function auditEntry(
   ids: Ids,
   { operator, act, reason, operationId, asked }: NamedAct,
-  of: {
-    readonly paymentId: string | null
-    readonly before: object
-    readonly after: object
-    readonly now: Instant
-  },
+  { paymentId = null, before = {}, after = {}, now }: ActFacts & { readonly now: Instant },
 ) {
-  const { paymentId, before, after, now } = of
   return {
     ...{ id: ids.next('act', now), actor: operator.name, act, reason, payment_id: paymentId, before, after },
     asked: asked ?? null,

@@ -6,6 +6,7 @@ import type { CodeFacts } from '../core/code.js'
 import type { App } from '../http/app.js'
 import type { ConsolePages, Section, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
+import type { Settings } from '../runtime/environment.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
 import type { PaymentPart, UserPart } from './file-parts.js'
@@ -13,9 +14,14 @@ import type { MailWriter } from './mail-writer.js'
 import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
 
-/** `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. */
-export interface Capability<Deps = never> {
+/**
+ * `Deps`: the parts of the service that it reads; `main/wire.ts` hands all of them over. `Config`: what it
+ * reads of the environment, which is among them.
+ */
+export interface Capability<Deps = never, Config = unknown> {
   readonly name: string
+  /** Variables that nothing knows without it. */
+  readonly settings?: Settings<Config>
   /** What operators do, and what they read. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]

@@ -1,11 +1,14 @@
 // How an act looks in the console where its input and its preview do not say it: fields of its own, words for
 // what changes.
 import type { BillingError } from '../core/error.js'
-import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 import type { ActPage, Field } from './act-page.js'
 import type { Preview } from './preview.js'
 
 export type Shown = Pick<ActPage, 'version' | 'changes' | 'hidden' | 'safeMore'>
+
+/** What changes, in words, and what is known of it above. */
+export type InWords = Partial<Omit<Shown, 'version'>> & { readonly facts?: readonly Fact[] }
 
 /** The fields of a form by their names, as text. */
 export type Typed = Readonly<Record<string, string>>
@@ -26,13 +29,8 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   readonly assumes?: Typed
   /** What was typed, as the input; absent: by its schema. Throws `validation_failed`. */
   read?(pages: ConsolePages & Deps, typed: Typed, id: string): object
-  /** What changes, in words; absent: by `Preview`. */
-  inWords?(
-    pages: ConsolePages & Deps,
-    view: View,
-    preview: Preview<Detail>,
-    typed: Typed,
-  ): Omit<Shown, 'version'>
+  /** `changes` absent: by `Preview`. */
+  inWords?(pages: ConsolePages & Deps, view: View, preview: Preview<Detail>, typed: Typed): InWords
   /** Which fields a refusal of another code is about: none, or absent: it is shown as it is. */
   wrongFields?(refusal: BillingError): readonly string[] | undefined
   /** Of the reason, where it is not for the audit trail alone. */

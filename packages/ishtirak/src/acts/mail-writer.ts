@@ -1,7 +1,7 @@
 // The mail that a capability writes to users: `mail` sends it, and knows none of its kinds. It is owed by a
 // row of `mails`, which the capability's own statement inserts with what the mail is about; the console says
 // its kind by the text `mail_<kind>`.
-import type { MailKey, MailKind } from '../core/announcement.js'
+import type { MailKey } from '../core/announcement.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
@@ -13,8 +13,8 @@ export interface MailTo extends MailKey {
 }
 
 export interface MailWriter {
-  /** A new kind stands in `MailKind` and in the constraint `kind_is_known` of the schema. */
-  readonly kind: MailKind
+  /** A word in `snake_case`. Mail that was owed and whose writer is gone waits. */
+  readonly kind: string
   /** Where capabilities share a kind: how what it is about begins. */
   readonly about?: string
   /** It is sent within this time, or not at all. */

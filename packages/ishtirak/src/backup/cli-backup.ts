@@ -46,7 +46,9 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
       const contents = await withProgress('MB', ({ at }) =>
         host.onDatabase((database) => restoreFrom(file, database, restoredAt, at), refuseLocked),
       )
-      const next = `start the service, then book what came since: ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
+      const next =
+        'start the service, then book what came since: ' +
+        `ishtirak reconcile --since ${contents.takenAt.slice(0, 10)} --unknown book\n`
       process.stdout.write(`${describe(contents)}\n${complete ? '' : next}`)
     })
 }

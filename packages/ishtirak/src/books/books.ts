@@ -7,9 +7,7 @@ import { monthRoutes } from './month.route.js'
 import { getJournal, getMonth, readAccounts } from './readings.js'
 import './words.js'
 
-/**
- * Of each series; 500 a second. What is there at the upgrade is counted meanwhile: ten million in six hours.
- */
+/** Of each series: 500 a second. */
 const COUNTED_A_ROUND = 5_000
 
 export const books: Capability<AccountsDeps> = {

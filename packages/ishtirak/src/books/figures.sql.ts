@@ -26,9 +26,10 @@ const lockSeries = statement(
 const FEES = `(jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')->>'fees')::bigint`
 
 /** Of `payments p` and `receipts r`. */
-const SUMS = `p.amount * 100::bigint as amount_centimes, (r.snapshot->'split'->>'netCentimes')::bigint as net_centimes,
-          (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes, p.discount * 100::bigint as discount_centimes,
-          ${FEES} * 100 as fees_centimes`
+const SUMS = `p.amount * 100::bigint as amount_centimes,
+          (r.snapshot->'split'->>'netCentimes')::bigint as net_centimes,
+          (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes,
+          p.discount * 100::bigint as discount_centimes, ${FEES} * 100 as fees_centimes`
 
 const count = statement(
   'figures.count',

@@ -5,9 +5,7 @@ import { BillingError } from '../core/error.js'
 import { addFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Database } from '../database/database.js'
-import type { PaymentMethods } from '../ledger/method.js'
-import type { WallClock } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   countEndings,
   countReceipts,
@@ -18,12 +16,8 @@ import {
   uncountedReceipts,
 } from './figures.sql.js'
 
-export interface MonthsDeps {
+export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
   readonly database: Database
-  readonly clock: Clock
-  /** The billing time zone. */
-  readonly wallClock: WallClock
-  readonly methods: PaymentMethods
 }
 
 /** Counted by the one who asks, when the job has not come to them: some 20 ms. */

@@ -64,8 +64,7 @@ async function freshReport(deps: SettleDeps, payment: Payment, review: Review): 
   }
   const status = answer.value?.status ?? 'unknown'
   const isOpen = status === 'pending' || status === 'processing' || status === 'unknown'
-  // What operators have not approved (again) is no money that could be taken; what they refuse, they refuse
-  // by name.
+  // What operators have not approved is no money that could be taken; what they refuse has a name.
   const isFinal = settledBy === 'operator' ? status === 'paid' : !isOpen
   if (answer.value && isFinal) return answer.value
   throw new BillingError('conflict', { extra: { payment_status: 'review', provider_status: status } })

@@ -1,5 +1,4 @@
-// Asks the provider about one payment, for the sweep, readers, upgrades and operators; what it says is
-// settled.
+// Asks the provider about one payment, for sweep, readers, upgrades and operators, and settles the answer.
 import type { OperatorAct } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
@@ -31,10 +30,7 @@ export async function askProvider(
   return { ok: true, value: reports }
 }
 
-/**
- * After the first report: the trail has the name of an operation once, and the version that was seen is no
- * longer that one.
- */
+/** After the first report: the trail has the name of an operation once, and the version has moved on. */
 function unnamed({ operationId: _, seenVersion: __, ...by }: OperatorAct): OperatorAct {
   return by
 }
@@ -58,8 +54,7 @@ async function ask(
 ): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
   const method = methods.of(payment.method)
   if (payment.checkoutId === null) {
-    // Without a list a lost answer is not looked for: the order is given again, and leads to the same
-    // checkout.
+    // Without a list a lost answer is not looked for: the order, given again, leads to the same checkout.
     return method.list?.find(payment.id, payment.createdAt) ?? { ok: true, value: [] }
   }
   // What operators say is a row of ours, which the settlement reads itself.
@@ -69,10 +64,7 @@ async function ask(
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }
 
-/**
- * The provider does not know the checkout (its test data was wiped): it cannot be paid, so it is as good as
- * expired.
- */
+/** The provider does not know the checkout (its test data was wiped): it is as good as expired. */
 export function reportOfLoss(payment: Payment, checkoutId: string): CheckoutReport {
   return {
     method: payment.method,

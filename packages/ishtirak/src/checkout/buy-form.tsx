@@ -21,10 +21,7 @@ export function BuyForm(of: {
   )
 }
 
-/**
- * Only a form for it, or for a code, buys ahead: pressed again on a page that is still open, the usual ones
- * buy nothing by accident.
- */
+/** Only a form for it, or for a code, buys ahead: the usual ones, pressed again, buy nothing by accident. */
 export function wantedIn(request: FastifyRequest) {
   const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
   return {

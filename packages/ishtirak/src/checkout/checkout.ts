@@ -12,10 +12,7 @@ import { upgradeRoutes } from './upgrade.route.js'
 import { webhookRoutes } from './webhook.route.js'
 import './words.js'
 
-/**
- * 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for people who
- * wait.
- */
+/** 5 looks every 10 s are 30 calls a minute: half of what the provider allows, the rest is for users. */
 const LOOKS_A_ROUND = 5
 
 const ROUTES = [offerRoutes, upgradeRoutes, statusRoutes, historyRoutes, webhookRoutes]

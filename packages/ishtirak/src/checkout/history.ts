@@ -24,8 +24,7 @@ export async function readHistory(deps: HistoryDeps, request: HistoryRequest) {
   // One more than asked for: whether there is a further page costs no count.
   const list = () => deps.listPayments({ userId, after, status, now, limit: limit + 1 })
   let found = await list()
-  // The news of an open payment can change this page only where it is on it, or its new status is the one
-  // asked for.
+  // An open payment can change this page only where it is on it, or its new status is asked for.
   const mayChange = after === null && (status !== null || found.some(isOpen))
   const loaded = mayChange ? await deps.loadUser(userId) : null
   if (await refreshOpen(deps, loaded?.open ?? null, request.requestId)) {

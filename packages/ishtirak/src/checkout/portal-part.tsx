@@ -1,5 +1,4 @@
-// What buying by card brings to the pages of users: the forms that buy, the page after paying, what is open,
-// what was paid.
+// What buying by card brings to the portal: forms, the page after paying, what is open, what was paid.
 import type { Queryable } from '../database/database.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'

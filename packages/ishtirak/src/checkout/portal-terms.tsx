@@ -18,10 +18,7 @@ export function hasTerms(plan: Plan): boolean {
   return offersOf(plan).length > 1
 }
 
-/**
- * `ahead`: before the renewal window. `id`: of the choice on its page, since a plan can be offered at two
- * places.
- */
+/** `ahead`: before the renewal window. `id`: of the choice, since a plan can be offered twice on a page. */
 export function TermChoice({
   plan,
   ahead,
@@ -35,8 +32,7 @@ export function TermChoice({
   readonly id: string
 }) {
   const { facts, now } = view.overview
-  // As an explicit wish: whether it is one is the form's matter, and a usual one is offered in the renewal
-  // window alone.
+  // As an explicit wish; the usual form is offered in the renewal window alone.
   const decisions = offersOf(plan).map(({ months }) => {
     const wanted = { planId: plan.id, months, mode: 'payment' } as const
     return decideQuote(facts, wanted, pages.catalogue, now, pages.rules)

@@ -51,10 +51,7 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
   )
 }
 
-/**
- * There is no page of a provider to come back from: the portal says where the money goes, and what became of
- * it.
- */
+/** There is no provider's page to come back from: the portal says where the money goes. */
 function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
   const status = publicStatusAt(payment, now)
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
@@ -133,8 +130,7 @@ function textOf(
   const sums = status === 'review' && differingSums(formats, view.payment, locale)
   if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
-  // The payment stays a fact; what it is worth depends on what became of the subscription since. It has
-  // bought time, so there is an end.
+  // What a payment is worth depends on what became of the subscription. It bought time, so there is an end.
   const end = subscription.currentPeriodEnd ?? view.now
   const moment = (instant: Instant) => formats.moment(instant, locale)
   if (subscription.status === 'active') return boughtInWords({ formats }, view, say)
@@ -148,10 +144,7 @@ function textOf(
   return say(subscription.status === 'canceled' ? 'returnPaidStoppedText' : 'returnPaidOverText', { date })
 }
 
-/**
- * What this payment bought, and when it runs: other plans may run before it, and other payments may have
- * followed.
- */
+/** What this payment bought, and when it runs: other plans may run before it, other payments follow. */
 function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnView, say: Say): string {
   const { payment, subscription, now, locale } = view
   // It is paid, so it has bought a period.
@@ -213,10 +206,7 @@ function Actions(of: ActionsOf) {
   )
 }
 
-/**
- * With one click; what was bought ahead, or with a code that the database does not know, is chosen again in
- * the portal.
- */
+/** With one click; what was bought ahead, or with a code, is chosen again in the portal. */
 function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
   const { plan, months, codeHash } = view.payment
   const label = say('tryAgain')

@@ -36,10 +36,7 @@ export async function readStatus(
   return statusAt(loaded?.user.subscription ?? NEVER_PAID, deps.clock.now(), deps.rules)
 }
 
-/**
- * Asks the provider about an open payment. Gives true when something may have changed, so that the caller
- * reads again.
- */
+/** Asks the provider about an open payment. True: something may have changed, so read again. */
 export async function refreshOpen(
   deps: RefreshDeps,
   open: Payment | null,

@@ -22,10 +22,7 @@ const claimDue = statement(
    returning ${PAYMENT_COLUMNS}`,
 )
 
-/**
- * Claims up to `limit` payments that are due, and has them due again at `retryAt` should the look not be
- * finished.
- */
+/** Claims up to `limit` due payments, and has them due again at `retryAt` if the look is not finished. */
 export async function claimDuePayments(
   database: Queryable,
   claim: {

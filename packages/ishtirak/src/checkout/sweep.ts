@@ -10,10 +10,7 @@ import { endRequestedPayment } from './upgrade.sql.js'
 /** A look that was not finished (crash, provider out of reach) is due again after this. */
 const RETRY_MS = 2 * MINUTE
 
-/**
- * Looks up to `limit` due payments of each gateway, as each has its own bounds, and of everything else. Gives
- * how many were looked at; failures stay due.
- */
+/** Up to `limit` of each gateway, as each has its own bounds, and of all else. Gives how many. */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
   const gateways = deps.methods.gateways.map(({ name }) => name)
   let looked = await checkDue(deps, limit, { methods: gateways, areMeant: false })
@@ -47,9 +44,7 @@ async function check(deps: SettleDeps, payment: Payment): Promise<void> {
   await scheduleNextCheck(deps.database, payment, nextCheckAt)
 }
 
-/**
- * Past its last look and never seen at the provider: the process that asked is gone, and nothing can be paid.
- */
+/** Past its last look and never seen at the provider: nothing can be paid. */
 async function giveUp(deps: SettleDeps, payment: Payment): Promise<void> {
   if (payment.checkoutId === null) return endRequestedPayment(deps.database, payment, 'expired')
   const report = reportOfLoss(payment, payment.checkoutId)

@@ -218,9 +218,7 @@ const moveLease = statement(
    returning id`,
 )
 
-/**
- * Takes over a request that was left half way, or gives one back early. False: another process holds it now.
- */
+/** Takes over a request left half way, or gives one back early. False: another process holds it. */
 export async function moveAttemptLease(
   database: Queryable,
   payment: Payment,

@@ -53,20 +53,13 @@ export interface OpenedCheckout {
   readonly paymentId: string
 }
 
-/**
- * The provider is given 4 s to open a checkout, and the process that asked it is presumed at work for one
- * more.
- */
+/** The provider is given 4 s to open a checkout, and the process that asked it one more. */
 const ATTEMPT_MS = 5 * SECOND
-/**
- * How often another process's attempt is looked at: a checkout takes the provider a few hundred milliseconds.
- */
+/** How often another process's attempt is looked at: the provider takes a few hundred milliseconds. */
 const POLL_MS = 50
 /** The click is answered within 6 s, so what is left after these is for the next click. */
 const POLLS_MAX = (4 * SECOND) / POLL_MS
-/**
- * Each step moves the payment on (look, close, request), so more than a few mean that others move it as well.
- */
+/** Each step moves the payment on (look, close, request): more than a few mean that others move it too. */
 const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
@@ -124,8 +117,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     const { names: methods } = request.gateways
     const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
     const { paidUntil } = facts.subscription
-    // What was paid while this click replaced its page is not bought ahead a second time: the user is told
-    // first.
+    // What was paid while this click replaced its page is not bought ahead twice: the user is told.
     if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
     paidBefore = paidUntil
     // Read after the user's facts, so that a use that comes between them makes those stale.
@@ -297,10 +289,7 @@ async function closeAtProvider(
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 
-/**
- * A page that may still lie open in the user's browser: it takes no money any more before another is given
- * out.
- */
+/** A page that may still lie open in the browser takes no money before another is given out. */
 async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest) {
   const payment = await findPayment(deps.database, request.user.userId, paymentId)
   return payment && closeAtProvider(deps, { payment, isSame: false }, request)

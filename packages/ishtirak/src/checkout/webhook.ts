@@ -1,5 +1,4 @@
-// The webhook of a payment method: bytes and a signature come in, and what they say is booked before it is
-// answered.
+// The webhook of a payment method: bytes and a signature; what they say is booked before it is answered.
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { ProviderEvent } from '../ledger/method.js'

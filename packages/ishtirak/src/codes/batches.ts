@@ -12,8 +12,8 @@ import { actTexts } from '../acts/texts.js'
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
-import { type Catalogue, offersOf, planById } from '../core/plan.js'
-import type { WallClock } from '../runtime/calendar.js'
+import { offersOf, planById } from '../core/plan.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { findBatch, insertBatch, newestBatches, revoke } from './batches.sql.js'
 import {
@@ -26,12 +26,10 @@ import {
 } from './code-schemas.js'
 import { words } from './words.js'
 
-export interface CodesDeps extends ActDeps {
-  readonly catalogue: Catalogue
+export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'wallClock'> {
   /** The first makes hashes; empty: there are no codes. */
   readonly codeKeys: readonly string[]
   readonly drawCode: () => string
-  readonly wallClock: WallClock
 }
 
 /** As it was asked for. Null: not said. */
@@ -92,11 +90,7 @@ export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) 
   const hashes = [...codes].map((code) => keyedDigest(key, code))
   const { plan: _, revokedAt: __, from, until, ...facts } = batch
   const after = { ...facts, from: from && toTimestamp(from), until: until && toTimestamp(until) }
-  const audit = auditEntry(
-    deps.ids,
-    { ...by, act: 'codes.create' },
-    { paymentId: null, before: {}, after, now },
-  )
+  const audit = auditEntry(deps.ids, { ...by, act: 'codes.create' }, { after, now })
   await insertBatch(deps.database, { batch, hashes, by, now, audit })
   return { batch_id: batch.id, codes: [...codes].map(printCode) }
 }
@@ -199,11 +193,7 @@ export const revokeCodes = act<CodesDeps>().decides({
   },
   save: async (deps, { id: batchId, by }, { now }) => {
     const after = { batch_id: batchId, revoked_at: toTimestamp(now) }
-    const audit = auditEntry(
-      deps.ids,
-      { ...by, act: 'codes.revoke' },
-      { paymentId: null, before: {}, after, now },
-    )
+    const audit = auditEntry(deps.ids, { ...by, act: 'codes.revoke' }, { after, now })
     return (await revoke(deps.database, { batchId, by, now, audit })) ? 'saved' : 'stale'
   },
   preview: ({ facts: { batch } }) => ({

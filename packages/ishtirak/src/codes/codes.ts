@@ -5,14 +5,17 @@ import { type CodesDeps, createCodesAct, getCodeBatch, listCodeBatches, revokeCo
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
 import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
+import { type CodeConfig, codeSettings } from './settings.js'
 import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
 import './words.js'
 
 export const codes: Capability<
-  CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps
+  CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps,
+  CodeConfig
 > = {
   name: 'codes',
+  settings: codeSettings,
   acts: [createCodesAct, revokeCodes],
   readings: [listCodeBatches, getCodeBatch],
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },

@@ -4,6 +4,7 @@ import type { App } from '../http/app.js'
 import type { UserIdentity } from '../http/auth.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   BASE,
   RedeemedSchema,
@@ -17,7 +18,7 @@ import {
 import { type RedeemDeps, redeem } from './redeem.js'
 import { listRedemptions } from './redeem.sql.js'
 
-export type RedeemRoutesDeps = RedeemDeps & Pick<CallerChecks, 'identify'> & { readonly publicUrl: string }
+export type RedeemRoutesDeps = RedeemDeps & Pick<CallerChecks, 'identify'> & Pick<CommonParts, 'publicUrl'>
 
 const REFUSALS = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
 

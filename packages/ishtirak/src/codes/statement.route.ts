@@ -8,9 +8,7 @@ import { locale, query } from '../http/schemas.js'
 import { languageOf, sendPdf } from '../receipts/receipt.route.js'
 import { printStatement, type StatementDeps } from './statement.js'
 
-export interface StatementRoutesDeps extends StatementDeps {
-  readonly identify: CallerChecks['identify']
-}
+export type StatementRoutesDeps = StatementDeps & Pick<CallerChecks, 'identify'>
 
 export function statementRoutes(deps: StatementRoutesDeps) {
   const schema = {

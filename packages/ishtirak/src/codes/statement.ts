@@ -3,15 +3,11 @@
 
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import type { Queryable } from '../database/database.js'
-import { print, type ReceiptPrinter } from '../receipts/receipt.js'
+import { print, type ReceiptDeps } from '../receipts/receipt.js'
 import { findStatement } from './redeem.sql.js'
 import { renderStatement } from './render-statement.js'
 
-export interface StatementDeps {
-  readonly database: Queryable
-  readonly printer: ReceiptPrinter
-}
+export type StatementDeps = Pick<ReceiptDeps, 'database' | 'printer'>
 
 /**
  * Throws `not_found`, also for another user's, `busy` when too many wait already, and `receipts_unavailable`.

@@ -3,19 +3,14 @@
 import type { Discount } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
-import type { Queryable } from '../database/database.js'
 import { beginTry, findCode, forgetTry, type OwnUse, selectOwnUse } from '../ledger/code-uses.sql.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { secondsUntil } from '../ledger/refusals.js'
-import type { Clock } from '../runtime/clock.js'
-import type { NoteUse } from '../runtime/old-secrets.js'
 import { keyedDigest } from '../runtime/secret.js'
 
-export interface CodeDeps {
-  readonly database: Queryable
-  readonly clock: Clock
+export interface CodeDeps extends Pick<CommonParts, 'database' | 'clock' | 'noteUse'> {
   /** The first makes hashes, the others still read older ones; empty: there are no codes. */
   readonly codeKeys: readonly string[]
-  readonly noteUse: NoteUse
 }
 
 /** Null: it is no code of ours. */

@@ -3,11 +3,9 @@
 import type { ActDeps } from '../acts/act.js'
 import { act } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
-import { changesInWords } from '../acts/changes.js'
 import type { Subject } from '../acts/subject.js'
 import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
-import { Facts } from '../pages/console-frame.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
 import { CloseRequestSchema, FindingParamsSchema, FindingSchema } from './reconcile-schemas.js'
@@ -91,10 +89,7 @@ export const closeFinding = act<ActDeps>().decides({
     isOffered: ({ finding }) => finding.closed_at === null,
     fields: async () => [],
     read: (_pages, _typed, id) => ({ kind: findingNamed(id).kind }),
-    inWords: (pages, view, { changes, detail }) => ({
-      changes: changesInWords(pages, view, changes),
-      safeMore: <Facts facts={factsOf(pages, view, detail)} />,
-    }),
+    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
     reasonLabel: ({ say }) => say('reasonClosed'),
   },
 })

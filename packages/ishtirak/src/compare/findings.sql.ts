@@ -8,11 +8,13 @@ import { viewRows } from '../ledger/schemas.js'
 import { FindingSchema } from './reconcile-schemas.js'
 
 /** What a person judges: another one is another finding. The table is `f`. */
-const VERSION = `('x' || left(md5(f.outcome || (f.details - '{paid_at,our_status}'::text[])::text), 8))::bit(32)::bigint`
+const JUDGED = `md5(f.outcome || (f.details - '{paid_at,our_status}'::text[])::text)`
+const VERSION = `('x' || left(${JUDGED}, 8))::bit(32)::bigint`
 
 /** Of `comparison_findings f`. */
-export const FINDING_COLUMNS = `nullif(f.user_id, '') as user_id, f.checkout_id, f.kind, f.payment_id, f.outcome, f.details, f.found_at,
-            f.seen_at, ${VERSION} as version, f.closed_at, f.closed_by, f.closed_because`
+export const FINDING_COLUMNS = `nullif(f.user_id, '') as user_id, f.checkout_id, f.kind, f.payment_id,
+            f.outcome, f.details, f.found_at, f.seen_at, ${VERSION} as version,
+            f.closed_at, f.closed_by, f.closed_because`
 
 // Without a user: that of our payment with this checkout, or none, where it is not known whose it is.
 const selectFinding = statement(

@@ -2,17 +2,15 @@
 // booked here is entered like any other report; what only we have, or what differs, is written down for a
 // person. It corrects nothing else.
 import type { Static } from 'typebox'
-import type { ActDeps } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { CLOCK_SKEW_MAX, DAY, type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type Payment, paymentBehind } from '../core/payment.js'
-import type { Catalogue } from '../core/plan.js'
 import { isAllBefore, type PaymentMethod, type ProviderFailure } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { insertFoundPayment } from '../ledger/payments.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
-import type { WallClock } from '../runtime/calendar.js'
 import {
   type ComparedPayment,
   claimComparison,
@@ -43,11 +41,8 @@ export const ROUND_MS = 30 * SECOND
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
-export interface ReconcileDeps extends SettleDeps {
-  readonly catalogue: Catalogue
-}
-
-export type ReconcileActDeps = ReconcileDeps & ActDeps & { readonly wallClock: WallClock }
+export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue'>
+export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
 
 /**
  * The daily job. For each gateway it begins a comparison a day after the last began (the first: a day after
@@ -64,10 +59,10 @@ async function reconcileMethod(deps: ReconcileDeps, method: PaymentMethod): Prom
   const { unfinished, begunAt } = await lastComparison(deps.database, method.name)
   if (unfinished === null && (begunAt === null || now < begunAt + DAY)) return 0
   const sinceAt = (begunAt ?? now) - OVERLAP_MS
-  if (unfinished !== null) return (await doRound(deps, unfinished)).reconciliation.calls
+  if (unfinished !== null) return (await continueReconciliation(deps, unfinished)).reconciliation.calls
   const walk = newWalk(deps, method, { sinceAt, booksUnknown: false, now })
   await startComparison(deps.database, walk)
-  return (await doRound(deps, walk.id)).reconciliation.calls
+  return (await continueReconciliation(deps, walk.id)).reconciliation.calls
 }
 
 /**
@@ -92,18 +87,13 @@ export async function startReconciliation(
   const walk = newWalk(deps, gateway, { sinceAt, booksUnknown, now })
   const { id } = walk
   const after = { comparison_id: id, since: toTimestamp(sinceAt), unknown: booksUnknown ? 'book' : 'report' }
-  const facts = { paymentId: null, before: {}, after, now }
-  const audit = auditEntry(deps.ids, { ...by, act: 'reconciliation.start' }, facts)
+  const audit = auditEntry(deps.ids, { ...by, act: 'reconciliation.start' }, { after, now })
   if (!(await startAskedComparison(deps.database, walk, audit))) throw new BillingError('conflict')
-  return doRound(deps, id)
+  return continueReconciliation(deps, id)
 }
 
 /** One round, if it is time for one and no other process does it; then how far it is. Throws `not_found`. */
 export async function continueReconciliation(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
-  return doRound(deps, id)
-}
-
-async function doRound(deps: ReconcileDeps, id: string): Promise<Reconciliation> {
   const now = deps.clock.now()
   const claimed = await claimComparison(deps.database, id, { now, nextRoundAt: now + ROUND_MS })
   const failure = claimed && (await continueWalk(deps, claimed))

@@ -63,7 +63,8 @@ describeScenario('the console', ({ database }) => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open(`/console/payments/${second}`)
     expect(wordsOf(text)).toContain(
-      `The same file was sent for another payment too: the money may have come only once. ${first} · paid · user-1`,
+      'The same file was sent for another payment too: the money may have come only once. ' +
+        `${first} · paid · user-1`,
     )
     expect(text).toContain(`href="${world.base}/console/payments/${first}"`)
     expect((await visit.open(`/console/payments/${third}`)).text).not.toContain('same file')

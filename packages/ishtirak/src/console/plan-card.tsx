@@ -103,10 +103,10 @@ function EndedBy({ view, file }: PlanOf) {
   const at = endedAt === null ? null : toTimestamp(endedAt)
   const act = file.audit.find((one) => one.at === at && ENDING.includes(one.act))
   if (!act) return null
+  const done = view.say('doneText', { act: codeInWords(view, 'did', act.act), name: act.actor })
   return (
     <p>
-      <span safe>{view.say('doneText', { act: codeInWords(view, 'did', act.act), name: act.actor })}</span>{' '}
-      <Text>{act.why ?? ''}</Text>
+      <span safe>{done}</span> <Text>{act.why ?? ''}</Text>
     </p>
   )
 }

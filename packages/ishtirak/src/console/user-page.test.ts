@@ -61,7 +61,8 @@ describeScenario('the page of a user', ({ database }) => {
       const said = await words('user-1')
       for (const part of [
         'Pro until 4 January 2027 at 13:00, 44 days left.',
-        `${paymentId} Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) 21 November 2026 at 13:00 21 December 2026 at 13:00`,
+        `${paymentId} Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) ` +
+          '21 November 2026 at 13:00 21 December 2026 at 13:00',
         'Pro · 14 days · granted by owner: ticket 4711 21 December 2026 at 13:00 4 January 2027 at 13:00',
         'The next month is counted from 4 January 2027 at 13:00, where the granted days end.',
       ])

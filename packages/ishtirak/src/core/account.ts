@@ -34,9 +34,7 @@ export function ccpKey(number: string): string {
   return String(sum % 100).padStart(2, '0')
 }
 
-/**
- * The last two digits of a RIP or RIB, from the 18 before: 97 less 100 times branch and account, modulo 97.
- */
+/** The last two digits of a RIP or RIB, from the 18 before: 97 less 100 × branch and account, modulo 97. */
 function ribKey(withoutKey: string): string {
   const branchAndAccount = BigInt(withoutKey.slice(3, 18))
   return String(97n - ((branchAndAccount * 100n) % 97n)).padStart(2, '0')

@@ -1,5 +1,4 @@
-// Another amount came than was asked for, and an operator takes it: what is booked, and what is kept beside
-// it.
+// Another amount came than was asked for, and an operator takes it: what is booked, and kept beside it.
 import type { CheckoutReport } from './checkout.js'
 import type { Payment } from './payment.js'
 import type { Money } from './plan.js'

@@ -56,10 +56,7 @@ export function decideAnnouncement(
   }
 }
 
-/**
- * The first boundary of new facts. If it is past (a payment booked very late), the next sweep announces what
- * is true by then.
- */
+/** The first boundary of new facts. If it is past, the next sweep announces what is true by then. */
 export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): Instant | null {
   return paidUntil === null || endedAt !== null ? null : paidUntil - 7 * DAY
 }
@@ -89,19 +86,10 @@ function typeOf(boundary: Boundary): AnnouncementType {
   return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
 }
 
-export type MailKind =
-  | 'receipt'
-  | 'refunded'
-  | 'granted'
-  | 'payment_requested'
-  | 'proof_received'
-  | 'payment_refused'
-  | 'portal_link'
-  | Boundary
-
 /** Identifies one user's mail: owed twice under the same key, it is sent once. */
 export interface MailKey {
-  readonly kind: MailKind
+  /** A word: each capability has its own. */
+  readonly kind: string
   /** The payment of a receipt or a refund; the grant; of a reminder, the end it reminds of as a timestamp. */
   readonly about: string
 }
@@ -150,10 +138,7 @@ export function isReminderTrue(
   return decideAnnouncement(facts, null, now, rules).announcement?.boundary === kind
 }
 
-/**
- * Mail servers defer unknown senders (greylisting) for some minutes; broken servers are repaired within
- * hours.
- */
+/** Mail servers defer unknown senders (greylisting) for minutes; broken ones are repaired within hours. */
 const RETRY_STEPS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR] as const
 
 export function mailRetryAfter(attempts: number): number {

@@ -7,10 +7,7 @@ import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
 
-/**
- * What a provider can say of a checkout. `unknown` is a word that we have not seen yet: nothing follows from
- * it.
- */
+/** What a provider can say of a checkout. `unknown` is a word not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
 /**
@@ -71,10 +68,7 @@ export interface CheckoutReport {
   readonly refusal?: string
 }
 
-/**
- * What differs from payment method to payment method, as data. How one is called: the port in
- * ledger/method.ts.
- */
+/** What differs from payment method to payment method, as data. The port is in ledger/method.ts. */
 export interface MethodTraits {
   /** Names the method in payments and events, for ever: `chargily`. */
   readonly name: string
@@ -84,21 +78,13 @@ export interface MethodTraits {
   readonly leastAmount: number
   /** How long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
-  /**
-   * When a payment that was not heard of is looked at, counted from the opening of its checkout; rising, by a
-   * day at most.
-   */
+  /** When a payment is looked at, counted from the opening of its checkout; rising, by a day at most. */
   readonly looksAfterMs: readonly number[]
-  /**
-   * The provider undoes a payment that was not looked at (a look acknowledges it) within this time. Null: it
-   * does not.
-   */
+  /** The provider undoes a payment that was not looked at within this time. Null: it does not. */
   readonly acknowledgeWithinMs: number | null
   /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
   readonly instruments: readonly string[]
-  /**
-   * Who begins a payment. An operator: it is recorded once it is paid, and our row is all there is to ask.
-   */
+  /** Who begins a payment. An operator: it is recorded once paid, and our row is all there is to ask. */
   readonly begunBy: 'user' | 'operator'
   /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
   readonly bearsStampDuty: boolean

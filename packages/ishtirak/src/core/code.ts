@@ -62,9 +62,7 @@ export function readCode(typed: string): string | null {
   return code.length === CODE_LENGTH && [...code].every((symbol) => ALPHABET.includes(symbol)) ? code : null
 }
 
-/**
- * What is known of a code and of its uses, without the use of the payment that a new choice would replace.
- */
+/** What is known of a code and its uses, without that of the payment that a new choice would replace. */
 export interface CodeFacts {
   readonly hash: string
   readonly batch: CodeBatch
@@ -84,10 +82,7 @@ export type Discount =
   | { readonly kind: 'percent'; readonly percent: number }
   | { readonly kind: 'amount'; readonly amount: number }
 
-/**
- * What the code takes off this purchase; null: it does not count, for whatever reason. `facts` is null for no
- * code of ours.
- */
+/** What the code takes off this purchase; null: it does not count. `facts` is null for no code of ours. */
 export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now: Instant): Discount | null {
   if (!facts || !hasUseLeft(facts, now)) return null
   const { batch } = facts
@@ -97,10 +92,7 @@ export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now
   return batch.amount === null ? null : { kind: 'amount', amount: batch.amount }
 }
 
-/**
- * The months that the code gives; null: it does not count, for whatever reason. `facts` is null for no code
- * of ours.
- */
+/** The months that the code gives; null: it does not count. `facts` is null for no code of ours. */
 export function monthsOf(
   facts: CodeFacts | null,
   now: Instant,

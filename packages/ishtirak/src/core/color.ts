@@ -11,9 +11,7 @@ export function contrastBetween(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/**
- * `color` mixed with white, a hundredth at a time, until it has this contrast on `background`, which is dark.
- */
+/** `color` mixed with white, a hundredth at a time, until it has this contrast on the dark `background`. */
 export function lightenedFor(color: string, background: string, least = READABLE_CONTRAST): string {
   for (let share = 0; share < 1; share += 0.01) {
     const mixed = mixedWithWhite(color, share)

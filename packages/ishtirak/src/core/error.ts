@@ -92,10 +92,7 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/**
- * One field that is wrong. `pointer` is a JSON pointer into the body; `/query/…` and `/path/…` point into the
- * address.
- */
+/** One wrong field. `pointer`: a JSON pointer into the body; `/query/…`, `/path/…`: into the address. */
 export interface ValidationProblem {
   readonly pointer: string
   readonly code: ValidationCode

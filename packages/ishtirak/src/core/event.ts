@@ -31,10 +31,7 @@ export interface NewEvent {
   readonly mail: MailKey | null
 }
 
-/**
- * The body of one event, ready to be signed and sent. Timestamps are UTC without fraction, money whole
- * dinars.
- */
+/** The body of one event, ready to be signed. Timestamps are UTC without fraction, money whole dinars. */
 export type PlatformEvent = ReturnType<typeof describeEvent>
 
 export function describeEvent(

@@ -1,10 +1,6 @@
-// What payments and refunds add up to. The one place that adds: the figures of a month, and the totals of the
-// accountant's file.
+// What payments and refunds add up to: the figures of a month, and the totals of the accountant's file.
 
-/**
- * In centimes. Refunds are counted as they were paid: what is left of a month is its payments less its
- * refunds.
- */
+/** In centimes. Refunds are counted as they were paid: a month is its payments less its refunds. */
 export interface Figures {
   readonly count: number
   /** The price without tax, the tax in it, and both together; after a discount. */

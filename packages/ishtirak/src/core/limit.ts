@@ -9,9 +9,7 @@ export type LimitWindow = 'day' | 'month'
 export interface LimitDefinition {
   /** It stands in addresses and in the database. */
   readonly name: string
-  /**
-   * A counter counts from zero in each day or month of QUOTA_TIMEZONE. Null: a gauge, which goes up and down.
-   */
+  /** A counter starts at zero each day or month of QUOTA_TIMEZONE. Null: a gauge goes up and down. */
   readonly window: LimitWindow | null
   /** What a gauge is counted for, each by itself, such as `project`; null: for the user. */
   readonly per: string | null
@@ -139,10 +137,7 @@ export function usageAt(
   return Object.fromEntries(limits.map((limit) => [limit.name, usedOf(limit)]))
 }
 
-/**
- * As the statements that count see it. A later day or month counts: two processes do not see midnight at the
- * same instant.
- */
+/** As the statements see it. A later window counts: two processes do not see midnight at one instant. */
 function isCurrent(
   count: UsageCount,
   limit: LimitDefinition,
@@ -163,9 +158,7 @@ export interface OverLimit {
   readonly max: number
 }
 
-/**
- * Where a user has more than the plan in effect allows. Nothing is taken away; creating is refused meanwhile.
- */
+/** Where a user has more than the plan in effect allows. Nothing is taken; creating is refused. */
 export function overLimits(
   limits: readonly LimitDefinition[],
   usage: Usage,

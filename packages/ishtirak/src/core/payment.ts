@@ -148,18 +148,12 @@ export function newPayment(of: {
   }
 }
 
-/**
- * Holds a use of its code: it can be paid, or was paid. Late money takes the use again that a dead payment
- * gave back.
- */
+/** It can be paid, or was paid. Late money takes the use again that a dead payment gave back. */
 function holdsCode({ codeHash, status }: Pick<Payment, 'codeHash' | 'status'>): boolean {
   return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'
 }
 
-/**
- * What a change of a payment means for the uses of its code; null: nothing. `before` is null for a new
- * payment.
- */
+/** What a change of a payment means for its code's uses; null: nothing. `before`: null where it is new. */
 export function codeUseChange(
   before: Payment | null,
   after: Payment | null,
@@ -179,18 +173,13 @@ export function isPayable(payment: ShownPayment, now: Instant): boolean {
   return payment.status === 'pending' && now < payment.expiresAt
 }
 
-/**
- * The status that users see: an open payment past its time reads `expired` before the provider has said so.
- */
+/** As users see it: an open payment past its time reads `expired` before the provider says so. */
 export function publicStatusAt(payment: ShownPayment, now: Instant): PublicPaymentStatus {
   if (payment.status !== 'requested' && payment.status !== 'pending') return payment.status
   return now < payment.expiresAt ? 'pending' : 'expired'
 }
 
-/**
- * The next look at the provider after `now`, or null when the last is past. `looksAfterMs` is the method's
- * schedule.
- */
+/** The next look at the provider after `now`; null: the last is past. `looksAfterMs`: of the method. */
 export function nextCheckAfter(
   openedAt: Instant,
   now: Instant,
@@ -271,10 +260,7 @@ export function checkoutMadeAt(payment: Payment, report: CheckoutReport, now: In
   return createdAt < payment.createdAt - CLOCK_SKEW_MAX ? null : createdAt
 }
 
-/**
- * Whether the instant of payment is taken as the provider says it, but for the difference that two clocks may
- * have.
- */
+/** Whether the provider's instant is believed, but for the difference that two clocks may have. */
 export function isInstantBelieved(payment: Payment, report: CheckoutReport, now: Instant): boolean {
   const said = report.paidAt ?? report.updatedAt
   if (said === null || said > now + CLOCK_SKEW_MAX) return false
@@ -298,13 +284,9 @@ export function instantOfPayment(
   return Math.max(withinCheckout, earliest(payment, report, now))
 }
 
-/**
- * The provider counts in whole seconds. A clock of ours that ran ahead for a moment makes no payment of the
- * future.
- */
+/** The provider counts in whole seconds. A clock of ours that is ahead makes no payment of the future. */
 function earliest(payment: Payment, report: CheckoutReport, now: Instant): Instant {
-  // A second payment's row is written long after the payment, so the instant accepted at its review stays
-  // valid.
+  // A second payment's row is written long after it, so the instant accepted at its review stays valid.
   const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
   const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)

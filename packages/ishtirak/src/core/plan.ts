@@ -1,5 +1,4 @@
-// What can be bought. The catalogue is configuration; what was sold is a snapshot that later changes do not
-// touch.
+// What can be bought. The catalogue is configuration; what was sold is a snapshot that stays.
 
 import { type LimitDefinition, maximumOf, type PlanLimits } from './limit.js'
 
@@ -18,10 +17,7 @@ export interface Plan {
   readonly price: number
   readonly currency: string
   readonly limits: PlanLimits
-  /**
-   * Sold beside the single month, at a price of their own. Of the catalogue alone: what was sold is kept
-   * without them.
-   */
+  /** Sold beside the single month, at their own price. Of the catalogue alone: what was sold has none. */
   readonly terms?: readonly Term[]
 }
 
@@ -49,10 +45,7 @@ export function isSamePlan(one: Plan, other: Plan): boolean {
 /** In months. */
 export const LONGEST_TERM = 36
 
-/**
- * Limits and plans in the order they are shown, the free plan first. Each plan has each of the limits, and no
- * other.
- */
+/** In the order they are shown, the free plan first. Each plan has each of the limits, and no other. */
 export interface Catalogue {
   readonly limits: readonly LimitDefinition[]
   readonly plans: readonly Plan[]
@@ -67,10 +60,7 @@ export interface Offer {
   readonly price: Money
 }
 
-/**
- * All that is sold of a plan: the single month and its terms, the shortest first. None of the plan that costs
- * nothing.
- */
+/** All that is sold of a plan: the single month, then its terms by length. None of the free plan. */
 export function offersOf({ id, name, price, currency, limits, terms = [] }: Plan): readonly Offer[] {
   if (price === 0) return []
   const plan: Plan = { id, name, price, currency, limits }

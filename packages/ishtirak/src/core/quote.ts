@@ -80,15 +80,13 @@ export function decideQuote(
       return purchaseAt(facts, now, months, rules).period
     },
   }
-  // Whether the code counts is the last question: who asks learns nothing of it while something else stands
-  // in the way.
+  // Whether the code counts is the last question: while something else is in the way, nothing tells.
   const sold = discount === null ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
   if (renewability.allowed) return sold
   const { currentPeriodEnd, renewableFrom } = renewability
   if (mode === 'upgrade') return { kind: 'already_subscribed', quote, currentPeriodEnd, renewableFrom }
-  // Counted back from the end, which gives one instant. A renewal is possible in any case, however long the
-  // term.
+  // Counted back from the end, which gives one instant. A renewal is possible, however long the term.
   const isNear = rules.calendar.monthsAfter(quote.period.end, -rules.prepayMaxMonths)
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
@@ -111,9 +109,7 @@ type Renewability =
       readonly currentPeriodEnd: Instant
     }
 
-/**
- * Paid time can be renewed in its last days and in grace; where there is none, a payment is always welcome.
- */
+/** Paid time can be renewed in its last days and in grace; where there is none, at any time. */
 export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Renewability {
   const subscription = statusAt(facts, now, rules)
   if (!isPaidNow(subscription)) return { allowed: true, renewableFrom: null }
@@ -133,10 +129,7 @@ export function isPaidNow(
 /** What the next single month would be, shown before anyone pays. */
 export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
 
-/**
- * As `/upgrade` sells it. Null when the catalogue holds nothing to buy. Renewed is the plan bought last,
- * while it is sold.
- */
+/** As `/upgrade` sells it. Null: nothing can be bought. Of the plan bought last, while it is sold. */
 export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
   const plan = nextPlan(facts, catalogue)
   if (!plan) return null

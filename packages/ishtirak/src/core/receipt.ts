@@ -6,9 +6,7 @@ import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
 import { type StampDutyTerms, stampDutyOn } from './stamp-duty.js'
 
-/**
- * Who sells, as décret exécutif 05-468 requires on a document (article 3: name, form, address, RC, NIF, …).
- */
+/** Who sells, as décret exécutif 05-468 requires (article 3: name, form, address, RC, NIF, …). */
 export interface SellerIdentity {
   readonly name: Translated
   readonly legalForm: Translated
@@ -97,10 +95,7 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/**
- * `payment` as it is booked: paid, with its period. Tax and duty are those of the day of payment, not of
- * booking.
- */
+/** `payment` as it is booked: paid, with its period. Tax and duty are those of the day of payment. */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
   const { paidAt, periodStart, periodEnd } = payment
@@ -188,10 +183,7 @@ export type Tax =
   | { readonly kind: 'vat'; readonly ratePercent: number }
   | { readonly kind: 'exempt' | 'not_liable'; readonly mention: Translated }
 
-/**
- * A tax and the first day on which it holds, `YYYY-MM-DD` on the calendar of the place. It holds until the
- * next begins.
- */
+/** A tax and the first day on which it holds, `YYYY-MM-DD` on the wall. It holds until the next begins. */
 export interface TaxTerm {
   readonly from: string
   readonly tax: Tax
@@ -208,10 +200,7 @@ export function taxAt(terms: TaxTerms, paidOn: string): Tax {
   return termAt(terms, paidOn).tax
 }
 
-/**
- * The duty in centimes on `amount` whole dinars of cash; a day before the first term is taken for the first,
- * as for the tax.
- */
+/** In centimes on `amount` whole dinars of cash; a day before the first term is taken for the first. */
 export function stampDutyAt({ stampDutyTerms }: Seller, amount: number, paidOn: string): number {
   return stampDutyTerms === null ? 0 : stampDutyOn(amount, termAt(stampDutyTerms, paidOn))
 }

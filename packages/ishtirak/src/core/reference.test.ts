@@ -81,8 +81,10 @@ describe('a reference', () => {
     ],
     [
       'in wide letters, with marks of direction',
-      (reference: string) =>
-        `\u2066${reference.replace(/./g, (symbol) => String.fromCodePoint((symbol.codePointAt(0) ?? 0) + 0xfee0))}\u2069`,
+      (reference: string) => {
+        const wide = (symbol: string) => String.fromCodePoint((symbol.codePointAt(0) ?? 0) + 0xfee0)
+        return `\u2066${reference.replace(/./g, wide)}\u2069`
+      },
     ],
     [
       'with signs of a word processor',

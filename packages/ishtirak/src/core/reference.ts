@@ -2,8 +2,10 @@
 // symbols of an alphabet of 13: 11 random ones (40.7 bits) and a check symbol.
 //
 // The alphabet has one symbol at most of each group that is mixed up:
-//   by hand            0 O Q D · 1 I L 7 T · 2 Z · 3 E · 4 A Y · 5 S · 6 G · 8 B · 9 Q · C G · E F · K X H · M N · P R · U V W
-//   in French letters  B C D E G P T V (bé, cé …) · A H K (a, ache, ka) · F S · G J (jé, ji) · M N · Q U · 6 X (six, ixe)
+//   by hand            0 O Q D · 1 I L 7 T · 2 Z · 3 E · 4 A Y · 5 S · 6 G · 8 B · 9 Q · C G · E F · K X H ·
+//                      M N · P R · U V W
+//   in French letters  B C D E G P T V (bé, cé …) · A H K (a, ache, ka) · F S · G J (jé, ji) · M N · Q U ·
+//                      6 X (six, ixe)
 //   in Arabic speech   B P · F V · E I · O U · G J · 7 9 (sab‘a, tis‘a)
 //
 // The check. The sum of position times value over all 12 symbols is 0 modulo 13. As 13 is a prime and no two

@@ -81,17 +81,12 @@ function withoutPeriod(
   return layOut(facts, earlier, before, later, calendar)
 }
 
-/**
- * The run that these periods follow on, which end as `run`. Granted time says so; months are counted back.
- */
+/** The run that these periods follow on, which end as `run`. Months are counted back. */
 function runBefore(periods: readonly PaidPeriod[], run: PaidRun): PaidRun {
   return periods.reduceRight((after, { months, granted }) => granted?.follows ?? longer(after, -months), run)
 }
 
-/**
- * The facts with `later` one after the other behind `before`, the boundaries of months computed from their
- * anchor.
- */
+/** The facts with `later` behind `before`, the boundaries of months computed from their anchor. */
 function layOut(
   facts: SubscriptionFacts,
   earlier: readonly PaidPeriod[],

@@ -1,5 +1,4 @@
-// What the roles of operators may do: an act and a reading say it of themselves. Without a word of it every
-// role may read.
+// What the roles of operators may do: acts and readings say it. Without a word of it every role may read.
 import { BillingError } from './error.js'
 import { DAY, type Instant } from './instant.js'
 
@@ -14,6 +13,10 @@ export interface Operator {
   /** From the key, the sign-in or the command line; stands in the audit trail. */
   readonly name: string
   readonly role: Role
+}
+
+export interface OperatorKey extends Operator {
+  readonly key: string
 }
 
 /** Of an operator who signed in to the console. */

@@ -42,10 +42,7 @@ export type SettlementOutcome =
   | 'review'
   | 'moved'
   | 'unchanged'
-  /**
-   * A new checkout that is not what was ordered: it is shown to no one, and it is to be ended at the
-   * provider.
-   */
+  /** A new checkout that is not what was ordered: shown to no one, to be ended at the provider. */
   | 'refused'
   /** It can still be paid at the provider although it has no purpose any more: it is to be ended there. */
   | 'withdrawn'
@@ -60,9 +57,7 @@ export interface Settlement {
   readonly isNew: boolean
   /** The subscription as it is to be; null when it stays. */
   readonly subscription: SubscriptionFacts | null
-  /**
-   * The user has bought what an open payment of theirs was to buy: that payment is canceled with this change.
-   */
+  /** The user has bought what an open payment of theirs was to buy: that one is canceled with this change. */
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
   /** Why an operator refused the payment, for the events. */
@@ -250,10 +245,7 @@ function close(
   return { ...nothing('unchanged'), payment: { ...stored, nextCheckAt } }
 }
 
-/**
- * What the report says that our row does not. What the provider leaves unsaid (a currency, a mode) is no
- * difference.
- */
+/** What the report says that our row does not. What it leaves unsaid (a currency, a mode) is none. */
 function differencesBetween(
   payment: Payment,
   report: CheckoutReport,

@@ -9,10 +9,7 @@ export interface StampDutyTerm {
   readonly exemptUpTo: number
   /** By rising bounds; the last has none. */
   readonly brackets: readonly StampDutyBracket[]
-  /**
-   * A part of a hundred counts as a hundred. Else the rate is a percentage, and the duty is rounded up to
-   * whole dinars.
-   */
+  /** A part of a hundred counts as a hundred. Else a percentage, rounded up to whole dinars. */
   readonly wholeHundreds: boolean
   readonly minimum: number
   /** Null: none. */
@@ -28,10 +25,7 @@ interface StampDutyBracket {
 /** By rising date, no date twice. */
 export type StampDutyTerms = readonly [StampDutyTerm, ...StampDutyTerm[]]
 
-/**
- * In centimes, for `amount` whole dinars. The bracket of the whole amount holds for all of it: it is not cut
- * into slices.
- */
+/** In centimes, for `amount` whole dinars. One bracket holds for all of it: there are no slices. */
 export function stampDutyOn(amount: number, term: StampDutyTerm): number {
   if (amount <= term.exemptUpTo) return 0
   const bracket = term.brackets.find(({ upTo }) => upTo === null || amount <= upTo)

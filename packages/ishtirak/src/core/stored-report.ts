@@ -4,10 +4,7 @@ import type { Instant } from './instant.js'
 import { isInstantBelieved, type Payment } from './payment.js'
 import type { Settlement, SettlementOutcome } from './settlement.js'
 
-/**
- * What a payment keeps of each report that changed it: it shows the operator which of two differing reports
- * was accepted.
- */
+/** What a payment keeps of each report that changed it: of two that differ, which was accepted. */
 export interface StoredReport
   extends Pick<CheckoutReport, 'status' | 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'> {
   readonly source: ReportSource

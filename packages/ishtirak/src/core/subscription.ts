@@ -18,10 +18,7 @@ export interface Period {
   readonly end: Instant
 }
 
-/**
- * A run of paid months without a gap: its anchor, where it or the granted time before it left off, and how
- * many there are.
- */
+/** A run of paid months without a gap: where it begins, or granted time left off, and how many. */
 export interface PaidRun {
   readonly anchorAt: Instant
   /** 0: granted time alone, so far. */
@@ -89,9 +86,7 @@ export interface Subscription {
   readonly status: SubscriptionStatus
   readonly currentPeriodEnd: Instant | null
   readonly instrument: string | null
-  /**
-   * The plan that was paid or granted last, where that time is over; null: none is, or nothing is left of it.
-   */
+  /** The plan that was paid or granted last, where that time is over; null: none, or nothing is left. */
   readonly endedPlan: Plan | null
   /** As they are stored: those that are not over yet, and the last. */
   readonly periods: readonly PaidPeriod[]
@@ -132,10 +127,7 @@ export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
   readonly renews: boolean
 }
 
-/**
- * What `months` paid or redeemed at `at` add. Within the paid time or its grace they follow on; later they
- * begin a new run.
- */
+/** What `months` from `at` add. Within paid time or its grace they follow on; later they begin a new run. */
 export function purchaseAt(
   facts: SubscriptionFacts,
   at: Instant,
@@ -146,9 +138,7 @@ export function purchaseAt(
   return { ...timeBehind(rules.calendar, run, { months }), months, renews }
 }
 
-/**
- * What `days` granted now add: the end moves by exactly so much; where there is no paid time, they begin now.
- */
+/** What `days` granted now add: the end moves by so much; without paid time they begin now. */
 export function grantAt(
   facts: SubscriptionFacts,
   now: Instant,
@@ -187,10 +177,7 @@ export function extend(
   }
 }
 
-/**
- * Days granted behind granted days of the same plan lengthen their period: a reader pays for periods, not for
- * grants.
- */
+/** Granted days behind those of the same plan lengthen their period: a reader pays for periods. */
 function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly PaidPeriod[] {
   const last = earlier.at(-1)
   const isLonger =
@@ -200,10 +187,7 @@ function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly
   return [...earlier.slice(0, -1), { ...last, end: added.end, granted }]
 }
 
-/**
- * That of the period that holds `now`; before the first (a provider's clock may run ahead) the first, in
- * grace the last.
- */
+/** The period that holds `now`; before the first (a clock is ahead) the first, in grace the last. */
 function periodAt({ periods }: SubscriptionFacts, now: Instant): PaidPeriod | undefined {
   return periods.find(({ end }) => now < end) ?? periods.at(-1)
 }

@@ -50,10 +50,7 @@ function keptOf(given: GivenTime, stops: readonly Instant[]): TimeEntry & { read
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
 }
 
-/**
- * A refund takes what is left of its time; an end by an operator, what is left of all that was the user's
- * then.
- */
+/** A refund takes what is left of its time; an end by an operator, what was the user's then. */
 function endOf({ end, bookedAt, refundedAt }: GivenTime, stops: readonly Instant[]): Instant {
   return Math.min(end, refundedAt ?? end, ...stops.filter((stop) => bookedAt <= stop))
 }
@@ -69,9 +66,7 @@ function isJoined(one: OfPlan, other: OfPlan): boolean {
 /** Time on one plan without a gap, from whatever sources. */
 export type PlanStretch = Pick<PaidPeriod, 'plan' | 'start' | 'end'>
 
-/**
- * What is not over: the plan in effect, then those that follow. None in grace, and without a plan that ends.
- */
+/** What is not over: the plan in effect, then those that follow. None in grace. */
 export function stretchesAt({ status, periods }: Subscription, now: Instant): readonly PlanStretch[] {
   return status === 'active' ? stretchesOf(periods).filter(({ end }) => now < end) : []
 }

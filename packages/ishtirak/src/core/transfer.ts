@@ -21,10 +21,7 @@ export interface Approval {
 }
 
 export interface Transfer {
-  /**
-   * `open`: waited for, until the payment's end. `ended`: no longer waited for, as the user chose something
-   * else.
-   */
+  /** `open`: waited for, until the payment's end. `ended`: no longer, as the user chose something else. */
   readonly state: 'open' | 'ended' | 'approved' | 'refused'
   /** Of those that say the same; approved once they are enough. Earlier ones are in the audit trail. */
   readonly approvals: readonly Approval[]
@@ -59,9 +56,7 @@ export type ProofDecision =
   | { readonly kind: 'known'; readonly proof: Proof }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'too_many' }
 
-/**
- * Until it is decided, also past the end of the payment. The first proof stays the one that counts for a run.
- */
+/** Until it is decided, also past the payment's end. The first proof is the one that counts for a run. */
 export function decideProof(
   transfer: Transfer,
   proofs: readonly Proof[],
@@ -127,10 +122,7 @@ function saysTheSame(one: Approval, other: Approval): boolean {
   return one.amount === other.amount && one.instrument === other.instrument
 }
 
-/**
- * Whichever is more, what was asked for or what came: a mistyped figure must not make the second approval
- * unnecessary.
- */
+/** Whichever is more, asked for or came: a mistyped figure must not make a second approval unnecessary. */
 export function approvalsNeeded(
   payment: Pick<Payment, 'price' | 'amountAsked'>,
   amount: number,
@@ -139,10 +131,7 @@ export function approvalsNeeded(
   return secondFrom !== null && Math.max(priceAsked(payment).amount, amount) >= secondFrom ? 2 : 1
 }
 
-/**
- * Nothing is refused of which money is booked. What was approved and is under review can be: the money goes
- * back.
- */
+/** Nothing is refused of which money is booked. What is under review can be: the money goes back. */
 export function decideRefusal(
   transfer: Transfer,
   payment: Pick<Payment, 'status'>,
@@ -157,9 +146,7 @@ export function decideRefusal(
   return { kind: 'changed', transfer: { ...transfer, state: 'refused', approvals: [], refusal: why } }
 }
 
-/**
- * Some pay first and order then. Money that lies longer on the account is not likely to be for this order.
- */
+/** Some pay first and order then. Money that lies longer is not likely to be for this order. */
 const RECEIVED_BEFORE_DAYS = 60
 
 /**
@@ -174,9 +161,7 @@ export function receivedWithin(
   return { earliest: startOfDay(createdAt - RECEIVED_BEFORE_DAYS * DAY), latest: now + CLOCK_SKEW_MAX }
 }
 
-/**
- * A transfer as a checkout of its payment: paid as the last approval says, at the instant of that approval.
- */
+/** A transfer as a checkout of its payment: paid as the last approval says, at its instant. */
 export function reportOfTransfer(
   reference: string,
   { state, approvals, refusal, proofAt }: Transfer,

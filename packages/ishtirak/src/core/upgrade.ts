@@ -7,10 +7,7 @@ import type { Catalogue } from './plan.js'
 import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import type { BillingRules, SubscriptionFacts } from './subscription.js'
 
-/**
- * What costs a provider call is bounded: 10 new checkouts a user in an hour. Clicking again on an open one is
- * free.
- */
+/** What costs a provider call is bounded: 10 new checkouts a user in an hour; an open one is free. */
 const NEW_CHECKOUTS_PER_HOUR = 10
 
 export interface UpgradeFacts {
@@ -19,10 +16,7 @@ export interface UpgradeFacts {
   readonly open: Payment | null
   /** When the checkouts that were opened in the last hour were asked for, oldest first. */
   readonly recentAt: readonly Instant[]
-  /**
-   * A payment that another purchase withdrew, and that the provider keeps payable until it is asked to end
-   * it; null: none.
-   */
+  /** A withdrawn payment that the provider keeps payable until it is asked to end it; null: none. */
   readonly withdrawnId: string | null
 }
 
@@ -35,9 +29,7 @@ export type UpgradeDecision =
   | { readonly kind: 'wait'; readonly payment: Payment }
   /** It was left half way: find out what the provider made of it, then go on. */
   | { readonly kind: 'continue'; readonly payment: Payment }
-  /**
-   * Its time is over, or it buys something else: make sure at the provider that it cannot be paid any more.
-   */
+  /** Its time is over, or it buys something else: the provider must take no money for it any more. */
   | { readonly kind: 'close'; readonly payment: Payment; readonly isSame: boolean }
   /** Would be payable beside the new one: first make sure that it is not. */
   | { readonly kind: 'end_withdrawn'; readonly paymentId: string }
@@ -76,8 +68,7 @@ function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: I
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
   const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
-  // The catalogue may have another price than at the first click. A transfer may be under way: it stays as it
-  // was asked for.
+  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was.
   const isPrice = payment.price.amount === amount || payment.checkoutUrl === null
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }

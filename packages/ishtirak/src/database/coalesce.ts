@@ -5,15 +5,9 @@
 // is never begun.
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
-/**
- * How several calls are done at once, and one, where that is another statement; each is handed the database
- * with the limit of its batch.
- */
+/** How several calls are done at once, and one, where that differs; each with the limit of its batch. */
 interface SharedStatements<Item, Result> {
-  /**
-   * Two items of one key never share a batch and are never under way together: they keep their order. Reads
-   * have none.
-   */
+  /** Two items of one key are never under way together, so they keep their order. Reads have none. */
   readonly keyOf?: (item: Item) => string
   /** Where it is left out: `many` of one. */
   one?(database: Queryable, item: Item): Promise<Result>
@@ -88,8 +82,7 @@ export function shareStatements<Item, Result>(
       })
     }
   }
-  // The embedded database answers within the turn: without this, every call would be gone before the next one
-  // is read.
+  // The embedded database answers within the turn: every call would be gone before the next is read.
   const arrange = () => {
     if (isArranged) return
     isArranged = true
@@ -107,10 +100,7 @@ export function shareStatements<Item, Result>(
     })
 }
 
-/**
- * The oldest of each free key, sorted: batches of several processes then lock rows in one order, without
- * deadlock.
- */
+/** The oldest of each free key, sorted: batches of all processes lock rows in one order, so no deadlock. */
 function choose<Entry extends { readonly key: string | undefined }>(
   queue: readonly Entry[],
   busyKeys: ReadonlySet<string>,

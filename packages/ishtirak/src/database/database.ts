@@ -6,16 +6,10 @@ import type { LearntTime } from '../runtime/clock.js'
 /** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
 export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
 
-/**
- * What comes back: `timestamptz` as epoch milliseconds, `int8` and `numeric` counts as safe integers, `jsonb`
- * parsed.
- */
+/** `timestamptz` as epoch milliseconds, `int8` and `numeric` as safe integers, `jsonb` parsed. */
 export type Row = Readonly<Record<string, unknown>>
 
-/**
- * SQL with a stable name. The name is what the server remembers the prepared plan by, so it is unique in the
- * program.
- */
+/** SQL with a stable name, by which the server remembers the plan: unique in the program. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -110,9 +104,7 @@ export const declaredStatements: ReadonlyMap<string, string> = names
 /** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
 const longestName = 63
 
-/**
- * Declares a statement, once, at the top of a module. Two statements of one name would share a plan: refused.
- */
+/** Declares a statement once, at the top of a module. Two of one name would share a plan: refused. */
 export function statement(name: string, text: string): Statement {
   if (name === '' || Buffer.byteLength(name) > longestName)
     throw new Error(`statement name too long: ${name}`)

@@ -48,9 +48,7 @@ interface SchemaFit {
   readonly current: number
   /** The newest migration that this code brings along. */
   readonly expected: number
-  /**
-   * Whether this code runs on it: the schema is its own, or a newer one whose migrations all allow this code.
-   */
+  /** Whether this code runs on it: the schema is its own, or a newer one that allows this code. */
   readonly runs: boolean
   /** Of a database of before 0001_schema: why it is refused. */
   readonly refusal?: string
@@ -70,10 +68,7 @@ export function earlierRefusal(what: 'database' | 'backup', schema: number): str
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
-/**
- * Applies what is missing: gives those files in order, and the newest migration in the database. Throws
- * `SchemaMismatch` or `MigrationFailed`.
- */
+/** Gives the files applied, and the newest migration. Throws `SchemaMismatch` or `MigrationFailed`. */
 export async function migrate(
   database: Database,
   options: MigrateOptions = {},
@@ -172,8 +167,8 @@ function refuseMismatch(row: Readonly<Record<string, unknown>>, migrations: read
   if (migration === undefined) {
     if (Number(row.oldest_code) <= migrations.length) return
     throw new SchemaMismatch(
-      `the database is at migration ${row.version} and newer than this code, which knows ${migrations.length}; ` +
-        `code that knows ${row.oldest_code} or later runs on it`,
+      `the database is at migration ${row.version} and newer than this code, ` +
+        `which knows ${migrations.length}; code that knows ${row.oldest_code} or later runs on it`,
     )
   }
   if (migration.checksum !== row.checksum) {

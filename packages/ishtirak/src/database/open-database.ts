@@ -5,10 +5,7 @@ import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
 
 export interface DatabaseOptions {
-  /**
-   * `postgres://…`, or `memory:` for a database that is gone when it is closed. Without it: embedded, in
-   * `dataDir`.
-   */
+  /** `postgres://…`, or `memory:` for one that is gone when it is closed. Default: embedded, in `dataDir`. */
   readonly url?: string
   /** The folder of the embedded database, `./data` by default. Created if it is missing. */
   readonly dataDir?: string
@@ -43,10 +40,7 @@ export class EmbeddedDatabaseMissing extends Error {
   override readonly name = 'EmbeddedDatabaseMissing'
 }
 
-/**
- * Throws `EmbeddedDatabaseMissing`, `DataFolderLocked` or `DataFolderUnusable`; a server is not asked before
- * the first statement.
- */
+/** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked`, `DataFolderUnusable`; a server is not asked yet. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, dataDir = './data', log, onFailure, ...pool } = options
   const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }

@@ -136,10 +136,7 @@ function splitArray(text: string): (string | null)[] {
   return elements
 }
 
-/**
- * Type oids are fixed for all time: PostgreSQL source, src/include/catalog/pg_type.dat. Array oid after
- * element oid.
- */
+/** Type oids never change (PostgreSQL, src/include/catalog/pg_type.dat). Array oid after element oid. */
 const types: readonly [element: number, array: number, parse: Parse][] = [
   [16, 1000, asBoolean], // bool
   [20, 1016, asInteger], // int8
@@ -165,15 +162,10 @@ const parsers = new Map<number, Parse>(
   ]),
 )
 
-/**
- * The values of one row, as text and in the order of the columns, into the row. Throws where a value cannot
- * be held.
- */
+/** The values of one row, as text in the order of the columns. Throws where a value cannot be held. */
 export type ReadRow = (values: readonly (string | null)[]) => Row
 
-/**
- * A column as the wire protocol describes it; of two of one name the last wins, as everywhere in JavaScript.
- */
+/** A column as the wire protocol describes it; of two of one name the last wins, as in JavaScript. */
 export interface DescribedColumn {
   readonly name: string
   readonly dataTypeID: number

@@ -21,10 +21,7 @@ export interface DatabaseSession {
   script(sql: string): Promise<void>
 }
 
-/**
- * A deadlock's victim wins the second time as a rule; five times in a row is a design error that should be
- * seen.
- */
+/** A deadlock's victim usually wins the second time; five times in a row is an error of design. */
 const mostRuns = 5
 
 /** Work inside a transaction may await nothing else; it would stop the embedded database for ever. */
@@ -56,15 +53,13 @@ async function runOnce<Result>(
     result = await Promise.race([work(transaction), transaction.forgotten])
   } catch (error) {
     await transaction.end()
-    // Where even the rollback fails, the session is lost and its owner drops it; the first error is the one
-    // to report.
+    // Where even the rollback fails, the session is lost; the first error is the one to report.
     await session.command('rollback').catch(() => undefined)
     throw error
   }
   await transaction.end()
   const tag = await session.command('commit')
-  // PostgreSQL answers `commit` with ROLLBACK when a statement had failed and the work went on as if nothing
-  // was.
+  // PostgreSQL answers `commit` with ROLLBACK where a statement had failed and the work went on.
   if (tag !== 'COMMIT')
     throw new DatabaseError('25P02', 'a statement of the transaction had failed: rolled back')
   return result
@@ -98,10 +93,7 @@ class OpenTransaction implements Transaction {
     return this.#inTurn(() => this.session.script(sql))
   }
 
-  /**
-   * Refuses what comes now, and waits for what was started and not awaited: its outcome was reported to its
-   * caller.
-   */
+  /** Refuses what comes now, and waits for what was started and not awaited; its caller has the outcome. */
   async end(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#idle)
@@ -158,8 +150,7 @@ function translateRefusal(error: ServerRefusal): Error {
   const code = error.code ?? 'XX000'
   const message = `${error.message} (${code})`
   if (unavailable.test(code) || isTooLate(error)) return new DatabaseUnavailable(message, { cause: error })
-  // 23 is integrity constraint violation. A not-null violation has no name of its own: its column stands for
-  // it.
+  // 23 is integrity constraint violation. A not-null violation has no name: its column stands for it.
   if (code.startsWith('23')) {
     return new ConstraintViolation(error.constraint ?? error.column ?? code, message, { cause: error })
   }
@@ -172,15 +163,25 @@ function isTooLate({ code, message }: ServerRefusal): boolean {
 }
 
 /** The driver's own words (pg and pg-pool 8.23) for a connection that failed; these errors carry no code. */
-const connectionWords =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|not queryable|after calling end on the pool|does not support SSL|establishing an SSL connection/
+const CONNECTION_WORDS = [
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Connection terminated',
+  'Query read timeout',
+  'not queryable',
+  'after calling end on the pool',
+  'does not support SSL',
+  'establishing an SSL connection',
+]
 
 function isConnectionTrouble(error: Error): boolean {
   // An AggregateError when a name has several addresses and none answers: each part is a system error.
   if (error instanceof AggregateError)
     return error.errors.some((e) => e instanceof Error && isConnectionTrouble(e))
   return (
-    'syscall' in error || ('code' in error && isSystemCode(error.code)) || connectionWords.test(error.message)
+    'syscall' in error ||
+    ('code' in error && isSystemCode(error.code)) ||
+    CONNECTION_WORDS.some((words) => error.message.includes(words))
   )
 }
 

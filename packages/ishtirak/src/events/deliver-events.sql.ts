@@ -16,8 +16,7 @@ export interface Lease {
   readonly written: number
 }
 
-// Rides on users_deliver. The endpoint is looked at in the same statement: a process with an old address
-// claims nothing.
+// Rides on users_deliver. The endpoint is in the same statement: an old address claims nothing.
 const claimUsers = statement(
   'outbox.claim',
   `with due as (
@@ -63,8 +62,7 @@ export interface OutgoingEvent {
   readonly traceparent: string | null
 }
 
-// A statement of its own, after the claim: the claim may have seen a newer row of the user than the events it
-// could read.
+// After the claim, which may have seen a newer row of the user than the events it could read.
 const selectNext = statement(
   'outbox.next',
   `select o.user_id, o.sequence, o.id, o.payload, o.attempts, o.traceparent
@@ -209,9 +207,7 @@ const prune = statement(
    returning o.sequence`,
 )
 
-/**
- * Forgets old events that wait for no delivery: delivered, or never to be delivered for want of an address.
- */
+/** Forgets old events that wait for no delivery: delivered, or never to be for want of an address. */
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])
   return rows.length

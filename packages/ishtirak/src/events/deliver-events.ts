@@ -57,17 +57,11 @@ const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
 /** A platform that connects for the first time gets the events of the last days only. */
 const FIRST_DAYS = 5 * DAY
-/**
- * After an outage this long all waiting events are tried at once; a shorter one is covered by the first
- * retries.
- */
+/** After an outage this long all waiting events are tried at once; a shorter one the retries cover. */
 const OUTAGE_MIN = 5 * MINUTE
 const WOKEN_AT_ONCE = 1_000
 
-/**
- * Sends what is due, for a second at most; what is slower goes on in its lane. Gives how many users were
- * begun.
- */
+/** For a second at most; what is slower goes on in its lane. Gives how many users were begun. */
 export async function deliverEvents(deps: DeliveryDeps): Promise<number> {
   if (!sends(deps)) return 0
   const { lanes } = deps.outgoing
@@ -184,10 +178,7 @@ function tellOfDisabled(deps: DeliveryDeps, because: string): void {
   )
 }
 
-/**
- * The stored payload. The database keeps no order of members; the first ones are put where a reader looks for
- * them.
- */
+/** The stored payload, whose members have no order: the first ones where a reader looks for them. */
 function bodyOf({ payload: { type, timestamp, data } }: OutgoingEvent): string {
   return JSON.stringify({ type, timestamp, data })
 }

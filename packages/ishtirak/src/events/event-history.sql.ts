@@ -124,10 +124,7 @@ const skip = statement(
    returning u.user_id`,
 )
 
-/**
- * This event and those before it wait for delivery no more. Gives its user; null: there is none, or it did
- * not wait.
- */
+/** It and those before it wait no more. Gives its user; null: there is none, or it did not wait. */
 export async function skipToAfterEvent(
   database: Queryable,
   id: string,

@@ -8,6 +8,7 @@ import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { pruneEvents, reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { EventsQuerySchema, EventsSchema } from './schemas.js'
+import { type EventConfig, eventSettings } from './settings.js'
 import './words.js'
 
 /** Half a million users whose month ends on one day are announced within three hours by a single process. */
@@ -27,15 +28,15 @@ const listEvents = reading<EventActDeps>().reads({
     reportEvents(deps, { userId, waiting: state === 'waiting', limit }),
 })
 
-export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & ReminderDeps> = {
+export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & ReminderDeps, EventConfig> = {
   name: 'events',
+  settings: eventSettings,
   acts: EVENT_ACTS,
   readings: [listEvents],
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   mails: reminderMails,
   jobs: (deps) => [
-    // The platform gets an event before paid time ends (7, 3 and 1 days), when it ends, and when grace is
-    // over.
+    // Before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.
     {
       name: 'announce-time',
       stage: 'announce',

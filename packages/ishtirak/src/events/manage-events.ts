@@ -53,10 +53,7 @@ function viewEndpoint(endpoint: EventEndpoint) {
   }
 }
 
-/**
- * A quarter: as long as a platform may take to notice that it needs events again. Payments are kept
- * elsewhere.
- */
+/** A quarter, for a platform to notice that it needs events again. Payments are kept elsewhere. */
 const KEPT = 90 * DAY
 
 export function pruneEvents(

@@ -18,10 +18,7 @@ interface OutgoingMessage {
   readonly traceparent?: string | null
 }
 
-/**
- * `answer`: it was answered completely, whatever it said. `failure`: it was not; whether it arrived is
- * unknown.
- */
+/** `answer`: complete, whatever it said. `failure`: not; whether it arrived is unknown. */
 export type SentEvent =
   | { readonly kind: 'answer'; readonly status: number }
   | { readonly kind: 'failure'; readonly detail: string }
@@ -31,10 +28,7 @@ export interface EventSenderOptions {
   /** `whsec_…`, each signs: the receiver may know the old or the new one. */
   readonly secrets: readonly string[]
   readonly reach: Reach
-  /**
-   * The machine's own by default: receivers compare it with theirs, also where the sandbox has moved
-   * billing's clock.
-   */
+  /** By default the machine's own, which receivers compare with theirs, not the one the sandbox moves. */
   readonly clock?: Clock
   readonly timeoutMs?: number
   readonly tracing?: Tracing | undefined

@@ -2,12 +2,10 @@
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
-import { changesInWords } from '../acts/changes.js'
 import { actTexts } from '../acts/texts.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
-import type { Catalogue } from '../core/plan.js'
 import {
   mayDo,
   type Operator,
@@ -20,16 +18,15 @@ import { planName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { daysGrantedBySupport } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import { GRANTED_DAYS_MAX, GrantRequestSchema } from './grant-schemas.js'
 import { words } from './words.js'
 
-export interface GrantDeps extends SaveDeps, SubjectDeps {
-  readonly catalogue: Catalogue
-}
+export type GrantDeps = SaveDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
 /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
 export const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
@@ -66,10 +63,7 @@ export const grantDays = act<GrantDeps>().decides({
     fields: async (pages, view, id) => daysFields(pages, view, await loadUser(pages, id)),
     wrongFields: ({ code }) =>
       ['unknown_plan', 'plan_not_purchasable'].includes(code) ? ['plan'] : undefined,
-    inWords: (pages, view, preview, { days = '' }) => ({
-      changes: changesInWords(pages, view, preview.changes),
-      safeMore: <Facts facts={[[view.say('daysAsked'), days]]} />,
-    }),
+    inWords: (_pages, { say }, _preview, { days = '' }) => ({ facts: [[say('daysAsked'), days]] }),
   },
 })
 

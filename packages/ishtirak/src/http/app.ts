@@ -44,22 +44,13 @@ interface AppParts {
 const LONGEST_PARAMETER = 255 * 4 * 3
 const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
 const HEADERS_TIMEOUT_MS = 10_000
-/**
- * The whole request, with the largest body there is (UPLOAD_CONFIG). Shorter ones have 30 s
- * (`installAnswerDeadline`).
- */
+/** The whole request, with the largest body (UPLOAD_CONFIG). Shorter ones have 30 s (answer-deadline.ts). */
 export const REQUEST_TIMEOUT_MS = 150_000
-/**
- * Longer than the 60 seconds that proxies keep a connection, so that they close first and never meet a closed
- * one.
- */
+/** Longer than the 60 seconds of proxies, so that they close first and never meet a closed connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** After a stop began: what was on its way to a connection that had been accepted has come. */
 const SILENCE_MS = 1_000
-/**
- * And what was wholly here has its answer, within 6 s (`installAnswerDeadline`), and its caller has had the
- * time to read it.
- */
+/** What was wholly here has its answer within 6 s (answer-deadline.ts), and its caller has read it. */
 const STOP_MS = 10_000
 /** Slower answers get a line in the log. */
 const SLOW_MS = 2_000
@@ -170,10 +161,7 @@ function nameAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
 }
 
-/**
- * Node would answer 417 without a header of ours. An older client's expectation is ignored, as RFC 9110 wants
- * it.
- */
+/** Node would answer 417 without our headers. An older client's expectation is ignored (RFC 9110). */
 function refuseExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)

@@ -13,12 +13,11 @@ import {
 import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Locale, localeOf } from '../core/locale.js'
-import type { Operator } from '../core/role.js'
+import type { Operator, OperatorKey } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
-import type { OperatorKey } from '../runtime/operator-keys.js'
 import { secretMatcher } from '../runtime/secret.js'
 
 /** The id must be usable as it is, or the token is refused; the rest is dropped where it makes no sense. */
@@ -54,10 +53,7 @@ const REMEMBERED_KEYS_MAX = 100
 /** The maximum time for which a withdrawn key is still accepted. */
 const REMEMBERED_MS = 5 * MINUTE
 const KEYS_TIMEOUT_MS = 3 * SECOND
-/**
- * An unknown key id leads to one look at the key server in this time, so that callers cannot make us overload
- * it.
- */
+/** An unknown key id leads to one look at the key server in this time: callers cannot overload it. */
 const KEYS_COOLDOWN_MS = 30 * SECOND
 const KEYS_KEPT_MS = 10 * MINUTE
 
@@ -68,8 +64,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     /** Throws `unauthenticated`, or `authentication_unavailable` when the keys cannot be fetched. */
     verify: async (header = ''): Promise<UserIdentity> => {
       const now = options.clock.now()
-      // By the header as it came. A digest of it would protect nothing: who reads this memory reads the keys
-      // of the service.
+      // By the header as it came: who reads this memory reads the keys of the service as well.
       const known = remembered.find(header, now)
       if (known) return known
       const token = bearerToken(header)
@@ -139,10 +134,7 @@ function keyRing<Holder>(
 /** No token of a sane issuer is longer, and a long one would cost us before it costs its sender. */
 const LONGEST_TOKEN = 8 * 1024
 
-/**
- * The token of `Authorization: Bearer …` (RFC 6750, section 2.1) as it was sent; throws `refusal` for
- * anything else.
- */
+/** The token of `Authorization: Bearer …` (RFC 6750, 2.1) as it was sent; throws `refusal` for all else. */
 function bearerToken(header: string, refusal: ErrorCode = 'unauthenticated'): string {
   if (header.length > LONGEST_TOKEN) throw new BillingError(refusal)
   const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? []
@@ -193,10 +185,7 @@ function secretCheck(secret: string): SignatureCheck {
   return async (token, options) => jwtVerify(token, await imported, { ...options, algorithms: ['HS256'] })
 }
 
-/**
- * Distinguishes an unknown key (the token is wrong) from a server that does not answer (the token may be
- * right).
- */
+/** Tells an unknown key (the token is wrong) from a server that does not answer (it may be right). */
 function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   return async (header, token) => {
     try {
@@ -261,10 +250,7 @@ function isLine(value: unknown, longest: number): value is string {
   return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
 }
 
-/**
- * The users that verified tokens name, bounded in number and in time. It never makes a token live longer than
- * its own end.
- */
+/** The users that verified tokens name, bounded in number and time. No token outlives its own end. */
 export function rememberIdentities(options: { readonly most: number; readonly longestMs: number }) {
   const known = new BoundedMap<string, { readonly identity: UserIdentity; readonly until: Instant }>(
     options.most,

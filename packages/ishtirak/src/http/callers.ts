@@ -3,6 +3,7 @@
 // not a flood.
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
@@ -86,9 +87,7 @@ export function callersBy<Caller>(
   }
 }
 
-/**
- * Callers with a key, known as its holder. Without a good one a call is counted by its address, then refused.
- */
+/** Callers with a key, known as its holder. Others are counted by their address, then refused. */
 export function callersWithKey<Holder>(
   keys: ApiKeys<Holder>,
   limitAnonymous: CallerChecks['limitAnonymous'],
@@ -116,8 +115,7 @@ interface Window {
 export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: number; keysMax?: number }) {
   const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = of
   const windows = new BoundedMap<string, Window>(keysMax)
-  // draft-ietf-httpapi-ratelimit-headers-08: q is the quota, w the window in seconds, r what remains, t until
-  // when.
+  // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
   /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
   return (key: string, reply: FastifyReply): void => {
@@ -135,10 +133,7 @@ export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: n
   }
 }
 
-/**
- * Counts only what failed: after `most` failures of a key in a window, further tries are refused until it
- * ends, right ones too. It holds for this process.
- */
+/** Counts failures: after `most` of a key in a window, tries are refused until it ends. Per process. */
 export function createTryLimit(of: { clock: Clock; most: number; windowMs?: number; keysMax?: number }) {
   const { clock, most, windowMs = MINUTE, keysMax = 100_000 } = of
   const windows = new BoundedMap<string, Window>(keysMax)
@@ -170,12 +165,7 @@ export function createTryLimit(of: { clock: Clock; most: number; windowMs?: numb
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  if (mapped !== undefined) return mapped
-  // As a URL writes it: compressed, in lower case, without leading zeros and dotted ends.
-  const { hostname } = new URL(`http://[${address.split('%', 1)[0]}]`)
-  const parts = hostname.slice(1, -1).split('::')
-  const [before = [], after = []] = parts.map((part) => (part === '' ? [] : part.split(':')))
-  const zeros = Array<string>(8 - before.length - after.length).fill('0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+  const parsed = ipaddr.process(address.replace(/%.*/, ''))
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${parsed.toNormalizedString().split(':', 4).join(':')}::/64`
 }

@@ -1,5 +1,4 @@
-// The page behind every problem's `type`: all codes in three languages, made from the one list. It runs no
-// script.
+// The page behind every problem's `type`: all codes in three languages, from the one list. No script.
 import { ERROR_CODES, ERRORS } from '../core/error.js'
 import { LOCALES } from '../core/locale.js'
 import { CATALOGS, directionOf } from '../i18n/messages.js'

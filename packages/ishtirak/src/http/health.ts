@@ -4,10 +4,7 @@ import Type from 'typebox'
 import { BillingError } from '../core/error.js'
 import { problemResponses } from './problem.js'
 
-/**
- * `checks` names what was looked at, such as `database` and `schema`, with `ok` or what is wrong in a word or
- * two.
- */
+/** `checks` names what was looked at, such as `schema`, with `ok` or what is wrong in a word or two. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: Readonly<Record<string, string>>

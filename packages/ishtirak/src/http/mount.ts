@@ -83,9 +83,7 @@ export function mount(app: App, options: MountOptions): MountedApp {
 
 type HandOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => void
 
-/**
- * Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of everything after them.
- */
+/** Encapsulated: its hook runs after the host's own `onRequest` hooks, and instead of all after them. */
 function plugin(handOver: HandOver, { requirePrefix, stop }: MountOptions): FastifyPluginAsync {
   return async (host) => {
     requirePrefix(host.prefix)
@@ -175,10 +173,7 @@ function webCall(request: Request, path: string, client?: FetchClient): Call {
   }
 }
 
-/**
- * Breaks off with the caller, and at the time limit that a server of ours would have: nothing else ends a
- * stalled body.
- */
+/** Breaks off with the caller, and at a server's time limit: nothing else ends a stalled body. */
 function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): Readable {
   // The same stream, which Node and the web each declare.
   const stream = Readable.fromWeb(body as ReadableStream, { signal })
@@ -218,8 +213,7 @@ function webAnswer({ method }: Request, answer: Injected): Response {
   for (const [name, value] of headersOf(answer)) for (const one of [value].flat()) headers.append(name, one)
   const { statusCode: status } = answer
   if (method === 'HEAD' || WITHOUT_BODY.has(status)) return new Response(null, { status, headers })
-  // `toWeb` throws past every handler where the caller leaves. The same stream, which Node and the web each
-  // declare.
+  // `toWeb` throws where the caller leaves. The same stream, which Node and the web each declare.
   const body = ReadableStream.from(answer.stream()) as BodyInit
   return new Response(body, { status, headers })
 }

@@ -123,10 +123,7 @@ function codeOfStatus(status: number | undefined): ErrorCode {
   return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
 }
 
-/**
- * For Fastify's `clientErrorHandler`: bytes that are no HTTP request. There is no request to read a language
- * from.
- */
+/** For Fastify's `clientErrorHandler`: bytes that are no HTTP request, so without a language. */
 export function answerBrokenInput(
   error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
@@ -170,9 +167,7 @@ function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] 
   }
 }
 
-/**
- * `/users/:id/limits/*` as an expression. Of Fastify's patterns we use names and a star, never expressions.
- */
+/** `/users/:id/limits/*` as an expression. Our patterns have names and a star alone. */
 function patternOf(url: string): RegExp {
   const parts = url.split('/').map((part) => {
     if (part === '*') return '.*'
@@ -190,9 +185,7 @@ interface ProblemContext {
   readonly locale: Locale
 }
 
-/**
- * The members in the order of the specification; what the error adds comes last and overwrites none of them.
- */
+/** The members in the order of the specification; what the error adds overwrites none of them. */
 function problemBody(error: BillingError, context: ProblemContext): Record<string, unknown> {
   const texts = CATALOGS[context.locale]
   const { title, detail } = texts.error[error.code]

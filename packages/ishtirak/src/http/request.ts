@@ -31,10 +31,7 @@ export function pathOf(url: string): string {
 /** Longer headers are cut: no browser sends that many languages. */
 const LONGEST_LANGUAGES = 256
 
-/**
- * The best of our languages in `Accept-Language` (RFC 9110, section 12.5.4). Programs get English, pages name
- * their own.
- */
+/** The best of our languages in `Accept-Language` (RFC 9110, 12.5.4). Pages name their own fallback. */
 export function preferredLocale(header: string | undefined, fallback: Locale = 'en'): Locale {
   if (!header) return fallback
   const [best] = header
@@ -76,10 +73,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   })
 }
 
-/**
- * For the encapsulated plugin of the webhook: `request.body` is a Buffer of the very bytes, whatever their
- * type.
- */
+/** For the plugin of the webhook: `request.body` is a Buffer of the very bytes, whatever their type. */
 export function acceptRawBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -101,9 +95,7 @@ export function isBodyGone(request: IncomingMessage): boolean {
   return request.readableDidRead && (length !== '0' || encoding !== undefined)
 }
 
-/**
- * The bytes that a host has read and kept, as `rawBody` or, by a parser of bytes, as `body`; undefined: none.
- */
+/** The bytes that a host has kept, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
 export function keptBody(request: IncomingMessage): Buffer | undefined {
   if (!isBodyGone(request)) return undefined
   const { rawBody, body } = request as IncomingMessage & {
@@ -129,10 +121,7 @@ function decodeUtf8(body: string | Buffer): string {
   }
 }
 
-/**
- * NUL and halves of surrogate pairs: PostgreSQL stores neither in text. Walked with a list, not by recursion:
- * bodies nest.
- */
+/** NUL and halves of surrogate pairs, which PostgreSQL does not store. No recursion: bodies nest. */
 export function holdsUnstorableText(root: unknown): boolean {
   const waiting = [root]
   while (waiting.length > 0) {

@@ -157,10 +157,7 @@ function atFirstUse(compile: () => Serializer): Serializer {
   }
 }
 
-/**
- * Each shape becomes a component of the OpenAPI document under its key. A title changes nothing about what it
- * accepts.
- */
+/** Each shape becomes a component of the OpenAPI document under its key. A title checks nothing. */
 export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
   for (const [title, schema] of Object.entries(schemas)) Object.assign(schema, { title })
 }

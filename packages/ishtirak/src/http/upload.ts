@@ -11,10 +11,7 @@ import { createTurns, createWorkQueue } from '../runtime/async.js'
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The oldest file is read whole all the same, so that one of them always comes to its end. */
 const ALL_BYTES_MAX = FILE_BYTES_MAX
-/**
- * A sender that sends nothing for so long gives way to those that wait: a phone without network does not hold
- * up the others.
- */
+/** A sender that is silent for so long gives way to those that wait: a phone without network. */
 const IDLE_MS = 5_000
 
 /** For routes that take files: 8 MiB from a phone on a slow network (half a megabit a second). */
@@ -40,10 +37,7 @@ export interface Uploads {
   receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }
 
-/**
- * For all requests of a process. Where many files are on their way the younger ones wait, and their senders
- * with them.
- */
+/** For all requests of a process. Where many files are on their way, the younger ones wait. */
 export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uploads {
   const inTurn = createTurns()
   const perUser = new Map<string, number>()
@@ -148,10 +142,7 @@ export interface FileForm {
 /** A form of ours has a token and a file. What is beyond is not read. */
 const FORM_LIMITS = { fields: 4, fieldNameSize: 100, fieldSize: 1_000, files: 1, parts: 5, headerPairs: 8 }
 
-/**
- * A socket gives up to 2 MiB in one turn of the event loop, which takes a reader of forms longer than others
- * may wait.
- */
+/** A socket gives up to 2 MiB in one turn, which a reader of forms takes too long for. */
 const oneInTurn = () =>
   new Transform({ transform: (chunk, _encoding, done) => setImmediate(() => done(null, chunk)) })
 

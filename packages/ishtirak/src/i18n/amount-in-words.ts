@@ -39,8 +39,7 @@ function frenchNumber(amount: number): string {
   return groupsOf(amount)
     .map(({ count, scale }) => {
       if (scale === 0) return frenchBelowThousand(count, true)
-      // "Mille" never takes an s, stands without "un", and is a numeral: "quatre-vingt mille", "deux cent
-      // mille".
+      // "Mille" takes no s and no "un", and is a numeral: "quatre-vingt mille", "deux cent mille".
       if (scale === 1) return count === 1 ? 'mille' : `${frenchBelowThousand(count, false)} mille`
       const noun = scale === 2 ? 'million' : 'milliard'
       return `${frenchBelowThousand(count, true)} ${noun}${count > 1 ? 's' : ''}`
@@ -48,10 +47,10 @@ function frenchNumber(amount: number): string {
     .join(' ')
 }
 
-const FRENCH_SMALL =
-  'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf'.split(
-    ' ',
-  )
+const FRENCH_SMALL = [
+  ...'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze'.split(' '),
+  ...'quinze seize dix-sept dix-huit dix-neuf'.split(' '),
+]
 const FRENCH_TENS = ' dix vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(
   ' ',
 )
@@ -78,10 +77,10 @@ function frenchBelowHundred(count: number, isLast: boolean): string {
   return joinedByAnd ? `${ten} et ${at(FRENCH_SMALL, unit)}` : `${ten}-${at(FRENCH_SMALL, unit)}`
 }
 
-const ENGLISH_SMALL =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  )
+const ENGLISH_SMALL = [
+  ...'zero one two three four five six seven eight nine ten eleven twelve thirteen'.split(' '),
+  ...'fourteen fifteen sixteen seventeen eighteen nineteen'.split(' '),
+]
 const ENGLISH_TENS = '  twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const ENGLISH_SCALES = ['', ' thousand', ' million', ' billion']
 
@@ -120,10 +119,7 @@ function englishBelowHundred(count: number): string {
 // a genitive after hundreds), and what counts changes when the noun follows it directly. All is nominative
 // (ديناران، مائتان): it follows "مبلغ قدره" on the page and begins a sentence of its own.
 
-/**
- * A noun in its forms after numbers. `constructDual` is the dual that a noun follows directly: ألفا دينار,
- * not ألفان دينار.
- */
+/** A noun after numbers. `constructDual`: followed by a noun: ألفا دينار, not ألفان دينار. */
 interface CountedNoun {
   readonly one: string
   /** After hundreds and thousands: the genitive, which unvocalised looks like the singular. */
@@ -185,10 +181,7 @@ function arabicCounted(amount: number): string {
   return head.length === 0 ? last : `${join(head)} دينار و${last}`
 }
 
-/**
- * `count` (1 to 999) of a noun. `inConstruct`: another noun follows directly, so duals lose their nun and
- * tanween falls.
- */
+/** `count`: 1 to 999. `inConstruct`: a noun follows, so duals lose their nun and tanween falls. */
 function arabicCount(count: number, noun: CountedNoun, inConstruct: boolean): string {
   const lastTwo = count % 100
   const hundreds = count - lastTwo
@@ -204,10 +197,10 @@ function arabicCount(count: number, noun: CountedNoun, inConstruct: boolean): st
   return hundreds === 0 ? words : `${arabicHundreds(hundreds, false)} و${words}`
 }
 
-const ARABIC_SMALL =
-  '|واحد|اثنان|ثلاثة|أربعة|خمسة|ستة|سبعة|ثمانية|تسعة|عشرة|أحد عشر|اثنا عشر|ثلاثة عشر|أربعة عشر|خمسة عشر|ستة عشر|سبعة عشر|ثمانية عشر|تسعة عشر'.split(
-    '|',
-  )
+const ARABIC_SMALL = [
+  ...'|واحد|اثنان|ثلاثة|أربعة|خمسة|ستة|سبعة|ثمانية|تسعة|عشرة|أحد عشر|اثنا عشر'.split('|'),
+  ...'ثلاثة عشر|أربعة عشر|خمسة عشر|ستة عشر|سبعة عشر|ثمانية عشر|تسعة عشر'.split('|'),
+]
 const ARABIC_TENS = '||عشرون|ثلاثون|أربعون|خمسون|ستون|سبعون|ثمانون|تسعون'.split('|')
 
 function arabicBelowHundred(count: number): string {
@@ -227,10 +220,7 @@ function join(parts: readonly string[]): string {
   return parts.join(' و')
 }
 
-/**
- * The thousands of a number that are not empty, largest first. `scale` 1 is thousands, 2 millions, 3
- * milliards.
- */
+/** The thousands that are not empty, largest first. `scale` 1: thousands, 2: millions, 3: milliards. */
 function groupsOf(amount: number): readonly { readonly count: number; readonly scale: number }[] {
   return [3, 2, 1, 0]
     .map((scale) => ({ count: Math.floor(amount / 1000 ** scale) % 1000, scale }))

@@ -9,10 +9,7 @@ import { CATALOGS, fill, planName } from './messages.js'
 
 export type Formats = ReturnType<typeof createFormats>
 
-/**
- * Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is read day first
- * there.
- */
+/** Algeria's Arabic has Latin digits and its own names of months (جانفي, فيفري); English is day first. */
 const TAGS: Readonly<Record<Locale, string>> = { ar: 'ar-DZ', fr: 'fr-DZ', en: 'en-GB' }
 
 const terms = byLocale((locale) =>
@@ -24,10 +21,7 @@ export function termInWords(count: number, locale: Locale): string {
   return unbroken(terms[locale].format(count))
 }
 
-/**
- * `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated: the figure after a Latin name would go over
- * to it.
- */
+/** `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated, or a figure would change sides. */
 export function inParts(parts: readonly string[], locale: Locale): string {
   return parts.map((part) => (locale === 'ar' ? `\u2068${part}\u2069` : part)).join(' · ')
 }
@@ -97,9 +91,7 @@ export function createFormats(timeZone: string) {
   }
 }
 
-/**
- * A page names most of its days twice, in the list of payments and in that of all time; each takes Intl 2 µs.
- */
+/** A page names most of its days twice, among payments and in all time; each takes Intl 2 µs. */
 function daysIn(locale: Locale, timeZone: string): (instant: Instant) => string {
   const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
   const written = new BoundedMap<Instant, string>(1_000)

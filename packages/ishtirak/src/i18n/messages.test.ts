@@ -124,8 +124,11 @@ describe('every text', () => {
       .map((file) => readFileSync(path.join(source, file), 'utf8'))
       .join('\n')
     // Named by what they are about: their keys are composed.
-    const built =
-      /^(payment_\w+|proof_\w+|return_\w+|time_\w+|(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$|mail_(receipt|refunded|granted|granted_code|payment_requested|proof_received|payment_refused|portal_link|expiring|past_due|expired)_)/
+    const mails =
+      'receipt|refunded|granted|granted_code|payment_requested|proof_received|payment_refused|portal_link|' +
+      'expiring|past_due|expired'
+    const pages = '(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$'
+    const built = new RegExp(`^((payment|proof|return|time)_\\w|${pages}|mail_(${mails})_)`)
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
         code.includes(use),

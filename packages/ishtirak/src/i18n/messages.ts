@@ -1,5 +1,4 @@
-// The texts that users read, and what all texts are made with: their data, names of instruments, telephone
-// numbers.
+// The texts that users read, and what all are made with: data, names of instruments, telephone numbers.
 import type { ValidationProblem } from '../core/error.js'
 import { byLocale, type Locale, type Translated } from '../core/locale.js'
 import { CATALOGS, hasText, type KeyOf, textOf } from './words.js'
@@ -18,10 +17,7 @@ export function sayFor(seller: { readonly name: Translated; readonly phone: stri
   return sayIn(locale, { seller: seller.name[locale], phone: phoneInWords(seller.phone, locale) })
 }
 
-/**
- * The catalog in one language. `always`: data that any sentence may name. Throws where data is missing: a
- * caller's bug.
- */
+/** In one language. `always`: data that any sentence may name. Throws where data is missing: a bug. */
 export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
   return (key, data = {}) => {
     const text = textOf('user', locale, key)
@@ -54,10 +50,7 @@ export function fill(
   return filled
 }
 
-/**
- * Of each text of the catalog that was filled: finding its names each time takes a tenth of the time of a
- * portal.
- */
+/** Of each text that was filled: finding its names each time takes a tenth of a portal's time. */
 const splitTexts = new Map<string, readonly string[]>()
 
 /** Words and names in turns. */
@@ -72,9 +65,7 @@ function partsOf(text: string): readonly string[] {
 /** By the wire's `payment_method`. */
 const INSTRUMENTS = byLocale((locale) => new Map(Object.entries(CATALOGS[locale].instrument)))
 
-/**
- * How it was paid. A word of the provider that is not known yet stands as it is: it is a fact about money.
- */
+/** How it was paid. An unknown word of the provider stands as it is: it is a fact about money. */
 export function instrumentName(instrument: string, locale: Locale): string {
   return INSTRUMENTS[locale].get(instrument) ?? instrument.toUpperCase()
 }
@@ -83,9 +74,7 @@ export function directionOf(locale: Locale): 'rtl' | 'ltr' {
   return locale === 'ar' ? 'rtl' : 'ltr'
 }
 
-/**
- * Never broken over two lines, and from left to right among Arabic words, where its groups would be reversed.
- */
+/** Never broken over two lines; left to right among Arabic words, which would reverse its groups. */
 export function phoneInWords(phone: string, locale: Locale): string {
   const unbroken = phone.replaceAll(' ', '\u00a0')
   return locale === 'ar' ? `\u2066${unbroken}\u2069` : unbroken

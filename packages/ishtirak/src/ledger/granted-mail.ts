@@ -3,15 +3,12 @@ import type { MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import { DAY } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { Queryable } from '../database/database.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import { findGrant, type KeptGrant } from './grants.sql.js'
+import type { CommonParts } from './parts.js'
 
-export interface GrantedMailDeps {
-  readonly database: Queryable
-  readonly formats: Formats
-}
+export type GrantedMailDeps = Pick<CommonParts, 'database' | 'formats'>
 
 /** `about`: how the ids of these grants begin. */
 export function grantedMail(

@@ -1,11 +1,9 @@
 // A second payment stays: it waits in the inbox no more, and nothing else changes.
 import { act } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
-import { changesInWords } from '../acts/changes.js'
 import { WhySchema } from '../acts/reason.js'
 import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
-import { Facts } from '../pages/console-frame.js'
 import { keepSecondPayment, waitsAsSecond } from './keep.sql.js'
 import { loadPayment } from './load.js'
 import type { SaveDeps } from './save.js'
@@ -46,9 +44,6 @@ export const keepPayment = act<SaveDeps & SubjectDeps>().does({
       payment.secondOf !== null &&
       payment.status === 'paid' &&
       !audit.some(({ act: done }) => done === 'payment.keep'),
-    inWords: (pages, view, { changes, detail }) => ({
-      changes: changesInWords(pages, view, changes),
-      safeMore: <Facts facts={[[view.say('secondOf'), detail.secondOf]]} />,
-    }),
+    inWords: (_pages, { say }, { detail }) => ({ facts: [[say('secondOf'), detail.secondOf]] }),
   },
 })

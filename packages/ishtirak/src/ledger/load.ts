@@ -3,13 +3,11 @@ import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import type { Queryable } from '../database/database.js'
 import { findPaymentWithUser } from './load.sql.js'
+import type { CommonParts } from './parts.js'
 import { findUser } from './users.sql.js'
 
-export interface LoadDeps {
-  readonly database: Queryable
-}
+export type LoadDeps = Pick<CommonParts, 'database'>
 
 /** Throws `not_found`. */
 export async function loadPayment({ database }: LoadDeps, paymentId: string) {

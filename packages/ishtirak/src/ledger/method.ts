@@ -160,7 +160,7 @@ function checkLooks(traits: MethodTraits): void {
   }
   if (!areLooksInTime(traits)) {
     throw new Error(
-      `${name} must be acknowledged within ${acknowledgeWithinMs} ms, and a payment may wait longer for a look`,
+      `${name} must be acknowledged within ${acknowledgeWithinMs} ms, and a look at a payment may come later`,
     )
   }
 }

@@ -10,7 +10,7 @@ import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, type Refund } from '../core/refund.js'
 import { type BillingRules, statusAt } from '../core/subscription.js'
 import { object, timestamp } from '../http/schemas.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
@@ -85,16 +85,12 @@ export const refund = act<RefundDeps>().decides({
           after: spanInWords(pages, view, to.periodStart, to.periodEnd),
         })),
       ],
-      safeMore: (
-        <Facts
-          facts={[
-            [
-              view.say('amount'),
-              pages.formats.centimes(Math.round(preview.detail.paid.total * 100), view.locale),
-            ],
-          ]}
-        />
-      ),
+      facts: [
+        [
+          view.say('amount'),
+          pages.formats.centimes(Math.round(preview.detail.paid.total * 100), view.locale),
+        ],
+      ],
     }),
   },
 })

@@ -3,27 +3,17 @@
 // reports.
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
-import type { MailKind } from '../core/announcement.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
-import { type BillingRules, type SubscriptionFacts, statusAt } from '../core/subscription.js'
-import type { InTurn } from '../runtime/async.js'
-import type { Log } from '../runtime/log.js'
+import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
+import type { CommonParts } from './parts.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
-export interface SaveDeps extends AuditDeps {
-  readonly rules: BillingRules
-  readonly log: Log
-  /**
-   * By user: changes of one user's money that have lost a race wait for each other, as long as they are of
-   * this process.
-   */
-  readonly inTurn: InTurn
-}
+export type SaveDeps = AuditDeps & Pick<CommonParts, 'rules' | 'log' | 'inTurn'>
 
 /** The facts as they were read, and as they are to be. */
 export interface DecidedChange {
@@ -111,7 +101,7 @@ export function describeChange(
 }
 
 /** The events of which the user gets mail too. */
-const MAILED: Readonly<Partial<Record<EventType, MailKind>>> = {
+const MAILED: Readonly<Partial<Record<EventType, string>>> = {
   'payment.requested': 'payment_requested',
   'payment.proof_received': 'proof_received',
   'payment.paid': 'receipt',

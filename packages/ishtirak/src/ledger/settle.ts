@@ -9,21 +9,18 @@ import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/r
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
 import { reportToStore } from '../core/stored-report.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
-import type { Count } from '../runtime/log.js'
 import type { Tracing } from '../runtime/tracing.js'
-import type { PaymentMethods } from './method.js'
+import type { CommonParts } from './parts.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import type { LoadedPayment } from './reported-payment.sql.js'
 import { describeChange, type SaveDeps } from './save.js'
 import type { SettlementChange, Settlements } from './settle.sql.js'
 import { findUser } from './users.sql.js'
 
-export interface SettleDeps extends SaveDeps {
-  readonly methods: PaymentMethods
+export interface SettleDeps extends SaveDeps, Pick<CommonParts, 'methods' | 'count'> {
   /** Reports that arrive together are loaded and saved together. */
   readonly settlements: Settlements
   readonly receipts: ReceiptRules
-  readonly count: Count
   readonly tracing?: Tracing
 }
 

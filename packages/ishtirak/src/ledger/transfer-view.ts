@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { ShownPayment } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { nullable, object } from '../http/schemas.js'
-import type { PaymentMethods } from './method.js'
+import type { CommonParts } from './parts.js'
 
 const AccountSchema = object('Account', {
   kind: Type.Enum(['ccp', 'baridimob', 'bank']),
@@ -28,10 +28,7 @@ export const transferOrNull = nullable(TransferSchema, {
 })
 
 /** Where receipts are, and what transfers go to. */
-export interface PaymentViewDeps {
-  readonly publicUrl: string
-  readonly methods: PaymentMethods
-}
+export type PaymentViewDeps = Pick<CommonParts, 'publicUrl' | 'methods'>
 
 /** Null where the provider takes the money. */
 export function viewTransfer(

@@ -219,7 +219,7 @@ describeScenario('a catalogue with limits of its own', ({ kind, database }) => {
       const after = await open(catalogueOf('changed.json', changed, allowed), { clock, emulator })
       const now = platformFor(after, 'user-1')
       const { body } = await now.read()
-      // Sold: ten times 10, and 3. `seats` came later: the plan of today has 20. `domains` is counted no more.
+      // Sold: ten times 10, and 3. `seats` came later: today's plan has 20. `domains` is counted no more.
       const limits = { build_minutes: 100, deploys: 100, functions: 100, projects: 30, seats: 20 }
       expect(body.limits).toEqual(limits)
       expect(body.usage).toEqual({ build_minutes: 0, deploys: 0, functions: {}, projects: 5, seats: 0 })

@@ -15,9 +15,7 @@ export interface UsageOperation {
   readonly countsAs: string
   /** Empty unless the limit is counted for each of something. */
   readonly scopeId: string
-  /**
-   * How much; for a report, all that is in use. Null: release what the named operation consumed, or else 1.
-   */
+  /** For a report, all that is in use. Null: release what the named operation consumed, or else 1. */
   readonly amount: number | null
   /** Empty for a report, which needs none. */
   readonly operationId: string
@@ -28,9 +26,7 @@ export interface UsageOperation {
   /** What the plan in effect allows, and the version of the user that this was derived from; null: no row. */
   readonly maximum: number
   readonly version: number | null
-  /**
-   * Whether these facts were read from the database. If not, only the statement that reads them may decide.
-   */
+  /** Whether these facts were read from the database. If not, only the statement that reads them decides. */
   readonly isUserKnown: boolean
   readonly now: Instant
 }
@@ -49,10 +45,11 @@ export type UsageAnswer =
   /** A concurrent statement changed this count or stored this operation: nothing was changed, try again. */
   | { readonly kind: 'stale' }
 
-// counted  one more on the count, as the last commit left it: a second one waits here, and compares what it finds
-//          then. A count of another day or month counts as zero.
-// Operations are looked up one by one (`limit 1`): a plan made while the table is small must not walk through it later.
-// The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the second.
+// counted  one more on the count, as the last commit left it: a second one waits here, and compares what it
+//          finds then. A count of another day or month counts as zero.
+// The rest remembers what was counted. Where two send one operation at the same instant, its key refuses the
+// second. Operations are read one by one (`limit 1`): a plan made while the table is small must not scan it
+// when it has grown.
 /** Of a count: it is of a day or month that is over. */
 const IS_OVER = 'u.resets_at < a.resets_at'
 
@@ -114,10 +111,7 @@ const countMany = countUsual(
   `unnest(${join(([, type], index) => `$${index + 1}::${type}[]`)}) a(${join(([name]) => name)})`,
 )
 
-/**
- * `operations` are of different users, sorted by user. Null: not decided here. Throws, and then none was
- * counted.
- */
+/** `operations`: of different users, sorted. Null: not decided here. Throws, and then none was counted. */
 export async function consumeWhereUsual(
   database: Queryable,
   operations: readonly UsageOperation[],

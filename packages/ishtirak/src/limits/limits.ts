@@ -4,14 +4,19 @@ import { MINUTE } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import { limitPages } from './portal-part.js'
+import { limitSettings } from './settings.js'
 import { forgetOperations } from './usage.js'
 import './words.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000
 
-export const limits: Capability<{ readonly database: Database; readonly clock: Clock }> = {
+export const limits: Capability<
+  { readonly database: Database; readonly clock: Clock },
+  { readonly quotaTimeZone: string }
+> = {
   name: 'limits',
+  settings: limitSettings,
   jobs: (deps) => [
     // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
     {

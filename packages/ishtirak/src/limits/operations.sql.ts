@@ -16,9 +16,10 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 // placed   what they find. A count of a day or month that is over counts as zero, and so does one that was
 //          made while the catalogue counted the limit in another way.
 // decided  the numbers. A day or month that is over gets nothing back.
-// counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the revision taken.
+// counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the
+//          revision taken.
 // done     what was counted; it is remembered, and marked where it gave something back.
-// Rows are looked up one by one (`limit 1`): a plan made while a table is small must not scan it when it has grown.
+// Rows are read one by one (`limit 1`): a plan made while a table is small must not scan it later.
 const applyOperations = statement(
   'usage.apply',
   `with asked as materialized (

@@ -1,5 +1,4 @@
-// What is in use, against what the plan in effect allows: a bar for each limit of the catalogue, and its
-// words.
+// What is in use, against what the plan allows: a bar for each limit of the catalogue, and its words.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'

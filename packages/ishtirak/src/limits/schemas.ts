@@ -127,10 +127,7 @@ function requestSchemas(limits: readonly LimitDefinition[]) {
   }
 }
 
-/**
- * `project_id`, `scope_id`: each where a limit of the catalogue has it. The type has both, each of them
- * optional.
- */
+/** `project_id`, `scope_id`: each where a limit has it. The type has both, each of them optional. */
 function scopeFields<Field>(
   limits: readonly LimitDefinition[],
   describe: (named: readonly LimitDefinition[]) => Field,

@@ -38,7 +38,8 @@ describeScenario('limits', ({ database }) => {
     const { status, text } = await platform().consume(DEPLOYS, { operation_id: 'deploy-11' })
     expect([status, text]).toEqual([
       200,
-      '{"allowed":false,"limit":10,"used":10,"remaining":0,"resets_at":"2026-11-21T23:00:00Z","reason":"limit_reached"}',
+      '{"allowed":false,"limit":10,"used":10,"remaining":0,"resets_at":"2026-11-21T23:00:00Z",' +
+        '"reason":"limit_reached"}',
     ])
   })
 

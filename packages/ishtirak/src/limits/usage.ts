@@ -56,10 +56,7 @@ export function createUsageState(database: Queryable): UsageState {
   return { apply: createApplyUsageOperation(database), believed: new BoundedMap(REMEMBERED_MAX) }
 }
 
-/**
- * Throws `unknown_limit`, `validation_failed` (project_id, scope_id), `conflict` (a known operation_id says
- * something else).
- */
+/** Throws `unknown_limit`, `validation_failed`, `conflict` (a known operation_id says something else). */
 export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   const { apply, believed } = deps.usage
   const { userId } = wish
@@ -99,10 +96,7 @@ interface Place {
 
 const SCOPE_FIELDS = ['project_id', 'scope_id'] as const
 
-/**
- * Which count is meant. What it is for each of is named where the limit has such a thing, in its field, and
- * nowhere else.
- */
+/** Which count is meant. What it is for each of is named in the limit's field, and nowhere else. */
 function placeOf({ limits }: Catalogue, wish: UsageWish): Place {
   const limit = limits.find(({ name }) => name === wish.limit)
   if (!limit) throw new BillingError('unknown_limit')
@@ -147,9 +141,7 @@ function describeOperation(
   }
 }
 
-/**
- * How long a repeated operation gets the answer that it got the first time. Promised in the documentation.
- */
+/** How long a repeated operation gets its first answer. Promised in the documentation. */
 const OPERATIONS_REMEMBERED_MS = 48 * HOUR
 /** Few enough that the embedded database holds up other work for some milliseconds only. */
 const FORGOTTEN_AT_ONCE = 1_000

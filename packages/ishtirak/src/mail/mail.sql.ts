@@ -3,7 +3,8 @@
 // send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
-import type { MailKind, OwedMail } from '../core/announcement.js'
+import type { MailWriter } from '../acts/mail-writer.js'
+import type { OwedMail } from '../core/announcement.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, integer, text, textOrNull } from '../database/rows.js'
@@ -16,12 +17,21 @@ export interface ClaimedMail extends OwedMail {
   readonly leaseUntil: Instant
 }
 
+/** What begins with one of the texts in `parameter` is written here; mail of other kinds waits. */
+const isWritten = (parameter: string) => `(kind || ' ' || about) ^@ any(${parameter}::text[])`
+
+/** How what it writes begins, for `isWritten`. */
+const beginningOf = ({ kind, about = '' }: Written) => `${kind} ${about}`
+
+/** Of a mail: its kind, and how what it is about begins, where several share the kind. */
+type Written = Pick<MailWriter, 'kind' | 'about'>
+
 // Uses the index mails_due.
 const claimDue = statement(
   'mails.claim',
   `with due as (
      select user_id, kind, about from mails
-      where due_at <= $1::timestamptz
+      where due_at <= $1::timestamptz and ${isWritten('$4')}
       order by due_at
       limit $2::int
         for update skip locked
@@ -34,10 +44,34 @@ const claimDue = statement(
 
 export async function claimDueMails(
   database: Queryable,
-  claim: { readonly now: Instant; readonly limit: number; readonly leaseUntil: Instant },
+  claim: {
+    readonly now: Instant
+    readonly limit: number
+    readonly leaseUntil: Instant
+    readonly written: readonly Written[]
+  },
 ): Promise<readonly ClaimedMail[]> {
-  const rows = await database.query(claimDue, [at(claim.now), claim.limit, at(claim.leaseUntil)])
-  return rows.map(parseMail)
+  const { now, limit, leaseUntil, written } = claim
+  const values = [at(now), limit, at(leaseUntil), written.map(beginningOf)]
+  return (await database.query(claimDue, values)).map(parseMail)
+}
+
+// Uses the index mails_due.
+const selectUnwritten = statement(
+  'mails.unwritten',
+  `select kind, count(*) as mails, min(queued_at) as oldest from mails
+    where due_at <= $1::timestamptz and not ${isWritten('$2')}
+    group by kind order by kind`,
+)
+
+/** Due mail that nothing writes, by its kind. */
+export async function countUnwritten(database: Queryable, now: Instant, written: readonly Written[]) {
+  const rows = await database.query(selectUnwritten, [at(now), written.map(beginningOf)])
+  return rows.map((row) => ({
+    kind: text(row, 'kind'),
+    mails: integer(row, 'mails'),
+    oldest: instant(row, 'oldest'),
+  }))
 }
 
 const finish = statement(
@@ -141,8 +175,7 @@ export async function forgetMails(database: Queryable, before: Instant, limit: n
 function parseMail(row: Row): ClaimedMail {
   return {
     userId: text(row, 'user_id'),
-    // The check constraint of the column holds the same list.
-    kind: text(row, 'kind') as MailKind,
+    kind: text(row, 'kind'),
     about: text(row, 'about'),
     queuedAt: instant(row, 'queued_at'),
     attempts: integer(row, 'attempts'),

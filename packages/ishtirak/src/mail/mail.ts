@@ -3,6 +3,8 @@ import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
+import { type MailConfig, mailSettings } from './settings.js'
+import { unwrittenCard } from './unwritten.js'
 import './words.js'
 
 /** Four at a time and half a second each: a round of some 12 seconds. 300,000 a day. */
@@ -11,9 +13,11 @@ const MAILS_A_ROUND = 100
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
-export const mail: Capability<SendMailDeps & ResendDeps> = {
+export const mail: Capability<SendMailDeps & ResendDeps, MailConfig> = {
   name: 'mail',
+  settings: mailSettings,
   acts: [resendReceipt],
+  health: unwrittenCard,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.
     {

@@ -12,7 +12,6 @@ import { plainName } from '../core/name.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
-import { Facts } from '../pages/console-frame.js'
 import { mailedInWords } from '../pages/console-words.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
@@ -89,14 +88,10 @@ export const resendReceipt = act<ResendDeps>().decides({
       const before = queued ?? say('mailUnknown')
       return {
         changes: [{ name: say('receiptMail'), before, after: say('mailToBeSent') }],
-        safeMore: (
-          <Facts
-            facts={[
-              [say('email'), plainName(email)],
-              [say('outcome'), mail?.outcome ? mailedInWords(view, mail.outcome) : null],
-            ]}
-          />
-        ),
+        facts: [
+          [say('email'), plainName(email)],
+          [say('outcome'), mail?.outcome ? mailedInWords(view, mail.outcome) : null],
+        ],
       }
     },
   },

@@ -3,14 +3,19 @@
 
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CONSOLE_TEXTS } from '../../../../test/support/all-words.js'
+import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { ownerNamed } from '../../../../test/support/operator.js'
-import { SELLING_PLANS } from '../../../../test/support/portal.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
+import { CAPABILITIES } from '../main/capabilities.js'
 import { createMailer } from './send-mail.js'
 
 const DAY_SECONDS = 86_400
@@ -82,6 +87,37 @@ describeScenario('mail', ({ database }) => {
     expect(html).toContain('Atlas Hébergement · +213 23 00 00 00 · facturation@atlas.example')
     expect(html).toMatch(/<a href="[^"]+\/portal" style="[^"]*background:#0b4a6f"/)
     expect(html).not.toMatch(/ishtirak/i)
+  })
+
+  it('has a word of the console for each kind, and each word a kind', () => {
+    const kinds = world.service.parts.mails.map(({ kind }) => `mail_${kind}`)
+    const words = Object.keys(CONSOLE_TEXTS.en).filter((key) => key.startsWith('mail_'))
+    expect(words.sort()).toEqual([...new Set(kinds)].sort())
+  })
+
+  it('of a capability that is gone waits, seen on the page of health, until it is back', async () => {
+    const env = { SMTP_URL: sink.url, ...ROLES_ENV, ...CODE_ENV }
+    await world.stop()
+    world = await createWorld(database(), { env })
+    await know('user-1', { email: 'amina@example.dz', locale: 'en' })
+    const operator = operatorOf(world, ROLE_KEYS.owner)
+    const { codes } = await makeCodes(operator, VOUCHER)
+    await world.as('user-1').post('/api/v1/billing/redeem', { code: codes[0] })
+    await operator.post('/users/user-1/grant', { days: 3, why: 'x' })
+    // Mail of both is `granted`.
+    const capabilities = CAPABILITIES.filter(({ name }) => name !== 'codes')
+    const without = await createWorld(database(), { env, capabilities })
+    await without.service.runner.runAll()
+    expect(subjects()).toEqual(['Time added to your subscription: 3 days'])
+    const visit = await enterConsole(without, ROLE_KEYS.viewer)
+    expect(wordsOf((await visit.open('/console/health')).text)).toContain(
+      'Mail that nothing writes No part of the running service writes mail of these kinds. ' +
+        'It waits, is sent once a part does, and is deleted after 90 days. ' +
+        'Time granted 1, the oldest queued on 21 November 2026 at 13:00',
+    )
+    await without.stop()
+    await send()
+    expect(subjects().slice(1)).toEqual([expect.stringContaining('Your code was redeemed')])
   })
 
   it('reminds 7, 3 and 1 days before, at the end and at the end of grace, each once', async () => {

@@ -5,24 +5,20 @@ import type { SendMailOptions } from 'nodemailer'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
-import type { Queryable } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
-import type { Clock } from '../runtime/clock.js'
-import type { Count, Log } from '../runtime/log.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
 
-export interface SendMailDeps extends WriteMailDeps {
+export interface SendMailDeps
+  extends WriteMailDeps,
+    Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
   /** Absent: no mail is sent. */
   readonly mailer?: Mailer
   /** What capabilities write. */
   readonly mails: readonly MailWriter[]
-  readonly database: Queryable
-  readonly clock: Clock
-  readonly log: Log
-  readonly count: Count
 }
 
 /** Messages under way at once; few mail servers like more connections from one client. */
@@ -40,10 +36,12 @@ export async function sendDueMail(
 ): Promise<number> {
   const { mailer } = deps
   if (!mailer) return 0
-  for (const { owe } of deps.mails) await owe?.(deps.clock.now())
+  const { mails: written } = deps
+  for (const { owe } of written) await owe?.(deps.clock.now())
   const send = async (most: number) => {
     const now = deps.clock.now()
-    const claimed = await claimDueMails(deps.database, { now, limit: most, leaseUntil: now + LEASE_MS })
+    const claim = { now, limit: most, leaseUntil: now + LEASE_MS, written }
+    const claimed = await claimDueMails(deps.database, claim)
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     return claimed.length
   }
@@ -53,8 +51,8 @@ export async function sendDueMail(
 async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): Promise<void> {
   const { database, clock } = deps
   const writer = writerOf(deps, owed)
-  const verdict = writer ? judge(writer, owed, clock.now()) : 'outdated'
-  if (!writer || verdict !== 'send') {
+  const verdict = judge(writer, owed, clock.now())
+  if (verdict !== 'send') {
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })
   }
@@ -67,9 +65,10 @@ async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): P
   await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
 }
 
-/** Undefined: its capability is gone. */
-function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter | undefined {
-  return mails.find((one) => one.kind === kind && whole.startsWith(one.about ?? ''))
+function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter {
+  const writer = mails.find((one) => one.kind === kind && whole.startsWith(one.about ?? ''))
+  if (!writer) throw new Error(`a mail of the kind ${kind} is claimed, and nothing writes it`)
+  return writer
 }
 
 function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
@@ -80,7 +79,7 @@ function judge(writer: MailWriter, owed: ClaimedMail, now: Instant) {
 
 /** Forgets up to `limit` messages of long ago, and what was owed while there was no mail server. */
 export function forgetOldMail(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   limit: number,
 ): Promise<number> {
   return forgetMails(database, clock.now() - REMEMBERED, limit)

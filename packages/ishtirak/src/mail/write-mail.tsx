@@ -6,13 +6,11 @@ import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
 import type { MailWriter } from '../acts/mail-writer.js'
 import type { Locale } from '../core/locale.js'
-import type { Seller } from '../core/receipt.js'
 import { directionOf, phoneInWords, sayFor } from '../i18n/messages.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { ClaimedMail } from './mail.sql.js'
 
-export interface WriteMailDeps {
-  readonly seller: Seller
-  readonly publicUrl: string
+export interface WriteMailDeps extends Pick<CommonParts, 'seller' | 'publicUrl'> {
   /** Who sends mail in this language. */
   readonly mailFrom: (locale: Locale) => { readonly name: string; readonly address: string }
 }

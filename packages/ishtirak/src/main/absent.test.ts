@@ -11,6 +11,7 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { pathOfAct } from '../acts/act-console.js'
 import { actsOf } from '../acts/capability.js'
 import { CAPABILITIES } from './capabilities.js'
+import { misspelt, readConfig } from './config.js'
 import { commandHost } from './operator-client.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 
@@ -55,7 +56,7 @@ const TRACES: Readonly<Record<string, Traces>> = {
 }
 
 /** What all commands say of themselves. */
-function helpOf(capabilities: typeof CAPABILITIES): string {
+function helpOf(capabilities: readonly (typeof CAPABILITIES)[number][]): string {
   const program = new Command('ishtirak')
   addAllOperatorCommands(program, capabilities, commandHost)
   const usages = ({ commands }: Command, before = ''): string[] =>
@@ -117,6 +118,19 @@ describeScenario('a service', ({ database }) => {
       expect(helpOf(CAPABILITIES)).toMatch(help)
       expect(helpOf(others)).not.toMatch(help)
     })
+  })
+
+  it.each([
+    ['transfers', 'TRANSFER_FILE'],
+    ['transfers', 'PROOF_DAYS'],
+    ['codes', 'CODE_KEYS'],
+  ])('without %s does not read %s, and takes no other name for it', (absent, variable) => {
+    const others = CAPABILITIES.filter(({ name }) => name !== absent)
+    const [wrong, near] = [{ [variable]: '\0' }, { [`${variable}S`]: 'x' }]
+    expect(() => readConfig(wrong)).toThrow(`${variable} must be`)
+    expect(readConfig(wrong, others)).toEqual(readConfig({}, others))
+    expect(misspelt(near)).toEqual([{ name: `${variable}S`, nearest: variable }])
+    expect(misspelt(near, others)).toEqual([])
   })
 
   it.each([

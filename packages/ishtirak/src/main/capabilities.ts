@@ -1,5 +1,4 @@
-// What the service can do, one line each, in the order in which it is shown. Without its line a capability
-// leaves no trace.
+// What the service can do, in the order in which it is shown. Without its line a capability leaves no trace.
 
 import { access } from '../access/access.js'
 import { backup } from '../backup/backup-capability.js'
@@ -35,4 +34,4 @@ export const CAPABILITIES = [
   access,
   overview,
   portal,
-]
+] as const

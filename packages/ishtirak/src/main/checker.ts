@@ -1,5 +1,4 @@
-// A value of a host, checked as the API checks what it is sent: a host in JavaScript has no compiler that
-// looks.
+// A value of a host, checked as the API checks it: a host in JavaScript has no compiler.
 import type { TSchema } from 'typebox'
 import { validatorCompiler } from '../http/schemas.js'
 

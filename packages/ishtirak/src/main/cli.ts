@@ -1,5 +1,4 @@
-// The program's entry: whether this Node runs it and what V8 must know before it grows come first, then
-// everything else is loaded.
+// The program's entry: whether this Node runs it, what V8 must know before it grows, then all the rest.
 import { keepHeapSmall } from '../runtime/heap.js'
 import { nodeProblem } from '../runtime/node-version.js'
 import { NODE_RANGE } from '../runtime/package.js'

@@ -88,7 +88,8 @@ program
   .option('--locale <locale>', 'ar, fr or en')
   .option(
     '--days <number>',
-    `how long it is valid (default: ${TOKEN_DAYS}, in the sandbox ${SANDBOX_TOKEN_DAYS}; ${boundsInWords(TOKEN_BOUNDS)})`,
+    `how long it is valid (default: ${TOKEN_DAYS}, in the sandbox ${SANDBOX_TOKEN_DAYS}; ` +
+      `${boundsInWords(TOKEN_BOUNDS)})`,
     numberWithin(TOKEN_BOUNDS),
   )
   .action(async ({ user, days, ...claims }: TokenOptions) => {

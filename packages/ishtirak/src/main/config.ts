@@ -1,42 +1,43 @@
-// The whole configuration: what all parts of the service share, and what capabilities and gateways read
-// themselves.
-import type { AccountSettings } from '../checkout/gateways/chargily/account.js'
-import { CHARGILY, chargilyAccount } from '../checkout/gateways/chargily/settings.js'
+// The whole configuration: what all parts share, and what capabilities and gateways read themselves.
+import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
 import {
   type Config as CommonConfig,
   readConfig as readCommon,
   readMountedConfig as readMounted,
 } from '../runtime/config.js'
-import { misspelt as misspeltOf, type Variables } from '../runtime/environment.js'
-import { type TransferConfig, transferSettings } from '../transfers/transfer-file.js'
+import { misspelt as misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
+import { CAPABILITIES } from './capabilities.js'
 
-interface GatewayConfig {
-  /** Null in the sandbox, which draws its own key. */
-  readonly chargily: AccountSettings | null
-}
+type ConfigOf<One> = One extends { readonly settings?: Settings<infer Config> } ? Config : unknown
+type ConfigsOf<List> = List extends readonly [infer First, ...infer Rest]
+  ? ConfigOf<First> & ConfigsOf<Rest>
+  : unknown
 
-export type Config = CommonConfig & TransferConfig & GatewayConfig
+/** With all that capabilities read; one that is absent reads nothing. */
+export type Config = CommonConfig & ChargilyConfig & ConfigsOf<typeof CAPABILITIES>
 
 const GATEWAYS = [CHARGILY]
 
-/** Variables of capabilities and gateways. */
-export const SETTINGS = [transferSettings, ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))
+type Brings = readonly { readonly settings?: Settings<unknown> }[]
 
-const OWN = {
-  gateways: GATEWAYS,
-  settings: {
-    variables: transferSettings.variables,
-    read: (given: Variables): TransferConfig & GatewayConfig => ({
-      ...transferSettings.read(given),
-      chargily: chargilyAccount(given),
-    }),
-  },
-}
+const settingsOf = (capabilities: Brings) => capabilities.flatMap(({ settings = [] }) => settings)
+const ownOf = (capabilities: Brings) => ({ gateways: GATEWAYS, settings: settingsOf(capabilities) })
+
+const namesOf = (capabilities: Brings) =>
+  [...settingsOf(capabilities), ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))
+
+/** Variables of all capabilities and gateways. */
+export const SETTINGS = namesOf(CAPABILITIES)
 
 /** Throws `ConfigError` with everything that is wrong. */
-export const readConfig = (variables: Variables): Config => readCommon(variables, OWN)
+export function readConfig(variables: Variables, capabilities: Brings = CAPABILITIES): Config {
+  // What is read of the list has the type of the list.
+  return readCommon(variables, ownOf(capabilities)) as Config
+}
 
-export const readMountedConfig = (variables: Variables, host: { readonly identifies: boolean }): Config =>
-  readMounted(variables, OWN, host)
+export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {
+  return readMounted(variables, ownOf(CAPABILITIES), host) as Config
+}
 
-export const misspelt = (variables: Variables) => misspeltOf(variables, SETTINGS)
+export const misspelt = (variables: Variables, capabilities: Brings = CAPABILITIES) =>
+  misspeltOf(variables, namesOf(capabilities))

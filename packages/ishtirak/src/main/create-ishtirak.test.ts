@@ -114,7 +114,12 @@ describe('its configuration', () => {
       onTestFinished(() => void vi.unstubAllEnvs())
       const database = { url: databaseUrl }
       await expect(createIshtirak({ database, config: {} })).rejects.toThrow(
-        /PUBLIC_URL is missing\n.*CHARGILY_SECRET_KEY is missing\n.*AUTH_JWT_SECRET or AUTH_JWKS_URL is missing$/,
+        new RegExp(
+          ['PUBLIC_URL', 'CHARGILY_SECRET_KEY', 'AUTH_JWT_SECRET or AUTH_JWKS_URL']
+            .map((variable) => `${variable} is missing`)
+            .join('\n.*')
+            .concat('$'),
+        ),
       )
     },
   )

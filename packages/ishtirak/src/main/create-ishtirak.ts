@@ -45,16 +45,11 @@ export interface IshtirakOptions {
    * read.
    */
   readonly config: Variables
-  /**
-   * Who the user of this request is; null: anonymous, and the answer is 401. Without it tokens are read, as
-   * AUTH_… say.
-   */
+  /** Who the user of this request is; null: anonymous, answered 401. Default: tokens, as AUTH_… say. */
   readonly identify?: Identify
   /** The schema of the database that everything is in; made by `migrate` where it is missing. */
   readonly schema?: string
-  /**
-   * The path that requests still carry when they are handed over. By default that of PUBLIC_URL; empty: none.
-   */
+  /** The path that requests still carry when they are handed over; empty: none. Default: PUBLIC_URL's. */
   readonly prefix?: string
   /**
    * Records spans by the provider that the host has registered with `@opentelemetry/api`, which must be
@@ -86,20 +81,11 @@ export interface HostRequest {
 export interface Ishtirak extends MountedApp {
   /** The calls of the API, without HTTP. */
   readonly billing: Billing
-  /**
-   * What operators do, by one of them: `ishtirak.operator({ name: 'amina', role: 'owner'
-   * }).act('payment.refund', …)`.
-   */
+  /** By one of them: `ishtirak.operator({ name: 'amina', role: 'owner' }).act('payment.refund', …)`. */
   readonly operator: (as: Operator) => OperatorCalls
-  /**
-   * Brings the schema to what this version expects. Any number of processes may do so at once. Gives the
-   * files applied.
-   */
+  /** Brings the schema up to date, in any number of processes at once. Gives the files applied. */
   migrate(): Promise<{ readonly applied: readonly string[]; readonly version: number }>
-  /**
-   * Begins the jobs (looks at due payments, events, mail), in one process or in several. The schema must be
-   * there.
-   */
+  /** Begins the jobs (due payments, events, mail), in one process or several. The schema must be there. */
   start(): Promise<void>
   /** Ends the jobs, finishes what was begun and closes the database: for good. Close the server first. */
   stop(): Promise<void>

@@ -118,10 +118,7 @@ async function examineHolder(config: Config, locked: DataFolderLocked): Promise<
 /** Thrown by the language itself, so not written for a reader. */
 const BUGS: readonly unknown[] = [Error, TypeError, RangeError, ReferenceError, SyntaxError]
 
-/**
- * PostgreSQL's data_corrupted, index_corrupted and undefined_file: what is on the disk is not what was
- * written.
- */
+/** PostgreSQL's data_corrupted, index_corrupted and undefined_file: the disk has not what was written. */
 const DAMAGE = ['XX001', 'XX002', '58P01']
 
 /** For the person who typed the command. A bug keeps its stack: only its author can do anything about it. */
@@ -129,7 +126,8 @@ export function explainFailure(error: unknown, variables: Variables): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof DatabaseError && DAMAGE.includes(error.code)) return explainDamage(error, variables)
   if (error instanceof DataFolderLocked) {
-    return `${error.message}. Use that one or end it; a second service needs a DATA_DIR of its own, not only another PORT.`
+    const remedy = 'a second service needs a DATA_DIR of its own, not only another PORT'
+    return `${error.message}. Use that one or end it; ${remedy}.`
   }
   if (error instanceof DataFolderUnusable) {
     return (

@@ -28,7 +28,9 @@ export function installDocumentation(
       info: {
         title: 'Ishtirak',
         version: VERSION,
-        description: `Billing for a hosting platform. Every error is RFC 9457 problem details; its codes: ${options.publicUrl}/docs/errors`,
+        description:
+          'Billing for a hosting platform. Every error is RFC 9457 problem details; ' +
+          `its codes: ${options.publicUrl}/docs/errors`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],

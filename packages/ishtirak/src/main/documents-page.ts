@@ -25,7 +25,8 @@ export function documentsPage(app: FastifyInstance, route: RouteShorthandOptions
     app.get(address, route, (_request, reply) =>
       reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page),
     )
-  const script = `SwaggerUIBundle({ url: ${JSON.stringify(`${base}/openapi.json`)}, dom_id: '#document', deepLinking: true })\n`
+  const shown = JSON.stringify({ url: `${base}/openapi.json`, dom_id: '#document', deepLinking: true })
+  const script = `SwaggerUIBundle(${shown})\n`
   app.get('/docs/page.js', route, (_request, reply) => reply.type(JAVASCRIPT).send(script))
   for (const [name, type] of Object.entries(FILES))
     app.get(`/docs/${name}`, route, async (_request, reply) =>

@@ -13,10 +13,7 @@ interface CounterDefinition {
   readonly name: string
   readonly help: string
   readonly labelNames: string[]
-  /**
-   * Series that stand at 0 from the start: Prometheus sees no increase in the first count of one that was not
-   * there.
-   */
+  /** Series that stand at 0 from the start: Prometheus sees no increase in the first count of a new one. */
   readonly begun: readonly Readonly<Record<string, string>>[]
 }
 
@@ -129,10 +126,7 @@ export async function openMetricsPort(
 
 const FIGURES = 'ishtirak:figures'
 
-/**
- * What a worker counted after its last report is lost when it dies, so this is much shorter than the interval
- * of a scrape.
- */
+/** What a worker counted after its last report is lost when it dies: much less than a scrape's interval. */
 const REPORT_MS = 1_000
 
 /** In a worker: gives its figures to the process that keeps it. */

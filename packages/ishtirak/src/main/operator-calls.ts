@@ -1,5 +1,4 @@
-// The acts of operators, called by a host that mounts Ishtirak: the same checks, trail and answers as over
-// HTTP.
+// The acts of operators, called by a host: the same checks, trail and answers as over HTTP.
 import type { TObject } from 'typebox'
 import type { Act } from '../acts/act.js'
 import { callBy, doAct, previewAct } from '../acts/act-routes.js'

@@ -73,9 +73,7 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
   return value === '' ? undefined : value
 }
 
-/**
- * The whole service without its port and its jobs: a key for this command alone opens the operator's part.
- */
+/** The whole service without its port and its jobs: a key for this command alone opens it. */
 async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
   const database = await openConfigured(config, { log }).catch((error: unknown) => {
     throw error instanceof DataFolderLocked ? adviseOnLock(error) : error

@@ -1,5 +1,4 @@
-// The commands of operators: those of the acts and readings of all capabilities, and those that capabilities
-// write out.
+// The commands of operators: of the acts and readings of all capabilities, and those written out.
 import type { Command } from 'commander'
 import { actsOf, type Capability, readingsOf } from '../acts/capability.js'
 import { addOperatorCommands } from '../acts/commands.js'

@@ -191,7 +191,8 @@ A whole purchase:
 
   TOKEN=${token}
   curl -s ${api}/plans
-  curl -s ${api}/upgrade -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"plan":"pro"}'
+  curl -s ${api}/upgrade -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"plan":"pro"}'
 
 Open the checkout_url in a browser and pay with EDAHABIA or CIB, or pay from here:
 

@@ -1,5 +1,4 @@
-// Starts the whole service and stops it gracefully: database, schema, sandbox where there is no key, HTTP,
-// jobs.
+// Starts the whole service and stops it gracefully: database, schema, sandbox, HTTP, jobs.
 import cluster from 'node:cluster'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -26,10 +25,7 @@ interface RunningService extends Service {
   readonly metricsUrl: string | null
 }
 
-/**
- * Resolves when it listens. Throws what stands in the way: a locked data folder, a newer schema, a taken
- * port.
- */
+/** Resolves when it listens. Throws what stands in the way: a locked folder, a newer schema, a taken port. */
 export async function serve(config: Config, log: Log): Promise<RunningService> {
   const tracing = await openTracing(config, log)
   // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
@@ -85,24 +81,18 @@ async function openMetrics(config: Config, { metrics }: Service, log: Log): Prom
 export interface Stoppable {
   /** From now on `/readyz` answers 503; every other request is served as before. */
   drain?(): void
-  /**
-   * Takes no further work, finishes what was begun. The signal is for those who have processes of their own.
-   */
+  /** Takes no further work, finishes what was begun. The signal is for those with processes of their own. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
 /** Longer than any request takes: a checkout waits 10 s for the provider. */
 const FINISH_MS_MAX = 25_000
 
-/**
- * SIGTERM drains first, SIGINT (Ctrl-C) does not; both finish what was begun. `drainMs`: how long the load
- * balancers have to notice that `/readyz` says no.
- */
+/** SIGTERM drains first, SIGINT does not; both finish what was begun. `drainMs`: for load balancers. */
 export function stopOnSignals(service: Stoppable, log: Log, drainMs = 0): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
-    // A worker gets a signal twice, from its primary process and from the terminal or supervisor; the first
-    // one counts.
+    // A worker gets a signal twice, from its primary process and from the terminal; the first counts.
     if (isStopping && cluster.isWorker) return
     if (isStopping) process.exit(1)
     isStopping = true

@@ -13,10 +13,7 @@ import { type ServiceTracing, tracingBy } from './tracing.js'
 
 const STOP_MS_MAX = 2_000
 
-/**
- * `url` is that of OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS,
- * OTEL_TRACES_SAMPLER, OTEL_BSP_…
- */
+/** `url`: OTEL_EXPORTER_OTLP_ENDPOINT. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, … */
 export function startTracing(url: string, log: Log): ServiceTracing {
   const exporter = new OTLPTraceExporter({ url: `${withoutSlash(url)}/v1/traces` })
   const provider = new BasicTracerProvider({

@@ -29,10 +29,7 @@ export interface ServiceTracing extends Tracing {
   stop(): Promise<void>
 }
 
-/**
- * Something that is recorded. A request is begun late, since only its work finds out which trace it is part
- * of.
- */
+/** Something that is recorded. A request is begun late: its work finds out which trace it is part of. */
 interface Recorded {
   readonly name: string
   readonly kind: SpanKind
@@ -47,10 +44,7 @@ const PROBES = new Set(['/healthz', '/readyz'])
 /** Not billing's clock, which the sandbox moves. */
 const { now } = systemClock()
 
-/**
- * The provider that the host has registered with @opentelemetry/api. The host sends what is recorded, also at
- * its stop.
- */
+/** The provider that the host has registered with @opentelemetry/api. The host sends what is recorded. */
 export function hostTracing(): ServiceTracing {
   return { ...tracingBy(trace.getTracer('ishtirak', VERSION)), stop: async () => {} }
 }
@@ -123,9 +117,7 @@ function createRecorder(tracer: Tracer): Recorder {
   }
 }
 
-/**
- * Below what is under way; where `named` is of another trace, below that with a link to what is under way.
- */
+/** Below what is under way; where `named` is of another trace, below that with a link to it. */
 function placeOf(named: Context | null, above: Span | null): Pick<Recorded, 'parent' | 'links'> {
   if (!above) return { parent: named ?? ROOT_CONTEXT }
   const context = above.spanContext()

@@ -1,5 +1,4 @@
-// The composition root: every part of the service is built here, once, in reading order. Start here to see
-// what there is.
+// The composition root: every part of the service is built here, once, in reading order. Start here.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -206,16 +205,16 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
   return {
-    ...{ database, clock, log, count, ids, wait, publicUrl, seller, oldSecrets, noteUse },
+    // What capabilities read of the environment.
+    ...config,
+    ...{ database, clock, log, count, ids, wait, oldSecrets, noteUse },
     ...(tracing && { tracing }),
     methods,
     rules: rulesOf(config, methods),
-    proofDays: config.proofDays,
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
-    codeKeys: config.codeKeys,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as Discount[],
     fileParts: { payment: [], user: [] } as FileParts,
@@ -237,14 +236,12 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     inTurn: createTurns(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
-    operatorKeys: config.operatorKeys,
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
     ...watched(config, { database, clock, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
-    ...(config.operatorMail && { operatorMail: config.operatorMail }),
     ...(config.events && {
       outgoing: {
         sender: createEventSender({ ...config.events, tracing }),
@@ -326,12 +323,8 @@ const LINK_REQUESTS_MS = 10 * MINUTE
 
 /** What people see. */
 function pageOptions(config: Config, clock: Clock) {
-  const { platformUrl, platformPortalUrl, frameAncestors } = config
   const linkRequests = createRateLimit({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS })
   return {
-    platformUrl,
-    platformPortalUrl,
-    frameAncestors,
     mailsLinks: config.smtpUrl !== undefined,
     admitLinkRequest: (request: FastifyRequest, reply: FastifyReply) =>
       linkRequests(networkOf(request.ip), reply),

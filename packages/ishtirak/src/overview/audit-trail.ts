@@ -5,13 +5,11 @@ import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
 import { wrongField } from '../core/error.js'
-import type { Queryable } from '../database/database.js'
 import { instant } from '../database/rows.js'
-
 import { nullable, object, query } from '../http/schemas.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import type { WallClock } from '../runtime/calendar.js'
 import { type TrailPosition, trailPage } from './audit-trail.sql.js'
 
 const NAME_MAX = 500
@@ -46,11 +44,7 @@ const TrailEntrySchema = object('TrailEntry', {
 
 export const TrailSchema = object('Trail', { data: Type.Array(TrailEntrySchema), next_cursor: nextCursor })
 
-export interface TrailDeps {
-  readonly database: Queryable
-  /** The billing time zone. */
-  readonly wallClock: WallClock
-}
+export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
 
 const cursor = pageCursor<TrailPosition>(
   ({ at, id }) => [at, id],

@@ -8,15 +8,18 @@ import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
+import type { EventConfig } from '../events/settings.js'
 import { shareLooks } from '../http/health.js'
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 import type { PaymentMethod } from '../ledger/method.js'
+import type { MailConfig } from '../mail/settings.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
 import type { Config as CommonConfig } from '../runtime/config.js'
 import type { TransferConfig } from '../transfers/transfer-file.js'
+import type { OverviewConfig } from './settings.js'
 
-type Config = CommonConfig & TransferConfig
+type Config = CommonConfig & EventConfig & MailConfig & OverviewConfig & Partial<TransferConfig>
 
 export interface CheckResult {
   readonly subject: string

@@ -8,10 +8,12 @@ import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
 import { OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { searchRoute } from './search.route.js'
+import { type OverviewConfig, overviewSettings } from './settings.js'
 import './words.js'
 
-export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps> = {
+export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps, OverviewConfig> = {
   name: 'overview',
+  settings: overviewSettings,
   sections: [
     { key: 'inbox', path: '/console', place: 1 },
     { key: 'health', path: '/console/health', place: 3 },

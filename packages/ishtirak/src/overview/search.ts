@@ -1,20 +1,10 @@
 // The one field of the search: users and payments by anything that an operator knows of them.
 import { readSearch } from '../core/search.js'
-import { type BillingRules, statusAt } from '../core/subscription.js'
-import type { Queryable } from '../database/database.js'
-import type { PaymentMethods } from '../ledger/method.js'
-import type { WallClock } from '../runtime/calendar.js'
-import type { Clock } from '../runtime/clock.js'
+import { statusAt } from '../core/subscription.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { findPaymentsByAmount, findPaymentsByWord, findUsersByWord } from './search.sql.js'
 
-export interface SearchDeps {
-  readonly database: Queryable
-  /** The billing time zone. */
-  readonly wallClock: WallClock
-  readonly methods: PaymentMethods
-  readonly clock: Clock
-  readonly rules: BillingRules
-}
+export type SearchDeps = Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'>
 
 export type Found = Awaited<ReturnType<typeof search>>
 

@@ -2,12 +2,11 @@
 // mail and acts of operators.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
-import type { Queryable } from '../database/database.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { loadUser } from '../ledger/load.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
-import type { Clock } from '../runtime/clock.js'
 import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
 
 export const TimelineQuerySchema = query(pageQuery)
@@ -40,10 +39,7 @@ export const TimelineSchema = object('Timeline', {
   next_cursor: nextCursor,
 })
 
-export interface TimelineDeps {
-  readonly database: Queryable
-  readonly clock: Clock
-}
+export type TimelineDeps = Pick<CommonParts, 'database' | 'clock'>
 
 const cursor = pageCursor<TimelinePosition>(
   ({ at, kind, id }) => [at, TIMELINE_KINDS.indexOf(kind), id],

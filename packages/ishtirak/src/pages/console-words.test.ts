@@ -2,7 +2,7 @@
 
 import { expect, expectTypeOf, it } from 'vitest'
 import { actsOf } from '../acts/capability.js'
-import type { MailKind, MailVerdict } from '../core/announcement.js'
+import type { MailVerdict } from '../core/announcement.js'
 import type { ReportSource } from '../core/checkout.js'
 import type { Differing } from '../core/difference.js'
 import type { EventType } from '../core/event.js'
@@ -25,7 +25,6 @@ interface Codes {
   readonly source: ReportSource
   readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
   readonly event: EventType
-  readonly mail: MailKind
   readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
   readonly differing: Differing
   readonly disabled: keyof typeof DISABLED_BECAUSE

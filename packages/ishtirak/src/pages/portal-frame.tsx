@@ -181,7 +181,10 @@ const DEFAULT_COLOR = '#06402a'
  */
 const iconIn = (color: string) =>
   `data:image/svg+xml,${encodeURIComponent(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32"><rect x="-4" y="-4" width="32" height="32" rx="7" fill="${color}"/><rect x="3" y="5" width="18" height="16" rx="3.5" fill="none" stroke="#fff" stroke-width="2"/><path d="M8 3v4M16 3v4M8 14l3 3 5-6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 32 32">\
+<rect x="-4" y="-4" width="32" height="32" rx="7" fill="${color}"/>\
+<g fill="none" stroke="#fff" stroke-width="2"><rect x="3" y="5" width="18" height="16" rx="3.5"/>\
+<path d="M8 3v4M16 3v4M8 14l3 3 5-6" stroke-linecap="round" stroke-linejoin="round"/></g></svg>`,
   )}`
 
 /** `late`: a clock; `look`: a glass; `back`: money that went back; `mail`: a letter. */
@@ -189,7 +192,8 @@ export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'look' | 'ba
 
 /** The large sign of a page with one thing to say. It only repeats what the heading says. */
 export function Sign({ kind }: { kind: SignKind }) {
-  return `<svg class="sign ${kind}" viewBox="0 0 56 56" aria-hidden="true"><circle cx="28" cy="28" r="28"/><path d="${SIGNS[kind]}"/></svg>`
+  return `<svg class="sign ${kind}" viewBox="0 0 56 56" aria-hidden="true">\
+<circle cx="28" cy="28" r="28"/><path d="${SIGNS[kind]}"/></svg>`
 }
 
 const SIGNS: Readonly<Record<SignKind, string>> = {

@@ -2,17 +2,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HistoryDeps } from '../checkout/history.js'
 import type { Database } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { Pages, PagesDeps } from '../pages/portal-frame.js'
-import type { Ids } from '../runtime/random.js'
 import type { Brought } from './brought.js'
 import type { FindSession } from './portal-sessions.sql.js'
 
-export interface PortalDeps extends PagesDeps, HistoryDeps, OverviewDeps {
+export interface PortalDeps
+  extends PagesDeps,
+    HistoryDeps,
+    OverviewDeps,
+    Pick<CommonParts, 'ids' | 'publicUrl'> {
   readonly database: Database
-  readonly ids: Ids
   readonly findSession: FindSession
-  readonly publicUrl: string
   readonly platformUrl: string
   readonly frameAncestors: string
   /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */

@@ -8,9 +8,7 @@ import { problemResponses } from '../http/problem.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
-export interface PortalSessionRoutesDeps extends OpenLinkDeps {
-  readonly identify: CallerChecks['identify']
-}
+export type PortalSessionRoutesDeps = OpenLinkDeps & Pick<CallerChecks, 'identify'>
 
 /**
  * A path of the platform: one slash, then no second one and no backslash, which browsers take for another

@@ -2,23 +2,15 @@
 // are random, and only their digests are stored. A session opens the portal of its user and nothing else.
 import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import { shareStatements } from '../database/coalesce.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { type Row, statement } from '../database/database.js'
 import { at, integer, text, textOrNull } from '../database/rows.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { type KnownUser, PROFILE_COLUMNS, parseProfile, rememberUser } from '../ledger/users.sql.js'
 import type { PortalSession } from '../pages/reader.js'
-import type { Clock } from '../runtime/clock.js'
-import type { Ids } from '../runtime/random.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 
-export interface SessionDeps {
-  readonly database: Queryable
-  readonly clock: Clock
-}
-
-export interface OpenLinkDeps extends SessionDeps {
-  readonly ids: Ids
-  readonly publicUrl: string
-}
+export type SessionDeps = Pick<CommonParts, 'database' | 'clock'>
+export type OpenLinkDeps = SessionDeps & Pick<CommonParts, 'ids' | 'publicUrl'>
 
 /** A working day: a user who pays by card should not be asked for a password in between. */
 export const SESSION_MS = 12 * HOUR

@@ -3,15 +3,12 @@ import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import type { Locale } from '../core/locale.js'
 import { totalOf } from '../core/receipt.js'
-import { type Formats, termInWords } from '../i18n/formats.js'
+import { termInWords } from '../i18n/formats.js'
 import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
 
-export interface ReceiptMailDeps extends ReceiptDeps {
-  readonly clock: Clock
-  readonly formats: Formats
-}
+export type ReceiptMailDeps = ReceiptDeps & Pick<CommonParts, 'clock' | 'formats'>
 
 export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
   return (['receipt', 'refunded'] as const).map((kind) => ({
@@ -38,7 +35,7 @@ function attachmentsOf({ number, pdf }: Receipt) {
 
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
-  const { paymentMethod: method, months = 1 } = snapshot
+  const { paymentMethod: method, months } = snapshot
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod
   return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
@@ -57,6 +54,6 @@ function dataOf(
     duty: formats.centimes(snapshot.stampDutyCentimes ?? 0, locale),
     reference: snapshot.checkoutId ?? '',
     number,
-    term: termInWords(snapshot.months ?? 1, locale),
+    term: termInWords(snapshot.months, locale),
   }
 }

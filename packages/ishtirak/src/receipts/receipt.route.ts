@@ -11,9 +11,7 @@ import { preferredLocale } from '../http/request.js'
 import { locale, query } from '../http/schemas.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
-export interface ReceiptRoutesDeps extends ReceiptDeps {
-  readonly identify: CallerChecks['identify']
-}
+export type ReceiptRoutesDeps = ReceiptDeps & Pick<CallerChecks, 'identify'>
 
 export function receiptRoutes(deps: ReceiptRoutesDeps) {
   return async (app: App): Promise<void> => {

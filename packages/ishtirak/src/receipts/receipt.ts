@@ -7,6 +7,7 @@ import type { Locale } from '../core/locale.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { integer, json, text } from '../database/rows.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import type { ReceiptRules } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
@@ -14,8 +15,7 @@ import type { Log } from '../runtime/log.js'
 import { renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
-export interface ReceiptDeps {
-  readonly database: Queryable
+export interface ReceiptDeps extends Pick<CommonParts, 'database'> {
   readonly receipts: ReceiptRules
   readonly printer: ReceiptPrinter
 }

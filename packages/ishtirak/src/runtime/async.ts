@@ -59,10 +59,7 @@ export function createWorkQueue(): WorkQueue {
   }
 }
 
-/**
- * Runs work that says by `yield` where it may pause: the event loop turns there, so that long work holds
- * nothing up.
- */
+/** Runs work that says by `yield` where it may pause: the event loop turns there. */
 export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done) return step.value
@@ -70,10 +67,7 @@ export async function inSlices<Result>(work: Generator<void, Result>): Promise<R
   }
 }
 
-/**
- * Up to `limit` rows in batches of `atOnce`, until one is not full, or no further one is wanted. `work` says
- * how many rows there were; so does the result.
- */
+/** Batches of `atOnce`, up to `limit` rows, until one is not full or none is wanted. Gives how many rows. */
 export async function inBatches(
   limit: number,
   atOnce: number,

@@ -3,9 +3,7 @@
 // for each new one.
 import type { Instant } from '../core/instant.js'
 
-/**
- * What is asked for stays; of what is not, the longer unused half is forgotten at once when there is no room.
- */
+/** What is asked for stays; of the rest the longer unused half is forgotten when there is no room. */
 export class BoundedMap<Key, Value extends NonNullable<unknown> | null> {
   readonly #half: number
   #recent = new Map<Key, Value>()
@@ -51,10 +49,7 @@ export interface RecentFailures {
 /** About 200 bytes each: 10,000 are 2 MB. */
 const FAILING_KEYS_MAX = 10_000
 
-/**
- * In this process: `most` failures in `windowMs`, then one attempt whenever the oldest of them leaves the
- * window.
- */
+/** In this process: `most` failures in `windowMs`, then one attempt whenever the oldest leaves the window. */
 export function createRecentFailures(most: number, windowMs: number): RecentFailures {
   const known = new BoundedMap<string, readonly Instant[]>(FAILING_KEYS_MAX)
   const recent = (key: string, now: Instant) => (known.get(key) ?? []).filter((at) => now < at + windowMs)

@@ -6,9 +6,7 @@ import type { LimitWindow, QuotaWindowAt } from '../core/limit.js'
 import type { Calendar } from '../core/subscription.js'
 import { BoundedMap } from './bounded-map.js'
 
-/**
- * One calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it may last 23 or 25 hours.
- */
+/** A calendar day in a zone, half open: `[startsAt, endsAt)`. With summer time it has 23 or 25 hours. */
 interface CalendarDay {
   /** `YYYY-MM-DD` on the wall calendar of the zone. */
   readonly date: string
@@ -16,18 +14,14 @@ interface CalendarDay {
   readonly endsAt: Instant
 }
 
-/**
- * Each status asks for the ends of one paid run, over and over: 20 to 50 µs to compute, 0.1 µs to look up.
- * About 2 MB.
- */
+/** Each status asks for the ends of one paid run: 20 to 50 µs to compute, 0.1 µs to look up. About 2 MB. */
 const REMEMBERED_MAX = 10_000
 
 export function createCalendar(timeZone: string): Calendar {
   const remembered = new BoundedMap<string, Instant>(REMEMBERED_MAX)
   return {
     monthsAfter: (anchor, months) => {
-      // Where a run of paid time begins: each payment has an instant of its own, which is not asked for
-      // again.
+      // Where a run begins: each payment has an instant of its own, which is not asked for again.
       if (months === 0) return anchor
       const question = `${anchor}+${months}`
       const known = remembered.get(question)
@@ -53,8 +47,7 @@ export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
   const windowOf = (instant: Instant, unit: LimitWindow) => {
     const day = inZone(instant, timeZone).startOfDay()
     const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
-    // From the start each time: days and months are added on the wall calendar, whatever its clocks do
-    // meanwhile.
+    // From the start each time: days and months are added on the wall calendar.
     const startAfter = (count: number) => start.add({ [`${unit}s`]: count }).startOfDay().epochMilliseconds
     return { startsAt: start.epochMilliseconds, endsAt: startAfter(1) }
   }
@@ -94,10 +87,7 @@ function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
 }
 
 export interface WallClock {
-  /**
-   * `[from, to)` of a calendar month written `YYYY-MM`; null where it is no month, or none in which anything
-   * was sold.
-   */
+  /** `[from, to)` of a month written `YYYY-MM`; null: no month, or none in which anything was sold. */
   monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
   /** `[from, to)` of a day written `YYYY-MM-DD`; null where there is no such day. */
   dayOf(text: string): { readonly from: Instant; readonly to: Instant } | null

@@ -1,5 +1,4 @@
-// The one place that reads the machine's time. All other code is given a clock or an instant, so that tests
-// and the sandbox can move it.
+// The one place that reads the machine's time. All else is given a clock or an instant, so it can be moved.
 import os from 'node:os'
 import { type Instant, SECOND } from '../core/instant.js'
 

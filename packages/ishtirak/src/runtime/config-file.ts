@@ -1,5 +1,4 @@
-// Files that the configuration names: JSON, checked against a schema. Everything that is wrong with one is a
-// `ConfigError`.
+// Files that the configuration names: JSON, checked against a schema. What is wrong is a `ConfigError`.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -36,10 +35,7 @@ export function parseJson(name: string, text: string): unknown {
   }
 }
 
-/**
- * One problem a field, with its place below `prefix`, and its line where `text` is what the value was read
- * from.
- */
+/** One problem a field, with its place below `prefix`, and its line where `text` is the file. */
 export function schemaProblems(
   name: string,
   schema: TSchema,

@@ -169,9 +169,9 @@ it('with everything set each part gets its own', () => {
     oldSecrets: [
       { list: 'AUTH_JWT_SECRET', holder: null, place: 2, of: 2, secret: OLD_SECRET },
       { list: 'PLATFORM_API_KEYS', place: 2, of: 2, secret: `${KEY}2` },
+      { list: 'CODE_KEYS', place: 2, of: 2, secret: `${SECRET}2` },
       { list: 'OPERATOR_KEYS', holder: 'amina', place: 2, of: 2, secret: `${KEY}6` },
       { list: 'OPERATOR_OIDC_CLIENT_SECRET', place: 2, of: 2, secret: 'old' },
-      { list: 'CODE_KEYS', place: 2, of: 2, secret: `${SECRET}2` },
       { list: 'CHARGILY_WEBHOOK_KEYS', place: 1, of: 2, secret: 'live_sk_old' },
       { list: 'CHARGILY_WEBHOOK_KEYS', place: 2, of: 2, secret: 'live_sk_older' },
     ],

@@ -1,12 +1,10 @@
-// Every variable that configures Ishtirak: what each may be, in words for the person who sets it, and its
-// default. A wrong value is named by its variable and never repeated, because it may be a secret.
+// The variables that all parts share: what each may be, in words for the person who sets it, and its default;
+// and how a capability or a gateway declares its own. A wrong value is named by its variable and never
+// repeated, because it may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
-import { LOCALES, type Locale } from '../core/locale.js'
-import { ROLES } from '../core/role.js'
-import { ConfigError } from './config-file.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
-import { items } from './operator-keys.js'
+import { items, type OldSecret } from './old-secrets.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
 export const text = (expects: string, pattern = /^[^\0]+$/) =>
@@ -16,10 +14,10 @@ export const integer = (minimum: number, maximum: number) =>
     Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
   )
 /** What no pattern can say. */
-const refined = (expects: string, fits: (value: string) => boolean) =>
+export const refined = (expects: string, fits: (value: string) => boolean) =>
   Type.Optional(Type.Refine(Type.String({ description: expects }), fits, () => expects))
-const timeZone = () => refined('a time zone such as Africa/Algiers', isTimeZone)
-const url = (expects: string, ...schemes: readonly string[]) =>
+export const timeZone = () => refined('a time zone such as Africa/Algiers', isTimeZone)
+export const url = (expects: string, ...schemes: readonly string[]) =>
   refined(expects, (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol))
 export const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
 /** Separated by commas, spaces around them allowed. */
@@ -38,7 +36,6 @@ export const Environment = Type.Object({
   ),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
-  PLATFORM_PORTAL_URL: web(),
   DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
   DATABASE_SCHEMA: text('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
   DATA_DIR: text('a folder'),
@@ -50,47 +47,12 @@ export const Environment = Type.Object({
   AUTH_ISSUER: text('a text'),
   AUTH_AUDIENCE: text('a text'),
   PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
-  OPERATOR_KEYS: listOf(
-    `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters ` +
-      `from A-Z a-z 0-9 . _ ~ + / -`,
-    new RegExp(`[\\w.@-]{1,64}:(?:(?:${ROLES.join('|')}):)?[\\w.~+/-]{20,}`),
-  ),
-  OPERATOR_OIDC_ISSUER: web(),
-  OPERATOR_OIDC_CLIENT_ID: text('a text'),
-  OPERATOR_OIDC_CLIENT_SECRET: refined('texts, separated by commas', (value) =>
-    items(value).every((secret) => secret !== ''),
-  ),
-  OPERATOR_OIDC_ROLE_CLAIM: text(
-    'the name of a claim, such as groups or realm_access.roles',
-    /^[\x21-\x7e]+$/,
-  ),
-  CODE_KEYS: listOf('keys of at least 32 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{32,}/),
   PLANS_FILE: text('a file'),
   BILLING_TIMEZONE: timeZone(),
-  QUOTA_TIMEZONE: timeZone(),
   GRACE_DAYS: integer(0, 31),
   RENEWAL_WINDOW_DAYS: integer(0, 28),
   PREPAY_MAX_MONTHS: integer(1, 120),
-  EVENTS_URL: web(),
-  EVENTS_SECRETS: listOf(
-    'secrets that start with whsec_ (24 to 64 bytes, base64)',
-    /whsec_(?=[A-Za-z0-9+/]{32,86}={0,2}(?: *,| *$))(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/,
-  ),
-  EVENTS_ALLOW_PRIVATE: text('true or false', /^(true|false)$/),
-  SMTP_URL: url('an address that starts with smtp:// or smtps://', 'smtp:', 'smtps:'),
-  MAIL_FROM: text(
-    'an address such as billing@example.dz or Name <billing@example.dz>',
-    /^[^\s<>@]+@[^\s<>@]+$|^[^<>@"\r\n]+ <[^\s<>@]+@[^\s<>@]+>$/,
-  ),
-  OPERATOR_MAIL: listOf('addresses such as billing@example.dz', /[^\s<>@,;]+@[^\s<>@,;]+/),
-  OPERATOR_MAIL_LOCALE: Type.Optional(
-    Type.Enum([...LOCALES], { description: `one of ${LOCALES.join(', ')}` }),
-  ),
   SELLER_FILE: text('a file'),
-  PORTAL_FRAME_ANCESTORS: text(
-    'none, or self and origins such as https://example.dz, separated by commas',
-    /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
-  ),
   SANDBOX_PORT: integer(0, 65_535),
   DRAIN_SECONDS: integer(0, 300),
   METRICS_PORT: integer(0, 65_535),
@@ -106,12 +68,9 @@ const DEFAULTS = {
   RATE_LIMIT_PER_MINUTE: 300,
   DATA_DIR: './data',
   BILLING_TIMEZONE: 'Africa/Algiers',
-  QUOTA_TIMEZONE: 'Africa/Algiers',
   GRACE_DAYS: 3,
   RENEWAL_WINDOW_DAYS: 7,
-  OPERATOR_MAIL_LOCALE: 'ar' as Locale,
   PREPAY_MAX_MONTHS: 24,
-  PORTAL_FRAME_ANCESTORS: 'none',
   LOG_LEVEL: 'info' as LogLevel,
 }
 
@@ -124,19 +83,33 @@ export type Environment = Static<typeof Environment> &
   }
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** What a payment gateway says of its own variables, which are read with the others. */
-export interface GatewaySettings {
-  readonly variables: Readonly<Record<string, ReturnType<typeof text>>>
+export type Contradiction = readonly [isWrong: boolean, problem: string]
+/** Where the variables are read. */
+export interface Place {
+  readonly isSandbox: boolean
+}
+
+/** What a capability or a gateway reads of the environment. */
+export interface Settings<Part> {
+  readonly variables: TProperties
+  /** Lists whose items are secrets and nothing else; their use is watched. */
+  readonly secretLists?: readonly string[]
+  /** Secrets of other lists that are accepted and not the one in use. */
+  oldSecrets?(given: Variables): readonly OldSecret[]
+  /** What is right alone and wrong together; here and below of what fits. */
+  contradictions?(given: Variables, place: Place): readonly Contradiction[]
+  /** Throws `ConfigError` with everything that is wrong. */
+  read(given: Variables, place: Place): Part
+}
+
+/** What a payment gateway says of its own variables. */
+export interface GatewaySettings<Part = unknown> extends Settings<Part> {
   /** The variable without which the gateway is not configured. */
   readonly key: string
-  /** The list of its old keys. */
-  readonly oldKeys: `${string}_WEBHOOK_KEYS`
   /** The least that it takes, in whole units of the currency. */
   readonly leastAmount: number
   /** Whether the key moves real money. */
   isLive(given: Variables): boolean
-  /** What is right alone and wrong together; here and below of what fits. */
-  contradictions(given: Variables): readonly (readonly [isWrong: boolean, problem: string])[]
 }
 
 /**
@@ -153,37 +126,37 @@ export function givenVariables(variables: Variables): Variables {
 /** Of `givenVariables`: those that fit or are unset, and what is wrong with the others. */
 export function readEnvironment(
   variables: Variables,
+  settings: readonly Settings<unknown>[],
   gateways: readonly GatewaySettings[],
 ): {
   readonly environment: Environment
   readonly misfits: readonly { readonly name: string; readonly problem: string }[]
 } {
-  const properties = Object.assign({}, Environment.properties, ...gateways.map((one) => one.variables))
+  const properties = Object.assign({}, Environment.properties, ...settings.map((one) => one.variables))
   const { values, fitting: given, misfits } = readValues(properties, variables)
   if (!Value.Check(Environment, values)) throw new Error('each variable fits and all together do not')
   const configured = gateways.filter(({ key }) => given[key] !== undefined)
   return { environment: { ...DEFAULTS, ...values, gateways: configured, given }, misfits }
 }
 
-/** What a capability reads of the environment. */
-export interface Settings<Part> {
-  readonly variables: TProperties
-  /** Throws `ConfigError` with everything that is wrong. */
-  read(given: Variables): Part
-}
-
+/** `read` is given the values of the variables by their types. */
 export function settingsOf<Properties extends TProperties, Part>(
   variables: Properties,
-  read: (values: Static<TObject<Properties>>) => Part,
+  {
+    read,
+    ...rest
+  }: Omit<Settings<Part>, 'variables' | 'read'> & {
+    read(values: Static<TObject<Properties>>, place: Place): Part
+  },
 ): Settings<Part> {
   const schema = Type.Object(variables)
   return {
     variables,
-    read: (given) => {
-      const { values, misfits } = readValues(variables, given)
-      if (misfits.length > 0) throw new ConfigError(misfits.map(({ problem }) => problem))
+    ...rest,
+    read: (given, place) => {
+      const { values } = readValues(variables, given)
       if (!Value.Check(schema, values)) throw new Error('each variable fits and all together do not')
-      return read(values)
+      return read(values, place)
     },
   }
 }
@@ -214,9 +187,7 @@ const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
 const LENGTH_MIN = 7
 const TYPOS_MAX = 2
 
-/**
- * Names that are set, that nothing reads, and that look like one of ours; with the name that may be meant.
- */
+/** Names that are set, that nothing reads, and that look like one of ours; with the nearest one. */
 export function misspelt(
   variables: Variables,
   ofCapabilities: readonly string[],

@@ -5,7 +5,8 @@ import { lookup as systemLookup } from 'node:dns'
 import { EventEmitter } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 interface HttpRequest {
   readonly url: string
@@ -21,10 +22,7 @@ interface HttpRequest {
   readonly send?: Send
 }
 
-/**
- * How a request goes out; tests put a broken way in its place. Rejects when no answer came, or `abort` was
- * emitted.
- */
+/** How a request goes out; tests replace it. Rejects when no answer came, or `abort` was emitted. */
 export type Send = (request: OutgoingRequest, signal: EventEmitter) => Promise<SentAnswer>
 type OutgoingRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body' | 'reach'>
 
@@ -38,10 +36,7 @@ export interface SentAnswer {
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export type HttpOutcome =
-  /**
-   * `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer like any
-   * other.
-   */
+  /** `body` is null where it was longer than `maxBytes`, or compressed. A redirect is an answer. */
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -152,10 +147,7 @@ const CERTIFICATE_REFUSED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/**
- * True only where it is certain. The system call says more than the code: EHOSTUNREACH and ETIMEDOUT
- * also end connections that were long made.
- */
+/** True only where it is certain. EHOSTUNREACH and ETIMEDOUT also end connections that were made. */
 export function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AddressRefused) return true
@@ -185,52 +177,19 @@ class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
+/** All public IPv6 unicast lies in it; the rest is refused as a whole. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
+
 /**
- * Ranges that are not public (IANA IPv4 and IPv6 Special-Purpose Address Registries), and those that embed an
- * IPv4 address (mapped, NAT64, 6to4, Teredo), which could be a private one.
+ * `address` is a literal IP address; anything else is not reachable. Public is what has no special purpose
+ * (IANA), and embeds no IPv4 address, which could be a private one.
  */
-const NOT_PUBLIC: readonly (readonly [network: string, prefix: number])[] = [
-  ['0.0.0.0', 8], // this network
-  ['10.0.0.0', 8], // private
-  ['100.64.0.0', 10], // shared by carriers (CGNAT)
-  ['127.0.0.0', 8], // loopback
-  ['169.254.0.0', 16], // link-local, and the metadata of most clouds
-  ['172.16.0.0', 12], // private
-  ['192.0.0.0', 24], // protocol assignments
-  ['192.0.2.0', 24], // documentation
-  ['192.88.99.0', 24], // 6to4 relay
-  ['192.168.0.0', 16], // private
-  ['198.18.0.0', 15], // benchmarks
-  ['198.51.100.0', 24], // documentation
-  ['203.0.113.0', 24], // documentation
-  ['224.0.0.0', 4], // multicast
-  ['240.0.0.0', 4], // reserved, broadcast
-]
-/** All public IPv6 unicast lies in 2000::/3; the rest is refused as a whole, and these inside it. */
-const GLOBAL_UNICAST = blockListOf([['2000::', 3]])
-const NOT_PUBLIC_IPV6: typeof NOT_PUBLIC = [
-  ['2001::', 23], // protocol assignments, Teredo among them
-  ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4
-  ['3fff::', 20], // documentation
-]
-
-const refused = blockListOf(NOT_PUBLIC)
-const refusedIpv6 = blockListOf(NOT_PUBLIC_IPV6)
-const loopback = blockListOf([
-  ['127.0.0.0', 8],
-  ['::1', 128],
-])
-
-/** `address` is a literal IP address; anything else is not reachable. */
 export function isWithinReach(address: string, reach: Reach): boolean {
-  const version = isIP(address)
-  if (version === 0) return false
-  const family = version === 4 ? 'ipv4' : 'ipv6'
-  if (reach === 'any') return true
-  if (reach === 'loopback' && loopback.check(address, family)) return true
-  if (version === 4) return !refused.check(address, 'ipv4')
-  return GLOBAL_UNICAST.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6')
+  if (isIP(address) === 0) return false
+  const parsed = ipaddr.parse(address.replace(/%.*/, ''))
+  const range = parsed.range()
+  if (reach === 'any' || (reach === 'loopback' && range === 'loopback')) return true
+  return range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))
 }
 
 /**
@@ -252,14 +211,6 @@ export function lookupWithin(reach: Reach, lookup: typeof systemLookup = systemL
 
 function refusal(host: string): AddressRefused {
   return new AddressRefused(`${host} is not a public address (EVENTS_ALLOW_PRIVATE=true allows it)`)
-}
-
-function blockListOf(networks: readonly (readonly [network: string, prefix: number])[]): BlockList {
-  const list = new BlockList()
-  for (const [network, prefix] of networks) {
-    list.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
-  }
-  return list
 }
 
 export function withoutSlash(url: string): string {

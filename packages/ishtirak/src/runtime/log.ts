@@ -45,10 +45,7 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
   )
 }
 
-/**
- * For a log of a host's; standard output, written at once, where there is none: nothing waits for the end of
- * the process.
- */
+/** For a host's log, else standard output, written at once: nothing waits for the end of the process. */
 export function lineByLine(write?: (line: string) => void): DestinationStream {
   return write ? { write } : pino.destination({ dest: 1, sync: true })
 }

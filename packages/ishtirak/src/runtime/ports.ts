@@ -1,7 +1,7 @@
 // The ports beside ours: the sandbox's emulator, and the figures for Prometheus.
-import { type Environment, isSandbox } from './environment.js'
+import { type Contradiction, type Environment, isSandbox } from './environment.js'
 
-export function portContradictions(environment: Environment): readonly (readonly [boolean, string])[] {
+export function portContradictions(environment: Environment): readonly Contradiction[] {
   const { PORT: port, METRICS_PORT: chosen, METRICS_HOST: host } = environment
   const metrics = metricsOf(environment)
   const others = [port, ...(isSandbox(environment) ? [sandboxPort(environment)] : [])]
@@ -28,7 +28,9 @@ export function sandboxPort({ PORT: port, SANDBOX_PORT: sandbox }: Environment):
 
 function sandboxPortInWords(environment: Environment): string {
   if (!isSandbox(environment)) return ''
-  return ` and SANDBOX_PORT${environment.SANDBOX_PORT === undefined ? ', which is PORT + 1 unless it is set' : ''}`
+  return environment.SANDBOX_PORT === undefined
+    ? ' and SANDBOX_PORT, which is PORT + 1 unless it is set'
+    : ' and SANDBOX_PORT'
 }
 
 /** Off where nothing is set; in the sandbox the second port after ours. */

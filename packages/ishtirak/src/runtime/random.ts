@@ -16,9 +16,7 @@ export function randomCode(): string {
 }
 
 export interface Ids {
-  /**
-   * `pay_` + 26 characters. The instant is the caller's, in milliseconds; at most the year 10889 (48 bits).
-   */
+  /** `pay_` + 26 characters. `at` is in milliseconds; at most the year 10889 (48 bits). */
   next(prefix: string, at: Instant): string
 }
 

@@ -1,10 +1,7 @@
 // What has to do with secrets and nothing else: compare them in constant time, make them, digest them.
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/**
- * Compares digests, so that neither the place of the first difference nor the length shows in the time it
- * takes.
- */
+/** Compares digests: its time shows neither the place of the first difference nor the length. */
 export function constantTimeEquals(one: string, other: string): boolean {
   return secretMatcher(one)(other)
 }
@@ -20,17 +17,12 @@ export function randomToken(size = 32): string {
   return randomBytes(size).toString('base64url')
 }
 
-/**
- * What is stored of a random token: it finds the row and opens nothing. No salt: 32 random bytes need none.
- */
+/** What is stored of a random token: it finds the row and opens nothing. 32 random bytes need no salt. */
 export function digestOf(token: string): string {
   return sha256(token).toString('base64url')
 }
 
-/**
- * The same for what is shorter or printed: without the key the rows do not even tell whether a guess is
- * right.
- */
+/** For what is shorter or printed: without the key the rows do not tell whether a guess is right. */
 export function keyedDigest(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }

@@ -234,10 +234,7 @@ function readLink(field: string, link: string | Translated, problems: string[]):
   return links
 }
 
-/**
- * `--page` of the light colors in portal.css: links stand on it, and white text on the color has a little
- * more.
- */
+/** `--page` of the light colors in portal.css: links stand on it. White has a little more contrast. */
 const PAGE = '#f3f6f4'
 
 function readColor(color: string, problems: string[]): string {
@@ -276,10 +273,7 @@ function pictureType(bytes: Buffer): string | null {
   return /^\s*<svg[\s/>]/.test(drawing) ? 'image/svg+xml' : null
 }
 
-/**
- * Stands in for SELLER_FILE in the sandbox, and only there. A receipt with it cannot be mistaken for a real
- * one.
- */
+/** Stands in for SELLER_FILE in the sandbox alone. Its receipts cannot be mistaken for real ones. */
 export const EXAMPLE_SELLER = parseSeller(
   readFileSync(new URL('./example-seller.json', import.meta.url), 'utf8'),
 )

@@ -20,16 +20,14 @@ import {
 import { untilFresh } from '../database/database.js'
 import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import type { WallClock } from '../runtime/calendar.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
 
-export interface ApprovalDeps extends SettleDeps {
+export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'> {
   /** From this amount on two operators approve; null: one is enough. */
   readonly secondApprovalFrom: number | null
-  /** The billing time zone. */
-  readonly wallClock: WallClock
 }
 
 /** What came to an account. */

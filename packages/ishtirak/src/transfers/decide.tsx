@@ -6,6 +6,7 @@ import { amountIn } from '../acts/act-form.js'
 import type { Field } from '../acts/act-page.js'
 import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
+import type { InWords } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
 import { actTexts } from '../acts/texts.js'
 import { viewChange } from '../checkout/settlement-preview-schemas.js'
@@ -15,7 +16,7 @@ import { decideRefusal } from '../core/transfer.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import {
   AMOUNT_MAX,
   ApprovalSchema,
@@ -199,7 +200,7 @@ function approvalInWords(
   pages: ConsolePages,
   view: View,
   { changes, detail }: Preview<DecisionPreview & { readonly received: Received }>,
-) {
+): InWords {
   const { say, locale } = view
   const { approvals, payment, received, receipt } = detail
   const money = (amount: number) => pages.formats.money(amount, locale)
@@ -212,15 +213,11 @@ function approvalInWords(
         ? [{ name: say('approvals'), before: count(approvals.before), after: count(approvals.after) }]
         : []),
     ],
-    safeMore: (
-      <Facts
-        facts={[
-          [say('reference'), payment.checkoutId],
-          [say('amountAsked'), money(payment.price.amount)],
-          [say('amountCame'), money(received.amount)],
-          [say('receiptWillSay'), receiptInWords(pages, view, receipt)],
-        ]}
-      />
-    ),
+    facts: [
+      [say('reference'), payment.checkoutId],
+      [say('amountAsked'), money(payment.price.amount)],
+      [say('amountCame'), money(received.amount)],
+      [say('receiptWillSay'), receiptInWords(pages, view, receipt)],
+    ],
   }
 }

@@ -4,12 +4,12 @@ import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
 import { approvalsNeeded, type Proof, type Transfer } from '../core/transfer.js'
-import type { Queryable } from '../database/database.js'
 import { nullable } from '../http/schemas.js'
 import type { PaymentFile } from '../ledger/subjects.js'
 import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
+import type { ApprovalDeps } from './approvals.js'
 import { viewProof } from './proof.route.js'
 import { listProofs } from './proof.sql.js'
 import { READ_PROOF } from './proofs.js'
@@ -32,11 +32,7 @@ export function transferIn({ parts }: Pick<PaymentFile, 'parts'>): Transfer | nu
   return (parts[KEY] as TransferPart)?.transfer ?? null
 }
 
-export interface TransferPartDeps {
-  readonly database: Queryable
-  /** From this amount on two operators approve; null: one is enough. */
-  readonly secondApprovalFrom: number | null
-}
+export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'secondApprovalFrom'>
 
 export function transferPart({ database, secondApprovalFrom }: TransferPartDeps): PaymentPart<TransferPart> {
   return {

@@ -6,11 +6,11 @@ import { DAY } from '../core/instant.js'
 import { decideProof, type Proof, proofProblem } from '../core/transfer.js'
 import { type Database, untilFresh } from '../database/database.js'
 import type { Uploads } from '../http/upload.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { describeChange, type SaveDeps } from '../ledger/save.js'
 import { type SettlementChange, type Settlements, saveSettlement } from '../ledger/settle.sql.js'
 import { inSlices } from '../runtime/async.js'
-import type { Clock } from '../runtime/clock.js'
 import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
 import { readProofFile, sliced } from './proof-file.js'
 import { findTransfer, type StoredTransfer } from './transfers.sql.js'
@@ -112,9 +112,7 @@ function refusalBecause(
   })
 }
 
-export interface EraseDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface EraseDeps extends Pick<CommonParts, 'database' | 'clock'> {
   /** How long a proof is kept after the decision. */
   readonly proofDays: number
 }

@@ -22,10 +22,12 @@ export interface TransferConfig {
 
 export const transferSettings = settingsOf(
   { TRANSFER_FILE: text('a file'), PROOF_DAYS: integer(1, 3_650) },
-  ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
-    transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
-    proofDays,
-  }),
+  {
+    read: ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
+      transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
+      proofDays,
+    }),
+  },
 )
 
 /** `text` is JSON of the form of docs/transfer.example.json. */

@@ -4,22 +4,14 @@ import { DAY } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
-import { type BillingRules, statusAt } from '../core/subscription.js'
-import type { Queryable } from '../database/database.js'
+import { statusAt } from '../core/subscription.js'
 import type { Formats } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
-import type { PaymentMethods } from '../ledger/method.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { accountInWords } from './account-words.js'
 import { findTransfer, type StoredTransfer } from './transfers.sql.js'
 
-export interface TransferMailDeps {
-  readonly database: Queryable
-  readonly clock: Clock
-  readonly rules: BillingRules
-  readonly formats: Formats
-  readonly methods: PaymentMethods
-}
+export type TransferMailDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'formats' | 'methods'>
 
 const KINDS = ['payment_requested', 'proof_received', 'payment_refused'] as const
 

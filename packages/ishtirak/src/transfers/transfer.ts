@@ -7,9 +7,8 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { DAY } from '../core/instant.js'
 import { drawReference } from '../core/reference.js'
 import { reportOfTransfer } from '../core/transfer.js'
-import type { Queryable } from '../database/database.js'
 import type { PaymentMethod, ProviderAnswer } from '../ledger/method.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   endTransfer,
   findTransfer,
@@ -18,9 +17,7 @@ import {
   type StoredTransfer,
 } from './transfers.sql.js'
 
-export interface TransferDeps {
-  readonly database: Queryable
-  readonly clock: Clock
+export interface TransferDeps extends Pick<CommonParts, 'database' | 'clock'> {
   /** Whether real money moves. */
   readonly live: boolean
   readonly accounts: readonly Account[]

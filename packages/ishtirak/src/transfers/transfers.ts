@@ -11,17 +11,19 @@ import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
 import { downloadProof, proofPage } from './proofs.js'
 import { createTransfer } from './transfer.js'
 import type { TransferPagesDeps } from './transfer.route.js'
-import type { TransferConfig } from './transfer-file.js'
+import { type TransferConfig, transferSettings } from './transfer-file.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
 
 export const transfers: Capability<
-  DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps
+  DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps,
+  TransferConfig
 > &
-  BringsMethods<{ readonly transfers: TransferConfig['transfers'] }> = {
+  BringsMethods<{ readonly transfers?: TransferConfig['transfers'] }> = {
   name: 'transfers',
+  settings: transferSettings,
   methods: ({ transfers: accounts }, world) => (accounts ? [createTransfer({ ...world, ...accounts })] : []),
   acts: [approve, refuse],
   readings: [downloadProof],

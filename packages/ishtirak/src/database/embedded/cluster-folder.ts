@@ -36,19 +36,22 @@ export function isNew(folder: string): boolean {
   if (!existsSync(cluster)) {
     if (existsSync(unfinished)) return true
     throw new DataFolderDamaged(
-      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${found(folder)}. ${remedy}`,
+      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${found(folder)}. ` +
+        remedy,
     )
   }
   const missing = wanted.filter((name) => !isThere(join(cluster, name)))
   if (missing.length > 0) {
     throw new DataFolderDamaged(
-      `the database in ${cluster} is not whole: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing. ${remedy}`,
+      `the database in ${cluster} is not whole: ` +
+        `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing. ${remedy}`,
     )
   }
   const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (version !== POSTGRES_MAJOR) {
     throw new DataFolderDamaged(
-      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, this program needs ${POSTGRES_MAJOR}. ` +
+      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, ` +
+        `this program needs ${POSTGRES_MAJOR}. ` +
         'Start the version of ishtirak that wrote it, or restore a backup into an empty folder.',
     )
   }
@@ -56,10 +59,7 @@ export function isNew(folder: string): boolean {
   return false
 }
 
-/**
- * Whole as far as names go, and PostgreSQL still gives up on it: a control file or a catalogue that cannot be
- * read.
- */
+/** Whole by its names, and PostgreSQL gives up on it: a control file or a catalogue cannot be read. */
 export function doesNotStart(cluster: string, cause: unknown): string {
   return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${remedy}`
 }
@@ -68,10 +68,7 @@ const remedy =
   'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder ' +
   '(docs/backup.md).'
 
-/**
- * What every database has after its creation and needs at its start; a slash means a folder with something in
- * it.
- */
+/** What every database needs at its start; a slash means a folder with something in it. */
 const wanted = [
   'PG_VERSION',
   'postgresql.conf',
@@ -130,7 +127,8 @@ export function requireMemory(what: string, needed: MemoryLimits, limits: Memory
   }
   if (limits.addressSpaceMb < needed.addressSpaceMb) {
     throw new NotEnoughMemory(
-      `${what} needs ${needed.addressSpaceMb} MB of address space (not memory), ulimit -v allows ${limits.addressSpaceMb} MB`,
+      `${what} needs ${needed.addressSpaceMb} MB of address space (not memory), ` +
+        `ulimit -v allows ${limits.addressSpaceMb} MB`,
     )
   }
 }

@@ -4,10 +4,7 @@ import { fdatasyncSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/**
- * The package's start parameters without `-F`, which turns flushing off. `fdatasync` never leaves WebAssembly
- * there.
- */
+/** The package's own without `-F`, which turns flushing off. `fdatasync` never leaves WebAssembly. */
 export const durableStartParameters: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['fsync=on', 'wal_sync_method=fsync', 'synchronous_commit=on', 'full_page_writes=on'].flatMap(
@@ -31,9 +28,7 @@ const inputOutputError = 29
 export type Flush = (descriptor: number) => void
 
 export class DurableFiles extends NodeFS {
-  /**
-   * Why a flush failed, if one did. The kernel may have dropped the pages: nothing after it can be trusted.
-   */
+  /** Why a flush failed, if one did. The kernel may have dropped the pages: nothing after it is trusted. */
   failure: unknown
 
   constructor(

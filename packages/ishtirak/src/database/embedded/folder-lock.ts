@@ -62,9 +62,7 @@ export class DataFolderFull extends Error {
 /** Measured, after a first start. */
 const NEW_DATABASE_MB = 26
 
-/**
- * Takes the folder, which must exist, until `release` or the end of the process. Throws `DataFolderLocked`.
- */
+/** Takes the folder, which must exist, until `release` or the process ends. Throws `DataFolderLocked`. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     return process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
@@ -100,8 +98,7 @@ async function tryNext(folder: string, claimPath: string): Promise<boolean> {
   }
   const mine = highest + 1
   if (!tryLink(claimPath, join(folder, `lock.${mine}`))) return false
-  // A process that looked long ago may make a low name after it was removed; a higher one was there then, and
-  // is seen here.
+  // A process that looked long ago may make a low name after its removal; the higher one is seen here.
   if (lockNumbers(folder).some((number) => number > mine)) return false
   for (const number of lockNumbers(folder)) {
     if (number < mine) rmSync(join(folder, `lock.${number}`), { force: true })

@@ -35,10 +35,7 @@ interface EmbeddedOptions {
   readonly schema?: string
 }
 
-/**
- * A database that is gone when it is closed. `from` is another one's `dump()`; by default what the build
- * made.
- */
+/** Gone when it is closed. `from` is another one's `dump()`; by default what the build made. */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (await readyMadeDump())
@@ -46,14 +43,9 @@ export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Pr
 }
 
 interface FolderOptions extends EmbeddedOptions {
-  /**
-   * Called once when the database has failed (a full or broken disk): every call throws `DatabaseUnavailable`
-   * until a restart.
-   */
+  /** Called once, when the database has failed (a full or broken disk): it is unavailable until a restart. */
   readonly onFailure?: (cause: unknown) => void
-  /**
-   * Another one's `dump()`, to begin with instead of an empty database. Ignored where there is one already.
-   */
+  /** Another one's `dump()`, to begin with instead of an empty one. Ignored where there is one already. */
   readonly from?: Blob
   /** How a commit gets onto the disk; tests count it, and break it. */
   readonly flush?: Flush
@@ -96,10 +88,7 @@ const START_NEEDS = { memoryMb: IS_HUNGRY ? 870 : 330, addressSpaceMb: 22_500 }
 /** With `initdb`, measured: 887 MB and 52,600 MB at the peak. */
 const CREATION_NEEDS = { memoryMb: 900, addressSpaceMb: 53_000 }
 
-/**
- * Made and flushed under another name first: a creation that was cut off leaves nothing that looks like a
- * database.
- */
+/** Made and flushed under another name first: one that was cut off does not look like a database. */
 async function createCluster(folder: string, from?: Blob): Promise<void> {
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied, not removed: its name says that there has been no database yet.

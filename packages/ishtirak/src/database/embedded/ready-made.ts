@@ -22,10 +22,7 @@ export function readyMadePath(): string {
   return fileURLToPath(new URL(`cluster-${version}.packed`, import.meta.url))
 }
 
-/**
- * Creates and flushes the cluster in an empty folder, but for the folder's own name. False: there is no file
- * to make it of.
- */
+/** Creates and flushes the cluster in an empty folder, except the folder's name. False: there is no file. */
 export async function unpackReadyMade(folder: string, file = readyMadePath()): Promise<boolean> {
   if (!existsSync(file)) return false
   const { folders, files } = await readCluster(file)
@@ -56,10 +53,7 @@ export async function readyMadeDump(file = readyMadePath()): Promise<Blob | unde
   return new Blob([Buffer.concat([...parts, Buffer.alloc(1024)])])
 }
 
-/**
- * Header and contents, each filled up to blocks of 512 bytes (POSIX ustar). A folder's name ends with a
- * slash.
- */
+/** Header and contents, each filled up to 512 bytes (POSIX ustar). A folder's name ends with a slash. */
 function tarEntry(name: string, contents: Buffer): Buffer[] {
   const header = Buffer.alloc(512)
   const isFolder = name.endsWith('/')
@@ -128,10 +122,7 @@ export function packCluster(folder: string): Buffer {
   return Buffer.concat([hash('sha256', packed, 'buffer'), packed])
 }
 
-/**
- * Brotli carries no checksum: a damaged file could unpack into a cluster that starts. Throws
- * `ReadyMadeDamaged`.
- */
+/** Brotli has no checksum: a damaged file could unpack and start. Throws `ReadyMadeDamaged`. */
 async function readPacked(file: string): Promise<Buffer> {
   const bytes = await readFile(file)
   const packed = bytes.subarray(DIGEST_BYTES)
@@ -155,10 +146,7 @@ interface Index {
   readonly files: readonly (readonly [name: string, size: number])[]
 }
 
-/**
- * The disk flushes 400 files in half of the time that one after the other takes. All at once need 400
- * descriptors.
- */
+/** Flushes 400 files in half the time of one after the other. All at once need 400 descriptors. */
 const LANES = 16
 
 async function writeFlushed(path: string, contents: Uint8Array): Promise<void> {

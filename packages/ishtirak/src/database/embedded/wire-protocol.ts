@@ -88,9 +88,7 @@ export class EmbeddedSession implements DatabaseSession {
     return answer
   }
 
-  /**
-   * A panic ends an answer in the middle (a full disk, say); the next statement would hang for ever (tried).
-   */
+  /** A panic (such as a full disk) ends an answer in the middle; the next statement would hang for ever. */
   #noteFailure(answer: Answer): void {
     const failure = this.deps.flushFailure()
     if (failure === undefined && answer.isComplete) return

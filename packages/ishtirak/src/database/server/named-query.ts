@@ -15,10 +15,7 @@ import { LimitedConnection } from './query-limits.js'
 
 type Done = (error: unknown, rows?: readonly Row[]) => void
 
-/**
- * What the driver keeps of a connection, beside what its types tell: the statements that were parsed, by
- * name.
- */
+/** What the driver keeps of a connection, and its types leave out: the statements parsed, by name. */
 interface DriverConnection extends Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>
 }
@@ -144,10 +141,7 @@ export class NamedQuery implements Submittable {
  */
 const MARGIN_MS = 250
 
-/**
- * Milliseconds since 1970 by the clock of the server, beside the same instant on the scale of
- * `performance.now()`.
- */
+/** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */
 const offsets = new WeakMap<ClientBase, number>()
 
 /**
@@ -181,23 +175,18 @@ export function isTooLateToSend(giveUpAt: number): boolean {
 // Zero would mean no limit.
 const limitUntil = (deadline: string) =>
   `set_config('statement_timeout',
-     coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text, true)`
+     coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text,
+     true)`
 
 const NAME = 'ishtirak_deadline'
 export const prepareDeadline = `prepare ${NAME}(numeric) as select ${limitUntil('$1::numeric')}`
 
-/**
- * Ahead of a change, on a connection of our own: until when, by the server's clock, it may be begun and has
- * to be done.
- */
+/** Ahead of a change, on our own connection: until when, by the server's clock, it has to be done. */
 export function deadlineMessages(serverMs: number): Buffer[] {
   return [serialize.bind({ statement: NAME, values: [String(serverMs)] }), serialize.execute()]
 }
 
-/**
- * The same through a pooler, whose server connections have neither the prepared statement nor the schema;
- * null: nothing.
- */
+/** The same through a pooler, whose connections have no prepared statement and no schema; null: nothing. */
 export function pooledMessages(serverMs: number | null, schema: string | undefined): Buffer[] | null {
   const limits = serverMs === null ? [] : [limitUntil(`${serverMs}`)]
   const paths = schema === undefined ? [] : [`set_config('search_path', '${schema}', true)`]

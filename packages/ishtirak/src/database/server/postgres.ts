@@ -36,9 +36,7 @@ import {
 } from './named-query.js'
 
 export interface PostgresOptions {
-  /**
-   * `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer in transaction mode before 1.21.
-   */
+  /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer's transaction mode before 1.21. */
   readonly url: string
   /** 10 by default: one process saturates with 8 to 16 connections, 24 were slower (measured). */
   readonly maxConnections?: number
@@ -48,26 +46,16 @@ export interface PostgresOptions {
   readonly onConnectionLost?: (error: Error) => void
 }
 
-/**
- * Calls that may wait for a connection: what ten of them do in a second or less. What comes then is refused
- * at once.
- */
+/** Calls that may wait for a connection: what ten of them do in a second or less. Others are refused. */
 const waitingMax = 2_000
-/**
- * Our statements take milliseconds; the server ends what takes this long. Changes carry a limit of their own.
- */
+/** Statements take milliseconds; the server ends what takes this long. Changes have a limit of their own. */
 const statementTimeoutMs = CALL_LIMIT_MS
-/**
- * For a process that vanished inside a transaction; one that lives ends it sooner itself (see session.ts).
- */
+/** For a process that vanished inside a transaction; one that lives ends it sooner (session.ts). */
 const idleTransactionTimeoutMs = 60_000
 /** Migrations may rewrite a table, or wait for another process that does. */
 const scriptTimeoutMs = 3_600_000
 
-/**
- * Opens a pool. No connection is made yet: the first statement does, and throws `DatabaseUnavailable` if it
- * cannot.
- */
+/** Opens a pool. The first statement connects, and throws `DatabaseUnavailable` if it cannot. */
 export function openPostgres(options: PostgresOptions): Database {
   return new Postgres(options)
 }

@@ -43,10 +43,7 @@ export function openAccount(settings: AccountSettings): ChargilyAccount {
   }
 }
 
-/**
- * Chargily API reference, authentication: `test_sk_…` and `live_sk_…`. An empty key would verify any
- * signature.
- */
+/** Chargily API reference, authentication. An empty key would verify any signature. */
 function isLiveKey(key: string, whose: string): boolean {
   const prefix = /^(test|live)_sk_[\x21-\x7e]+$/.exec(key)?.[1]
   if (prefix !== undefined) return prefix === 'live'

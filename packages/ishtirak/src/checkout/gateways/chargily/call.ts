@@ -171,10 +171,7 @@ function readErrors(value: unknown, { secrets }: FailureReading): Record<string,
 /** An hour: whatever a broken clock at the provider asks for, a payment is looked at before that. */
 const LONGEST_WAIT_SECONDS = 3600
 
-/**
- * `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), which is read against the answer's own
- * `Date`.
- */
+/** `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3), read against the answer's `Date`. */
 function readRetryAfter(headers: AnswerHeaders, now: FailureReading['now']): number | null {
   const text = headerOf(headers, 'retry-after')?.trim() ?? ''
   const seconds =
@@ -192,13 +189,9 @@ function secondsUntil(httpDate: string, from: Instant | undefined): number | nul
 /** 300 characters: a sentence or two, not a page of HTML. */
 const LONGEST = 300
 
-/**
- * The provider's sentences can repeat what they were sent: no key, signature or e-mail address is written
- * down.
- */
+/** The provider may repeat what it was sent: no key, signature or e-mail address is written down. */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  // More than is kept, so that no key is cut in two before it is found; bounded, so that no answer costs
-  // seconds.
+  // More than is kept, so that no key is cut in two before it is found; bounded for time.
   let safe = text.slice(0, 10 * LONGEST)
   for (const secret of secrets) safe = safe.replaceAll(secret, '[key]')
   return (

@@ -47,8 +47,7 @@ const TRAITS = {
   leastAmount: LEAST_AMOUNT,
   /** API reference, checkouts/expire. */
   checkoutLifetimeMs: 30 * MINUTE,
-  // Soon, for the user who waits; at 35 minutes, when the checkout is over; at 6 hours and a day, for what is
-  // booked late.
+  // Soon, for the user who waits; at 35 minutes, when the checkout is over; later, for what is booked late.
   settledBy: 'provider',
   accounts: [],
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
@@ -68,10 +67,7 @@ export const WEBHOOK = {
   },
 } as const
 
-/**
- * Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called before it is
- * asked for.
- */
+/** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called yet. */
 export function createChargily(options: ChargilyOptions): Chargily {
   const account = openAccount(options)
   const call = createCallProvider(account, options)
@@ -100,8 +96,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
       const path = `/checkouts/${checkoutId}/expire`
       const answer = await call({ method: 'POST', path, timeoutMs: writeMs })
-      // 400 is "expired already", 403 "not pending any more" (API reference, checkouts/expire): it says not
-      // what it is.
+      // 400 "expired already", 403 "not pending any more" (checkouts/expire) do not say what it is.
       if (statusOf(answer) === 400 || statusOf(answer) === 403) return getCheckout(checkoutId)
       return readAsked(answer, checkoutId)
     },
@@ -129,9 +124,7 @@ async function openCheckout(
   return { ok: false, failure: unreadable('the new checkout has no id') }
 }
 
-/**
- * POST /checkouts. `webhook_endpoint` is the API reference's name; the webhook page's `webhook_url` is older.
- */
+/** POST /checkouts. `webhook_endpoint` is the API reference's name; `webhook_url` is older. */
 function requestOf(order: CheckoutOrder): JsonObject {
   return {
     amount: order.price.amount,

@@ -64,9 +64,7 @@ export function readEvent(body: Uint8Array): ProviderEvent | null {
   return { id, type, report: readCheckout(value.data, around), createdAt }
 }
 
-/**
- * Null: not page number `page` of a list. A checkout without an id is left out: it could not be asked for.
- */
+/** Null: not page number `page` of a list. A checkout without an id is left out. */
 export function readPage(value: unknown, page: number): CheckoutPage | null {
   if (!isObject(value) || !Array.isArray(value.data)) return null
   // A server that does not turn the page would be walked for ever.
@@ -133,28 +131,20 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/**
- * No control characters (PostgreSQL stores no NUL) and no half surrogates; 255 is more than any id or word
- * they send.
- */
+/** No control characters (PostgreSQL stores no NUL), no half surrogates; ids and words are shorter. */
 const SHORT_TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && SHORT_TEXT.test(value) ? value : null
 }
 
-/**
- * Whole dinars. The WooCommerce plugin sends totals as strings, so `"2000"` is 2000;
- * `"2000.5"`, `"1e3"` and `-1` are no price.
- */
+/** Whole dinars, also as text, as the WooCommerce plugin sends them; `"2000.5"`, `"1e3"`, `-1` are none. */
 export function readAmount(value: unknown): number | null {
   const amount = typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value) ? Number(value) : value
   return typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0 ? amount : null
 }
 
-/**
- * Booleans come as `false`, as `0` and, in the documented event, as the string `"false"`, which is truthy.
- */
+/** Booleans come as `false`, as `0` and, in the documented event, as `"false"`, which is truthy. */
 export function readFlag(value: unknown): boolean | null {
   if (value === true || value === 1 || value === 'true' || value === '1') return true
   if (value === false || value === 0 || value === 'false' || value === '0') return false

@@ -7,8 +7,7 @@ import {
   type Variables,
   web,
 } from '../../../runtime/environment.js'
-import { isTwice } from '../../../runtime/old-secrets.js'
-import { items } from '../../../runtime/operator-keys.js'
+import { describeSecrets, isTwice, items } from '../../../runtime/old-secrets.js'
 import type { AccountSettings } from './account.js'
 import { LEAST_AMOUNT } from './chargily.js'
 
@@ -16,16 +15,23 @@ const KEY = /(test|live)_sk_[\w-]+/
 
 const isLive = ({ CHARGILY_SECRET_KEY: key }: Variables) => key?.startsWith('live_sk_') ?? false
 
-export const CHARGILY: GatewaySettings = {
+export interface ChargilyConfig {
+  /** Null in the sandbox, which draws its own key. */
+  readonly chargily: AccountSettings | null
+}
+
+export const CHARGILY: GatewaySettings<ChargilyConfig> = {
   variables: {
     CHARGILY_SECRET_KEY: text('a key that starts with test_sk_ or live_sk_', new RegExp(`^${KEY.source}$`)),
     CHARGILY_WEBHOOK_KEYS: listOf('keys that start with test_sk_ or live_sk_', KEY),
     CHARGILY_API_URL: web(),
   },
   key: 'CHARGILY_SECRET_KEY',
-  oldKeys: 'CHARGILY_WEBHOOK_KEYS',
   leastAmount: LEAST_AMOUNT,
   isLive,
+  // The key in use is a variable of its own.
+  oldSecrets: ({ CHARGILY_WEBHOOK_KEYS: keys }) =>
+    describeSecrets('CHARGILY_WEBHOOK_KEYS', null, items(keys)),
   contradictions: (given) => {
     const { CHARGILY_SECRET_KEY: key, CHARGILY_WEBHOOK_KEYS: webhookKeys, PUBLIC_URL: publicUrl } = given
     return [
@@ -38,10 +44,11 @@ export const CHARGILY: GatewaySettings = {
       ],
     ]
   },
+  read: (given) => ({ chargily: chargilyAccount(given) }),
 }
 
 /** Null: it is not configured. */
-export function chargilyAccount(given: Variables): AccountSettings | null {
+function chargilyAccount(given: Variables): AccountSettings | null {
   const secretKey = given.CHARGILY_SECRET_KEY?.trim()
   const apiUrl = given.CHARGILY_API_URL?.trim()
   if (secretKey === undefined) return null

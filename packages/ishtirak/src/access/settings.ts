@@ -1,0 +1,113 @@
+// The variables of operators: OPERATOR_KEYS says who may act, in which role, known by which key;
+// OPERATOR_OIDC_… names the OpenID Connect issuer that knows them.
+import { isRole, type OperatorKey, ROLES } from '../core/role.js'
+import type { IssuerSettings } from '../core/sign-in.js'
+import {
+  type Contradiction,
+  isPrivateEnough,
+  listOf,
+  type Place,
+  refined,
+  settingsOf,
+  text,
+  type Variables,
+  web,
+} from '../runtime/environment.js'
+import { describeSecrets, isTwice, items, type OldSecret } from '../runtime/old-secrets.js'
+
+export interface AccessConfig {
+  /** Empty: the operator's part is switched off. */
+  readonly operatorKeys: readonly OperatorKey[]
+  /** Null: operators sign in by key alone. */
+  readonly operatorIssuer: IssuerSettings | null
+}
+
+const OF_THE_ISSUER = {
+  OPERATOR_OIDC_ISSUER: web(),
+  OPERATOR_OIDC_CLIENT_ID: text('a text'),
+  OPERATOR_OIDC_CLIENT_SECRET: refined('texts, separated by commas', (value) =>
+    items(value).every((secret) => secret !== ''),
+  ),
+  OPERATOR_OIDC_ROLE_CLAIM: text(
+    'the name of a claim, such as groups or realm_access.roles',
+    /^[\x21-\x7e]+$/,
+  ),
+}
+
+export const accessSettings = settingsOf(
+  {
+    OPERATOR_KEYS: listOf(
+      `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters ` +
+        `from A-Z a-z 0-9 . _ ~ + / -`,
+      new RegExp(`[\\w.@-]{1,64}:(?:(?:${ROLES.join('|')}):)?[\\w.~+/-]{20,}`),
+    ),
+    ...OF_THE_ISSUER,
+  },
+  {
+    secretLists: ['OPERATOR_OIDC_CLIENT_SECRET'],
+    oldSecrets: ({ OPERATOR_KEYS: list }) => oldKeysOf(readOperatorKeys(list)),
+    contradictions: (given) => {
+      const operators = readOperatorKeys(given.OPERATOR_KEYS)
+      return [
+        [isTwice(operators.map(({ key }) => key)), 'OPERATOR_KEYS names one key twice'],
+        [hasTwoRoles(operators), 'OPERATOR_KEYS gives one name two roles'],
+        ...issuerContradictions(given),
+      ]
+    },
+    read: (values): AccessConfig => ({
+      operatorKeys: readOperatorKeys(values.OPERATOR_KEYS),
+      operatorIssuer: issuerOf(values),
+    }),
+  },
+)
+
+/** Whether there is a way to sign in; the sandbox makes keys of its own. */
+export function hasConsole(given: Variables, { isSandbox }: Place): boolean {
+  return isSandbox || !!given.OPERATOR_KEYS || issuerOf(given) !== null
+}
+
+/** `name:role:key`, separated by commas; `name:key` means an owner. */
+function readOperatorKeys(list: string | undefined): readonly OperatorKey[] {
+  return items(list).map((entry) => {
+    const [name = '', ...rest] = entry.split(':')
+    const [key = '', role = 'owner'] = rest.reverse()
+    return { name, role: isRole(role) ? role : 'owner', key }
+  })
+}
+
+/** The first key of each name is the one in use. */
+function oldKeysOf(operators: readonly OperatorKey[]): readonly OldSecret[] {
+  return [...new Set(operators.map(({ name }) => name))].flatMap((holder) => {
+    const keys = operators.flatMap(({ name, key }) => (name === holder ? [key] : []))
+    return describeSecrets('OPERATOR_KEYS', holder, keys).slice(1)
+  })
+}
+
+/** A person signs in and approves by their name: in two roles it would say nothing. */
+function hasTwoRoles(operators: readonly OperatorKey[]): boolean {
+  return operators.some(({ name, role }) =>
+    operators.some((other) => other.name === name && other.role !== role),
+  )
+}
+
+/** Null: none is set. */
+function issuerOf(given: Variables): IssuerSettings | null {
+  const [url, clientId, secrets, roleClaim] = Object.keys(OF_THE_ISSUER).map((name) => given[name])
+  return url && clientId && secrets && roleClaim
+    ? { url, clientId, clientSecrets: items(secrets), roleClaim }
+    : null
+}
+
+function issuerContradictions(given: Variables): readonly Contradiction[] {
+  const all = Object.keys(OF_THE_ISSUER)
+  const lacking = all.filter((name) => !given[name])
+  const isBegun = lacking.length < all.length
+  const { OPERATOR_OIDC_ISSUER: url = 'https://issuer.example' } = given
+  return [
+    ...lacking.map(
+      (name) => [isBegun, `${name} is missing: all four OPERATOR_OIDC_… are set, or none`] as const,
+    ),
+    [!isPrivateEnough(url), 'OPERATOR_OIDC_ISSUER must start with https:// unless it is on this machine'],
+    [/[?#]/.test(url), 'OPERATOR_OIDC_ISSUER must have no query and no fragment'],
+  ]
+}

@@ -1,0 +1,16 @@
+// CODE_KEYS: the keys of the hashes that codes are stored by.
+import { listOf, settingsOf } from '../runtime/environment.js'
+import { items } from '../runtime/old-secrets.js'
+
+export interface CodeConfig {
+  /** The first makes codes, the others still read older ones. Empty: codes are switched off. */
+  readonly codeKeys: readonly string[]
+}
+
+export const codeSettings = settingsOf(
+  { CODE_KEYS: listOf('keys of at least 32 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{32,}/) },
+  {
+    secretLists: ['CODE_KEYS'],
+    read: ({ CODE_KEYS: keys }): CodeConfig => ({ codeKeys: items(keys) }),
+  },
+)

@@ -1,0 +1,42 @@
+// EVENTS_…: the platform's receiver of events.
+import { listOf, settingsOf, text, web } from '../runtime/environment.js'
+import type { Reach } from '../runtime/http-client.js'
+import { isTwice, items } from '../runtime/old-secrets.js'
+
+export interface EventConfig {
+  /** Absent: events are kept and not sent. */
+  readonly events?: {
+    readonly url: string
+    readonly secrets: readonly string[]
+    /** Which addresses they may go to. */
+    readonly reach: Reach
+  }
+}
+
+/** 24 to 64 bytes. */
+const SECRET = new RegExp(
+  'whsec_(?=[A-Za-z0-9+/]{32,86}={0,2}(?: *,| *$))' +
+    '(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?',
+)
+
+export const eventSettings = settingsOf(
+  {
+    EVENTS_URL: web(),
+    EVENTS_SECRETS: listOf('secrets that start with whsec_ (24 to 64 bytes, base64)', SECRET),
+    EVENTS_ALLOW_PRIVATE: text('true or false', /^(true|false)$/),
+  },
+  {
+    contradictions: ({ EVENTS_URL: url, EVENTS_SECRETS: secrets }) => [
+      [!!url && !secrets, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
+      [!url && !!secrets, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
+      // No list of `secretLists`: which of them the platform checks, it alone knows.
+      [isTwice(items(secrets)), 'EVENTS_SECRETS names one secret twice'],
+    ],
+    read: (values, { isSandbox }): EventConfig => {
+      const { EVENTS_URL: url, EVENTS_SECRETS: secrets, EVENTS_ALLOW_PRIVATE: isPrivate } = values
+      // The sandbox has its platform on this machine.
+      const reach = isPrivate === 'true' ? 'any' : isSandbox ? 'loopback' : 'public'
+      return url === undefined ? {} : { events: { url, secrets: items(secrets), reach } }
+    },
+  },
+)
