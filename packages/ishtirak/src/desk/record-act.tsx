@@ -1,5 +1,5 @@
-// The act by which an operator records what they took at the desk. The amount is that of the catalogue with the
-// stamp duty: the preview tells it, and the operator who confirms says that it was taken.
+// The act by which an operator records what they took at the desk. The amount is that of the catalogue with
+// the stamp duty: the preview tells it, and the operator who confirms says that it was taken.
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'

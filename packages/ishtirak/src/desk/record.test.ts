@@ -37,7 +37,8 @@ const countRows = statement(
   'test.desk.count',
   `select (select count(*) from payments) as payments, (select count(*) from receipts) as receipts,
           (select count(*) from audit where act <> 'operator.refused') as acts,
-          (select count(*) from audit where act = 'operator.refused') as refusals, (select count(*) from users) as users,
+          (select count(*) from audit where act = 'operator.refused') as refusals,
+          (select count(*) from users) as users,
           (select count(*) from comparisons) as comparisons`,
 )
 const selectEvents = statement(
@@ -152,7 +153,7 @@ describeScenario('a payment at the desk', ({ database }) => {
     expect((await record(changes)).body.code).toBe(code)
   })
 
-  it('is shown beforehand with what is to be taken, for a user never heard of too, and not done', async () => {
+  it('is shown beforehand with what is to be taken, also for a user never heard of', async () => {
     const asked = '/users/user-1/record?plan=pro&method=cash&reference=7'
     expect((await operator.get(asked)).body.code).toBe('not_found')
     const { status: code, body } = await operator.get(`${asked}&new_user=true`)
