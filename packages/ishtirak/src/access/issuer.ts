@@ -2,10 +2,12 @@
 // token with its signature. The issuer is asked, and the library loaded, at a sign-in and not before, so that
 // the service starts and runs without it.
 import type * as OpenId from 'openid-client'
+import type { RecordRefusal } from '../acts/refusals.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Claims, claimAt, type IssuerSettings, operatorNameOf, roleOf } from '../core/sign-in.js'
 import type { CommonParts } from '../ledger/parts.js'
+import type { ConsolePages } from '../pages/console-frame.js'
 import { singleFlight } from '../runtime/async.js'
 import { type Clock, secondsAhead } from '../runtime/clock.js'
 import { sendRequest } from '../runtime/http-client.js'
@@ -286,3 +288,11 @@ function describe(error: unknown): Readonly<Record<string, unknown>> {
 function chainOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...chainOf(error.cause)] : []
 }
+
+export interface AccessPageDeps extends Omit<SessionsDeps, 'issuer'> {
+  readonly recordRefusal: RecordRefusal
+  /** Null: operators sign in by key alone. */
+  readonly issuer: Issuer | null
+}
+
+export type AccessPages = ConsolePages & AccessPageDeps

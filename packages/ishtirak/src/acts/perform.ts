@@ -44,10 +44,9 @@ export async function perform<Deps extends ActDeps>(
 ): Promise<Performed> {
   const before = await find()
   if (before) return { kind: 'done_before', found: before }
-  const { operationId } = call.by
-  const by = { ...call.by, act: act.name, ...askedIn(call) }
-  const named =
-    operationId === undefined ? by : { ...by, operationId: nameOf(act, call), operationName: operationId }
+  const { operationId: operationName } = call.by
+  const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
+  const named = { ...call.by, act: act.name, ...askedIn(call), ...name }
   try {
     const about = paymentId === undefined ? { userId } : { userId, paymentId }
     const work = () => act.run(deps, { ...call, by: named })

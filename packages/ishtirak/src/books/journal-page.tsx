@@ -5,8 +5,8 @@ import { receiptNumber } from '../core/receipt.js'
 import { addressOf, Kept, renderConsole, Table, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import type { BooksPages } from './accounts.js'
 import type { readJournal } from './journal.js'
-import type { BooksPages } from './pages.js'
 
 interface Shown extends Awaited<ReturnType<typeof readJournal>> {
   readonly month: string

@@ -4,8 +4,8 @@
 
 import { sumPaid } from '../core/figures.js'
 import type { View } from '../pages/console-frame.js'
+import type { BooksPages } from './accounts.js'
 import type { MonthFigures } from './months.js'
-import type { BooksPages } from './pages.js'
 
 /** A bar and the gap beside it are 10 wide. */
 const [STEP, BAR, HEIGHT] = [10, 7, 100]

@@ -6,10 +6,9 @@ import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
 import { addressOf, Facts, Kept, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
-import { EXPORT } from './accounts.js'
+import { type BooksPages, EXPORT } from './accounts.js'
 import { MonthChart } from './month-chart.js'
 import type { MonthFigures } from './months.js'
-import type { BooksPages } from './pages.js'
 
 interface Shown {
   readonly pages: BooksPages

@@ -5,8 +5,8 @@ import { addressOf, Facts, Kept, Table, Text, type View } from '../pages/console
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import type { ComparePages } from './close-finding.js'
 import { startComparing } from './compare-acts.js'
-import type { ComparePages } from './pages.js'
 import { listComparisons } from './reconcile.sql.js'
 
 type Compared = Awaited<ReturnType<typeof listComparisons>>

@@ -1,13 +1,12 @@
 // The act by which an operator records what they took at the desk. The amount is that of the catalogue with
 // the stamp duty: the preview tells it, and the operator who confirms says that it was taken.
 import type { Static } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
 import { changesInWords } from '../acts/changes.js'
 import type { Typed } from '../acts/form.js'
 import { isAccess } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { offersOf } from '../core/plan.js'
 import { readDeskReference } from '../core/reference.js'

@@ -1,6 +1,5 @@
-// What waits, and whether it is being worked on, for Prometheus. A scrape reads what was read lately: the
-// database is asked at most twice a minute, the provider at most once, and neither keeps a scrape waiting for
-// long.
+// What waits, and whether it is being worked on, for Prometheus. The database is asked at most twice a
+// minute, the provider once, and neither keeps a scrape waiting for long.
 import { Gauge } from 'prom-client'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'

@@ -1,14 +1,13 @@
 // What operators say of a transfer, as acts: its money has come, or it is refused. Shown beforehand, each is
 // the decision that it would be.
 import type { Static } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { amountIn } from '../acts/act-form.js'
 import type { Field } from '../acts/act-page.js'
 import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
 import type { InWords } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
-import { actTexts } from '../acts/texts.js'
 import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
