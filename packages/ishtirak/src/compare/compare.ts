@@ -5,6 +5,7 @@ import { closeFinding } from './close-finding.js'
 import { continueComparing, listReconciliations, startComparing } from './compare-acts.js'
 import { findingRoute } from './finding.route.js'
 import { comparisonCard } from './health-part.js'
+import { FINDINGS_WAITING } from './inbox.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
 import './words.js'
 
@@ -13,6 +14,7 @@ export const compare: Capability<ReconcileActDeps> = {
   acts: [startComparing, closeFinding],
   readings: [listReconciliations, continueComparing],
   commandGroups: { findings: 'Close what a comparison found, with the reason' },
+  inbox: FINDINGS_WAITING,
   console: findingRoute,
   health: comparisonCard,
   jobs: (deps) => [

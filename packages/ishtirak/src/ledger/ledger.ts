@@ -1,6 +1,7 @@
 // What the ledger brings to the service: the acts of operators on what is booked.
 import type { Capability } from '../acts/capability.js'
 import { endAccess } from './end.js'
+import { PAYMENTS_WAITING } from './inbox.js'
 import { keepPayment } from './keep.js'
 import { refund } from './refund.js'
 import type { SaveDeps } from './save.js'
@@ -14,4 +15,5 @@ export const ledger: Capability<SaveDeps & SubjectDeps> = {
     payments: 'Look at payments, and act on one',
     users: 'Look at a user, grant days, end their access',
   },
+  inbox: PAYMENTS_WAITING,
 }

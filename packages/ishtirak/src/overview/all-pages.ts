@@ -14,12 +14,13 @@ import type { ResendDeps } from '../mail/resend-receipt.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import type { FileDeps } from './acts.js'
 import type { HealthDeps } from './health.js'
+import type { InboxDeps } from './inbox.js'
 import type { SearchDeps } from './search.js'
 import type { ViewDeps } from './views.js'
 
-type ReadDeps = FileDeps & HealthDeps & ResendDeps & SearchDeps & SubjectDeps & ViewDeps
+type ReadDeps = FileDeps & HealthDeps & InboxDeps & SearchDeps & SubjectDeps & ViewDeps
 
-export interface ConsoleDeps extends CallerChecks, SaveDeps, SessionsDeps, ReadDeps {
+export interface ConsoleDeps extends CallerChecks, ResendDeps, SaveDeps, SessionsDeps, ReadDeps {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly publicUrl: string
