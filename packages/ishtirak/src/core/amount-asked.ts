@@ -3,7 +3,6 @@ import type { CheckoutReport } from './checkout.js'
 import type { Payment } from './payment.js'
 import type { Money } from './plan.js'
 
-/** What the user was asked for. */
 export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>): Money {
   return amountAsked === null ? price : { ...price, amount: amountAsked }
 }

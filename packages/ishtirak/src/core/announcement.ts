@@ -19,7 +19,6 @@ type AnnouncementType = 'subscription.expiring' | 'subscription.past_due' | 'sub
 export interface Announcement {
   readonly type: AnnouncementType
   readonly boundary: Boundary
-  /** When it was passed. */
   readonly at: Instant
   /** Passed as well and never announced, because they are no longer true. */
   readonly skipped: readonly Boundary[]
@@ -101,7 +100,6 @@ export interface OwedMail extends MailKey {
 
 export type MailVerdict =
   | 'send'
-  /** No address of the user is known. */
   | 'no_address'
   /** Renewed, ended, or past a later boundary. */
   | 'outdated'

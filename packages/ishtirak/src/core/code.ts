@@ -16,7 +16,6 @@ export interface CodeBatch {
   readonly kind: CodeKind
   /** Of `months`: what it gives, as it was when the batch was made. */
   readonly plan: Plan | null
-  /** The plan that it is for; null: any. */
   readonly planId: string | null
   /** Of `months`: how many it gives. Else the term that it is for; null: any. */
   readonly months: number | null
@@ -101,7 +100,6 @@ export function monthsOf(
   return kind === 'months' && plan && months !== null ? { plan, months } : null
 }
 
-/** Whether it has a use left for this user at this instant. */
 function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
   const { from, until, revokedAt } = batch
   const isInTime = (from === null || now >= from) && (until === null || now < until)

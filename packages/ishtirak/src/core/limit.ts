@@ -108,7 +108,6 @@ export function describeAllowance(of: {
   }
 }
 
-/** One count as it is stored. */
 export interface UsageCount {
   readonly limit: string
   /** Empty unless the limit is counted for each of something. */

@@ -30,7 +30,6 @@ export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque'] as const
 export type PaymentKind = (typeof PAYMENT_KINDS)[number]
 
-/** Of a payment's method. */
 export function kindOf(method: string): PaymentKind {
   return PAYMENT_KINDS.find((kind) => kind === method) ?? 'card'
 }

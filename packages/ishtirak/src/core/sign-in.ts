@@ -15,7 +15,6 @@ export interface Claims {
   readonly [claim: string]: unknown
 }
 
-/** What a claim lacks for a role. */
 export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
 
 const PREFIX = 'oidc:'

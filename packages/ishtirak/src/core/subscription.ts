@@ -117,7 +117,6 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-/** Time that is added to the facts. */
 export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
   /** As it then ends. */
   readonly run: PaidRun
@@ -201,7 +200,6 @@ export function paidUntil(calendar: Calendar, run: PaidRun): Instant {
   return calendar.monthsAfter(run.anchorAt, run.months)
 }
 
-/** The run with `months` more. */
 export function longer(run: PaidRun, months: number): PaidRun {
   return { ...run, months: run.months + months }
 }

@@ -7,7 +7,6 @@ import { CLOCK_SKEW_MAX, DAY, type Instant } from './instant.js'
 import type { Payment } from './payment.js'
 import { maybeOnePerson } from './sign-in.js'
 
-/** One operator has seen the money. */
 export interface Approval {
   /** The operator's name in the audit trail. */
   readonly by: string

@@ -95,7 +95,6 @@ export class DatabaseError extends Error {
 }
 
 const names = new Map<string, string>()
-/** The text of each statement that was declared so far, by its name. */
 export const declaredStatements: ReadonlyMap<string, string> = names
 
 /** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */

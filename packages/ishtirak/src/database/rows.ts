@@ -194,5 +194,4 @@ export function shapeOf(names: readonly string[]): Readonly<Record<string, unkno
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))
 }
 
-/** For a statement that gives no rows. */
 export const withoutColumns: ReadRow = rowReader([])

@@ -9,7 +9,6 @@ export interface Words {
   readonly i18n: typeof shared
 }
 
-/** The keys of these sections in all folders. */
 export type KeyOf<Section extends string> = {
   [Folder in keyof Words]: {
     [Each in Section & keyof Words[Folder]]: keyof Words[Folder][Each]
@@ -70,7 +69,6 @@ export function hasText(reader: Reader, key: string): boolean {
   return TEXTS[reader].en.has(key)
 }
 
-/** The ends of the keys that begin so. */
 export function keysWith(reader: Reader, beginning: string): string[] {
   return [...TEXTS[reader].en.keys()].flatMap((key) =>
     key.startsWith(beginning) ? [key.slice(beginning.length)] : [],

@@ -50,7 +50,6 @@ function maintenance({ database }: ScheduleDeps): Job {
 }
 
 export interface Runner {
-  /** From now on each job runs at its own pace. */
   start(): void
   /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
   runAll(): Promise<void>

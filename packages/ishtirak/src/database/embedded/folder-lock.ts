@@ -44,7 +44,6 @@ export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
 }
 
-/** The disk of the data folder is full. */
 export class DataFolderFull extends Error {
   override readonly name = 'DataFolderFull'
   constructor(folder: string, cause: unknown) {

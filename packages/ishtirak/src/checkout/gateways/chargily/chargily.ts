@@ -179,7 +179,6 @@ function readAsked(
   return { ok: false, failure: unreadable('the answer is not the checkout that was asked for') }
 }
 
-/** The status of a refusal, else null. */
 function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
   return !answer.ok && answer.failure.kind === 'rejected' ? answer.failure.status : null
 }
