@@ -31,10 +31,7 @@ export interface AnnouncementDecision {
   readonly announceAt: Instant | null
 }
 
-/**
- * Of all boundaries passed since the last announcement only the latest is still true, so it alone is
- * announced: a service that was stopped for a month announces `expired`, not "7 days left".
- */
+/** The latest boundary passed alone is still true: after a month's stop `expired` is announced. */
 export function decideAnnouncement(
   facts: SubscriptionFacts,
   announced: Boundary | null,

@@ -50,10 +50,7 @@ export function printCode(code: string): string {
   return code.replace(GROUP, '$&-')
 }
 
-/**
- * As people type it: in either case, with hyphens, spaces and marks of direction anywhere, O for 0, I or L
- * for 1. Null: no code can be written like this.
- */
+/** In either case, with hyphens, spaces, marks of direction, O for 0, I or L for 1. Null: no code. */
 export function readCode(typed: string): string | null {
   const symbols = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '').toUpperCase()
   const code = symbols.replaceAll('O', '0').replace(/[IL]/g, '1')

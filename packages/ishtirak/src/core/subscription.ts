@@ -26,10 +26,7 @@ export interface PaidRun {
 
 /** Time from one source, without a gap, and the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
-  /**
-   * The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it; the
-   * first where grants follow on each other.
-   */
+  /** `pay_…` bought it; `red_…` or `grt_…` gave it, the first where grants follow on each other. */
   readonly sourceId: string
   readonly plan: Plan
   /** Bought or redeemed; 0 for granted time. */

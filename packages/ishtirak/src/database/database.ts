@@ -29,10 +29,7 @@ export function givenUpAfter(ms = CALL_LIMIT_MS): number {
 
 /** Something that statements run on: the database itself, or a transaction of it. */
 export interface Queryable {
-  /**
-   * Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or
-   * `DatabaseError`. `giveUpAt` is `givenUpAfter()` unless the caller has a limit of its own.
-   */
+  /** Throws `DatabaseUnavailable`, `ConstraintViolation` or `DatabaseError`. Default: `givenUpAfter()`. */
   query(statement: Statement, parameters?: readonly Parameter[], giveUpAt?: number): Promise<readonly Row[]>
 }
 
@@ -113,10 +110,7 @@ export function statement(name: string, text: string): Statement {
 /** Each lost race means that another change was saved, so a handful of rounds is plenty. */
 const ROUNDS_MAX = 20
 
-/**
- * Load, decide, save: a round whose facts were stale when it saved is run again. `inTurn` may have it wait
- * until others have changed the same facts. Throws `DatabaseUnavailable` in a flood of changes.
- */
+/** A round whose facts were stale is run again, `inTurn`. Throws `DatabaseUnavailable` in a flood. */
 export async function untilFresh<Result>(
   what: string,
   round: () => Promise<Result | 'stale'>,

@@ -186,10 +186,7 @@ export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
   }
 }
 
-/**
- * An object to copy before its fields are set. A copy of a whole object keeps the shape that V8 is fast with;
- * one that grows by a field at a time loses it after a dozen: 0.4 µs beside 2 for a row of 28 (measured).
- */
+/** To copy before its fields are set: V8 is fast with a whole shape, 0.4 µs beside 2 for a row of 28. */
 export function shapeOf(names: readonly string[]): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))
 }

@@ -75,10 +75,7 @@ export function keysWith(reader: Reader, beginning: string): string[] {
   )
 }
 
-/**
- * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French
- * a space stands before these marks, and a line must not begin with one of them.
- */
+/** A figure and its unit stay on one line, and so does `n° {number}`; in French a mark and its word. */
 function typeset(sentence: string, locale: Locale): string {
   const whole = sentence
     .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
