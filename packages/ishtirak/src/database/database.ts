@@ -107,6 +107,13 @@ export function statement(name: string, text: string): Statement {
   return { name, text, isChange: /\b(insert|update|delete)\b/.test(text) }
 }
 
+/** One whose text is put together from what capabilities bring: another text has another name. */
+export function assembled(name: string, text: string): Statement {
+  let [free, others] = [name, 0]
+  while ((names.get(free) ?? text) !== text) free = `${name}_${++others}`
+  return statement(free, text)
+}
+
 /** Each lost race means that another change was saved, so a handful of rounds is plenty. */
 const ROUNDS_MAX = 20
 
