@@ -26,10 +26,7 @@ export interface Call<Input> {
 }
 
 export interface ActDeps extends AuditDeps {
-  /**
-   * By user: changes of one user that have lost a race wait for each other, as long as they are of this
-   * process.
-   */
+  /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
   readonly inTurn: InTurn
 }
 
@@ -58,10 +55,7 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Null: the console has none. */
   readonly form?: ActForm<Deps, File, Detail> | null
   readonly command?: CommandOf
-  /**
-   * The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells
-   * what was done.
-   */
+  /** `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
   readonly previews?: { readonly schema: TSchema; view(preview: Preview<Detail>): unknown }

@@ -15,10 +15,7 @@ export interface Named {
   readonly isMeant?: ((payment: Row) => boolean) | undefined
 }
 
-/**
- * Calls with the name, as an id; refused as unknown, nothing was done, and it calls with the id of what has
- * this name.
- */
+/** Calls with the name as an id; where it is none, nothing was done, and the id behind the name is taken. */
 export async function askByName<Result>(
   named: Named,
   call: (id: string) => Promise<Result>,

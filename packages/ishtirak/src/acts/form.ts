@@ -20,10 +20,7 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
   fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>
-  /**
-   * By this field of a question that is asked first it is answered; absent: by the first without a value;
-   * null: none is asked.
-   */
+  /** The field that answers the first question; absent: the first without a value; null: none is asked. */
   readonly asks?: string | null
   /** Of fields that may be chosen last: what follows is shown for these values. */
   readonly assumes?: Typed

@@ -18,10 +18,7 @@ export const BASE = '/api/v1/operator'
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const
 
-/**
- * The path below `BASE`, a sentence for readers, what is asked and answered, and the refusals beside those of
- * all.
- */
+/** The path below `BASE`, a sentence, what is asked and answered, and further refusals. */
 function reads<Schema extends object, Answer>(
   path: string,
   summary: string,

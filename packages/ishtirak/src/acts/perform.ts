@@ -56,10 +56,7 @@ export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<obj
   return act.preview(deps, call)
 }
 
-/**
- * The answer of an act that was sent before: as at first. Throws the refusal of then, or `conflict` where it
- * asked for something else.
- */
+/** Throws the refusal of then, or `conflict` where it asked for something else. */
 export function requireSame(
   { found }: Extract<Performed, { kind: 'done_before' }>,
   call: Call<object>,

@@ -210,10 +210,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/**
- * The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not
- * a lookup.
- */
+/** Sessions of the service keep lookups on their indexes; reading all of a table is no lookup. */
 const EVERY_ROW = 'set local enable_seqscan = on'
 
 const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')

@@ -11,10 +11,7 @@ const cursors = pageCursor<Pick<Entry, 'at' | 'id'>>(
   ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
 )
 
-/**
- * The same lines as in the accountant's file. Throws `validation_failed`, and `invalid_cursor` for that of
- * another month.
- */
+/** As in the accountant's file. Throws `validation_failed`, `invalid_cursor` for that of another month. */
 export async function readJournal(
   deps: MonthsDeps,
   of: { readonly month: string; readonly cursor: string | null; readonly limit: number },

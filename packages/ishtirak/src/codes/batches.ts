@@ -71,10 +71,7 @@ export const createCodesAct = act<CodesDeps>().does({
   },
 })
 
-/**
- * Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or
- * `validation_failed`.
- */
+/** Throws `not_found` without a key, and what is wrong in what is wanted. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)

@@ -8,10 +8,7 @@ import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Round = Static<typeof ReconciliationSchema>
 
-/**
- * `text`: the answer after a round; gives that of the last one. Throws `CommandFailed`: the provider will not
- * answer at all.
- */
+/** `text`: the answer after a round; gives that of the last. Throws `CommandFailed`: the provider refuses. */
 export async function comparisonFinished(
   client: OperatorClient,
   text: string,

@@ -28,16 +28,10 @@ import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Reconciliation = Static<typeof ReconciliationSchema>
 
-/**
- * 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people
- * who wait.
- */
+/** 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
-/**
- * A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk
- * could see.
- */
+/** A checkout is looked at for a day: two days back miss nothing that the last walk could see. */
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
@@ -229,10 +223,7 @@ function compareCheckout(
   return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/**
- * Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was
- * once reported.
- */
+/** Ours first. What an operator took as the provider says it is none; else our books count. */
 function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {

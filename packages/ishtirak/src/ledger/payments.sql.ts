@@ -104,10 +104,7 @@ const STATE_AND_ID = ['id', ...STATE] as const
 const record = (fields: readonly (keyof StoredPayment)[]) =>
   `n(${fields.map((field) => `${COLUMNS[field].name} ${COLUMNS[field].type}`).join(', ')})`
 
-/**
- * `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from jsonb_to_record(…) as
- * ${PAYMENT_RECORD}`.
- */
+/** `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from … as ${PAYMENT_RECORD}`. */
 export const COLUMN_NAMES = named(FIELDS)
 export const NEW_PAYMENT = named(FIELDS, 'n')
 export const PAYMENT_RECORD = record(FIELDS)

@@ -16,10 +16,7 @@ export interface ReceivedEvent {
   readonly receivedAt: Instant
 }
 
-/**
- * `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load
- * and decide again.
- */
+/** `duplicate`: the event is known, nothing was changed; `stale`: another change came first, decide again. */
 export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
 /** Of a row that says whether the version still held, and whether the event was new. */

@@ -37,10 +37,7 @@ import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
 
-/**
- * Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to
- * itself.
- */
+/** Loading and saving: what arrives meanwhile shares the next statement. A lone report has its own. */
 export function createSettlements(database: Queryable) {
   return {
     load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),

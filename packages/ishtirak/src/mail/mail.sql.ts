@@ -112,10 +112,7 @@ interface PaymentKey {
   readonly paymentId: string
 }
 
-/**
- * The mail with the receipt of a payment, and what became of it so far; null: there is none, or it is
- * forgotten.
- */
+/** The mail with a receipt, and what became of it so far; null: there is none, or it is forgotten. */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
   const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + LEASE_MS)])
   return row

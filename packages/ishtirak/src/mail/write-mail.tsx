@@ -99,10 +99,7 @@ const BUTTON =
 export const DEFAULT_MAIL_COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
-/**
- * For mail programs: one column, styles on the elements (many programs drop style sheets), no picture, one
- * link.
- */
+/** For mail programs: one column, styles on the elements (many drop style sheets), no picture, one link. */
 function htmlOf(words: MailWords): string {
   const { locale, color, subject, greeting, paragraphs, button, url, footer, contact } = words
   const html = (

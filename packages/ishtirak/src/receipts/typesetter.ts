@@ -42,10 +42,7 @@ export function missingForReceipts(): readonly string[] {
   return missing.length > 0 || hasBinary() ? missing : [`${COMPILER}-${process.platform}-${process.arch}`]
 }
 
-/**
- * The engine is a binary for each platform, in packages of which npm installs the one that fits, if there is
- * one.
- */
+/** The engine is a binary, in packages of which npm installs the one for the platform, if there is one. */
 function hasBinary(): boolean {
   const manifest: { readonly optionalDependencies: object } = require(`${COMPILER}/package.json`)
   const ofCompiler = createRequire(require.resolve(COMPILER))
@@ -148,10 +145,7 @@ function compile({ compiler, templates }: Engine, template: string, json: string
 }
 
 const LAM_ALEF = /([\u0620-\u064a]?)ل([آأإا])/g
-/**
- * Each alef with the isolated form of its ligature with lam (Unicode, Arabic Presentation Forms-B); the final
- * form is next.
- */
+/** Each alef with the isolated form of its ligature with lam (Unicode, Forms-B); the final form is next. */
 const LAM_ALEF_FORMS: Readonly<Record<string, number>> = { آ: 0xfef5, أ: 0xfef7, إ: 0xfef9, ا: 0xfefb }
 /** Arabic letters that do not join the letter after them (Unicode, ArabicShaping.txt). */
 const NOT_JOINING = 'ءآأؤإاةدذرزوى'
@@ -180,10 +174,7 @@ const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 // choose colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 
-/**
- * What the fonts can draw of a text, on one line. An emoji, however many parts it is joined from, becomes one
- * `◊`.
- */
+/** What the fonts can draw of a text, on one line. An emoji, of however many parts, becomes one `◊`. */
 function drawable(text: string, isDrawable: (grapheme: string) => boolean): string {
   // Nearly every text is plain; cutting into graphemes took 2 ms a page.
   if (PLAIN.test(text)) return text
