@@ -1,7 +1,6 @@
 // An act of operators is one object: name, roles, what it is on, input, texts, what it loads, decides and
-// saves. Its route, its place in the OpenAPI document, its command, its form, its preview, its audit entry,
-// its repetition by `operation_id`, its refusal in the trail, its mounted call and its call of the client are
-// made from it.
+// saves. From it come route, OpenAPI, command, form, preview, audit entry, repetition by `operation_id`,
+// refusal in the trail, mounted call and the client's.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'

@@ -1,6 +1,5 @@
-// What a person has at hand instead of an id: the reference of a transfer, the number of a receipt or a slip,
-// an e-mail address. An id comes first; only what is known as none is looked up. What several things are
-// called is refused with their list.
+// What a person has at hand instead of an id: a reference, a number of a receipt or a slip, an e-mail
+// address. An id comes first. What several things are called is refused with their list.
 import { sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, Refused } from './operator-client.js'
 

@@ -1,5 +1,4 @@
-// How an act looks in the console where its input and its preview do not say it: fields of its own, words for
-// what changes.
+// How an act looks in the console where its input and preview do not say it.
 import type { BillingError } from '../core/error.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 import type { ActPage, Field } from './act-page.js'

@@ -1,5 +1,4 @@
-// How an operation of the operator's API is described: one that reads, one that acts, and the files that some
-// answer with.
+// How an operation of the operator's API is described, and the files that some answer with.
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'

@@ -1,5 +1,4 @@
-// Where a page of an operator's list goes on. Opaque to the caller, so anything that we did not write is
-// refused, not guessed at.
+// Where a page of an operator's list goes on. Opaque: anything that we did not write is refused.
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { type Instant, LAST_INSTANT } from '../core/instant.js'

@@ -1,5 +1,4 @@
-// An act is done: the role is asked, an operation that was sent before is found, what the state of things
-// refuses is written down.
+// An act is done: its role asked, an earlier sending found, what is refused written down.
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
 import { requireRole } from '../core/role.js'

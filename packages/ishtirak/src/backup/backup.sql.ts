@@ -1,6 +1,5 @@
-// A copy of everything in the database as lines of text, and back: the same for both databases, so that it
-// also leads from one to the other. A backup is one snapshot; a restore is one transaction, and refuses a
-// database that is not empty.
+// Everything in the database as lines of text, and back, from either kind of database to either. A backup is
+// one snapshot; a restore is one transaction, and refuses a database that is not empty.
 import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'

@@ -1,5 +1,4 @@
-// The journal of receipts: the payments of a month in the order they were paid, each with the number of its
-// receipt.
+// The journal of receipts: the payments of a month in the order they were paid.
 
 import { byInstant } from '../acts/page.js'
 import { BillingError } from '../core/error.js'

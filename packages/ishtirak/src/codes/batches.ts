@@ -1,5 +1,4 @@
-// Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours
-// can show them again.
+// Batches of codes: made, listed, revoked. Codes are answered once: nothing can show them again.
 import type { Static } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'

@@ -1,5 +1,4 @@
-// `ishtirak reconcile` goes on until the comparison is finished, and says after each round how far it is, or
-// what the provider does.
+// `ishtirak reconcile` goes on until the comparison is finished, and says after each round how far it is.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CommandFailed, type OperatorClient } from '../acts/operator-client.js'

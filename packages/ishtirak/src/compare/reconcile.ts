@@ -1,6 +1,5 @@
-// The provider's list against our books: every day, and when the operator asks. What was paid there and not
-// booked here is entered like any other report; what only we have, or what differs, is written down for a
-// person. It corrects nothing else.
+// The provider's list against our books, daily and when the operator asks. What was paid there and not booked
+// is entered like any report; what only we have, or what differs, is written down for a person.
 import type { Static } from 'typebox'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'

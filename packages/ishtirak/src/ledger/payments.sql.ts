@@ -1,5 +1,4 @@
-// Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a
-// payment.
+// Payments as rows: read, written, and listed for the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
 import {
   PAYMENT_KINDS,
@@ -99,8 +98,7 @@ export const PAYMENT_COLUMNS = named(FIELDS, 'p')
 
 const STATE_AND_ID = ['id', ...STATE] as const
 
-// By name and type: `jsonb_populate_record(null::payments, …)` looks at every column of the table, 12 µs a
-// row for a state.
+// `jsonb_populate_record(null::payments, …)` looks at all columns of the table, 12 µs a row.
 const record = (fields: readonly (keyof StoredPayment)[]) =>
   `n(${fields.map((field) => `${COLUMNS[field].name} ${COLUMNS[field].type}`).join(', ')})`
 

@@ -1,6 +1,5 @@
-// A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of
-// a change of a user's money is one statement: event, payment, paid time, receipt number, events to the
-// platform, owed mail.
+// A report about a payment, loaded and saved with what arrives together. The whole effect of a change of a
+// user's money is one statement: event, payment, time, receipt number, events to the platform, owed mail.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'

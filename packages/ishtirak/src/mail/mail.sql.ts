@@ -1,6 +1,5 @@
-// The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is
-// claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may
-// send.
+// The mail that is owed, as rows, saved with its event: claimed, finished and, in the end, forgotten.
+// Claiming one puts it off, so that any number of processes may send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { MailWriter } from '../acts/mail-writer.js'

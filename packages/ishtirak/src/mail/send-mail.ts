@@ -1,6 +1,5 @@
-// Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server by
-// SMTP. After a crash the row is due again, so a message may be sent twice (each has a Message-ID of its own)
-// but is never lost.
+// Sends due mail by SMTP: claimed with a lease, dropped if outdated, written. After a crash the row is due
+// again, so a message may be sent twice (each has its Message-ID) but is never lost.
 import type { SendMailOptions } from 'nodemailer'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
@@ -99,8 +98,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
     ...(username === ''
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    // A password must not cross a network in clear text because an attacker removed the server's offer of
-    // TLS.
+    // No password in clear text where an attacker has removed the server's offer of TLS.
     requireTLS: username !== '' && !isThisMachine(host),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,

@@ -1,6 +1,5 @@
-// One message in the user's language: what is, and what to do. Every link leads to the portal, where the user
-// can log in; never to a checkout, which expires in half an hour. What is said is the capability's that
-// writes the mail.
+// One message in the user's language, whose words are its capability's. Links lead to the portal, where the
+// user can log in; never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'

@@ -1,6 +1,5 @@
-// What every page of the console has around its content: the sections, who is signed in, the way out; and the
-// parts that several pages have. The looks are those of the portal. A page is one document without a script,
-// and asks for nothing else.
+// What every page of the console has around its content, and the parts that several pages have. The looks are
+// those of the portal. A page is one document without a script, and asks for nothing else.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'

@@ -160,8 +160,7 @@ export function cookiesFor(publicUrl: string) {
       language: `${prefix}ishtirak_lang${suffix}`,
       answer: `${prefix}ishtirak_answer${suffix}`,
     },
-    // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts
-    // by GET.
+    // Lax: a link from elsewhere leads to a page that knows its reader; no page acts by GET.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const
 }

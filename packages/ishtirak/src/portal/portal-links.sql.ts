@@ -1,5 +1,4 @@
-// Links into the portal that are asked for by mail: an address is noted, and owed a link later, if it is
-// known.
+// Links into the portal that are asked for by mail: noted, and owed later if the address is known.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'

@@ -1,5 +1,4 @@
-// POST …/portal-sessions: with the user's token the platform gets a link into the portal, and sends the user
-// there.
+// POST …/portal-sessions: with the user's token the platform gets a link into the portal.
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'

@@ -1,7 +1,6 @@
-// Turns a template and data into a PDF, with Typst inside the process. One compiler serves all; it is made at
-// the first page, so a service that prints nothing pays nothing. Data goes in as JSON, never into the
-// template's source: a customer called "#panic()" is a name. Same template and data, same bytes: nothing here
-// reads a clock.
+// Turns a template and data into a PDF, with Typst inside the process, from the first page on. Data goes in
+// as JSON, never into the source: a customer called "#panic()" is a name. Same template and data, same bytes:
+// nothing reads a clock.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -63,8 +62,7 @@ const KABYLE_LETTERS = 'ƐɛƔɣ'
 const PAGES_PER_SWEEP = 10
 const CACHE_AGE_SWEEPS = 2
 
-// The engine wants a folder to resolve paths in. Nothing is read from it: templates and data are shadows, in
-// memory.
+// Where the engine resolves paths. Nothing is read from it: templates and data are in memory.
 const WORKSPACE = import.meta.dirname
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 
@@ -165,13 +163,11 @@ function copyable(text: string): string {
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
-// ASCII, the letters and marks of French, Arabic without its marks, no-break space, and the quotes and dash
-// we print.
+// ASCII, French, Arabic without its marks, no-break space, and the quotes and dash we print.
 const PLAIN = /^[ -~\u00a0-\u00ac\u00ae-\u00ff\u060c\u061b\u061f\u0621-\u063a\u0641-\u064a’“”–…]*$/
 const LONE_SURROGATE = /\p{Cs}/gu
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-// They reorder, hide or join: with them a name could rewrite the line it stands in. Variation selectors
-// choose colours.
+// They reorder, hide or join: a name could rewrite its line. Variation selectors choose colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 
 /** What the fonts can draw of a text, on one line. An emoji, of however many parts, becomes one `◊`. */
