@@ -11,6 +11,8 @@ import type { ConsolePages, View } from './console-frame.js'
 
 /** By the beginning of their keys. Capabilities say which there are; a test holds them against the words. */
 type Name =
+  | 'kind'
+  | 'next'
   | 'source'
   | 'outcome'
   | 'event'
