@@ -157,7 +157,7 @@ async function compareUnmatched(
     if (!answer.ok) return giveUp(deps, answer.failure)
     const found = answer.value
       ? await compareAll(deps, walk, [answer.value])
-      : { findings: [describe(null, payment, MISSING)], matched: [] }
+      : { findings: [describe(walk, null, payment, MISSING)], matched: [] }
     findings.push(...found.findings)
     matched.push(...found.matched)
   }
@@ -185,12 +185,12 @@ interface Compared {
 
 async function compareAll(
   deps: ReconcileDeps,
-  { method, booksUnknown }: Walk,
+  walk: Walk,
   reports: readonly CheckoutReport[],
 ): Promise<Compared> {
   const ours = await paymentsOfCheckouts(
     deps.database,
-    method,
+    walk.method,
     reports.map((report) => report.checkoutId),
   )
   const findings: Finding[] = []
@@ -202,9 +202,9 @@ async function compareAll(
     if (verdict === 'matched' && payment) matched.push(payment)
     if (verdict === 'matched' || verdict === 'no_money') continue
     const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
-    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, booksUnknown) : 'reported'
+    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, walk.booksUnknown) : 'reported'
     const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
-    findings.push(describe(report, payment, { kind, outcome, differences }))
+    findings.push(describe(walk, report, payment, { kind, outcome, differences }))
   }
   for (const { kind, outcome } of findings) deps.count({ name: 'finding', kind, outcome })
   return { findings, matched }
@@ -246,6 +246,7 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
 
 /** One side may be missing, not both. */
 function describe(
+  { method: gateway }: Walk,
   report: CheckoutReport | null,
   payment: Payment | null,
   of: Pick<Finding, 'kind' | 'outcome'> & { readonly differences?: object },
@@ -257,6 +258,7 @@ function describe(
     outcome,
     user_id: payment?.userId ?? namedUser,
     payment_id: payment?.id ?? report?.paymentId ?? null,
+    gateway,
     checkout_id: report?.checkoutId ?? payment?.checkoutId ?? '',
     details: {
       provider_status: report?.status ?? null,
