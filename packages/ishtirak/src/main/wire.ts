@@ -56,7 +56,6 @@ import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { createInbox } from '../overview/inbox.sql.js'
-import { operatorRoutes } from '../overview/operator.route.js'
 import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
@@ -213,7 +212,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     rules: rulesOf(config, methods),
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
-    secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as Discount[],
@@ -342,6 +340,5 @@ async function registerRoutes(app: App, config: Config, parts: Parts & CallerChe
   await app.register(overviewRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))
-  await app.register(operatorRoutes(parts))
   await app.register(operatorDocumentation(parts))
 }

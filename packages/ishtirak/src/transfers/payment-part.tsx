@@ -1,5 +1,4 @@
-// What transfers add to everything known of a payment: what operators said of it, and what the user sent to
-// show it.
+// What transfers add to everything known of a payment: what operators said, and what the user sent.
 import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
@@ -9,7 +8,7 @@ import type { PaymentFile } from '../ledger/subjects.js'
 import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
-import type { ApprovalDeps } from './approvals.js'
+import { type ApprovalDeps, secondFrom } from './approvals.js'
 import { viewProof } from './proof.route.js'
 import { listProofs } from './proof.sql.js'
 import { READ_PROOF } from './proofs.js'
@@ -32,9 +31,10 @@ export function transferIn({ parts }: Pick<PaymentFile, 'parts'>): Transfer | nu
   return (parts[KEY] as TransferPart)?.transfer ?? null
 }
 
-export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'secondApprovalFrom'>
+export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'transfers'>
 
-export function transferPart({ database, secondApprovalFrom }: TransferPartDeps): PaymentPart<TransferPart> {
+export function transferPart(deps: TransferPartDeps): PaymentPart<TransferPart> {
+  const { database } = deps
   return {
     key: KEY,
     schema: nullable(TransferStateSchema, {
@@ -55,7 +55,7 @@ export function transferPart({ database, secondApprovalFrom }: TransferPartDeps)
       const amount = transfer.approvals.at(-1)?.amount ?? payment.price.amount
       return {
         ...describeDecided(transfer),
-        approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
+        approvals_needed: approvalsNeeded(payment, amount, secondFrom(deps)),
         proofs: proofs.map(viewProof),
         same_proofs: [...sameProofs],
       }
