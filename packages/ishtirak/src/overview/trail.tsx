@@ -22,7 +22,7 @@ export interface Notice {
   readonly isChanged: boolean
 }
 
-/** As `actOnce` writes it. */
+/** As the pages of acts write it. */
 export function noticeIn(request: FastifyRequest): Notice {
   return {
     done: queryOf(request, 'done'),
