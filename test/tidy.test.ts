@@ -32,7 +32,7 @@ const ORDER = [
   ['core'],
 ]
 /** A capability that is not named stands on the line of `codes`. */
-const lineOf = (room: string) => {
+const lineOf = (room: string): number => {
   const line = ORDER.findIndex((one) => one.includes(room))
   return line < 0 && capabilities().includes(room) ? lineOf('codes') : line
 }
