@@ -12,10 +12,7 @@ import { words } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
-/**
- * Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox, which
- * names both.
- */
+/** Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox. */
 const FINDING: Subject<Deps, FoundFinding> = {
   name: 'finding',
   path: '/findings/:checkout_id',

@@ -21,10 +21,7 @@ export interface Walk {
   readonly startedAt: Instant
   /** Payments without a row are booked, as far as the checkout says whose they are. */
   readonly booksUnknown: boolean
-  /**
-   * The page of the provider's list that comes next; null once the walk has reached `sinceAt`, or where there
-   * is no list.
-   */
+  /** Of the provider's list; null once the walk has reached `sinceAt`, or where there is no list. */
   readonly nextPage: number | null
 }
 
@@ -217,10 +214,7 @@ const selectLast = statement(
                    (select min(created_at) from payments where method = $1)) as begun_at`,
 )
 
-/**
- * Of a method: the oldest unfinished comparison, and when the last one began; before the first, when its
- * first payment was made.
- */
+/** The oldest unfinished one, and when the last began; before the first, when the first payment was made. */
 export async function lastComparison(
   database: Queryable,
   method: string,

@@ -1,6 +1,5 @@
-// The provider's list against our books: every day, and when the operator asks. What was paid there and not
-// booked here is entered like any other report; what only we have, or what differs, is written down for a
-// person. It corrects nothing else.
+// The provider's list against our books, daily and when the operator asks. What was paid there and not booked
+// is entered like any report; what only we have, or what differs, is written down for a person.
 import type { Static } from 'typebox'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -28,16 +27,10 @@ import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Reconciliation = Static<typeof ReconciliationSchema>
 
-/**
- * 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people
- * who wait.
- */
+/** 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
-/**
- * A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk
- * could see.
- */
+/** A checkout is looked at for a day: two days back miss nothing that the last walk could see. */
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
@@ -229,10 +222,7 @@ function compareCheckout(
   return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/**
- * Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was
- * once reported.
- */
+/** Ours first. What an operator took as the provider says it is none; else our books count. */
 function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {

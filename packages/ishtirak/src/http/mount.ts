@@ -38,7 +38,6 @@ interface MountOptions {
   stop(): Promise<void>
 }
 
-/** `app` is ready. */
 export function mount(app: App, options: MountOptions): MountedApp {
   const { prefix } = options
   options.requirePrefix(prefix)
@@ -181,7 +180,6 @@ function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): 
   return stream.once('close', () => clearTimeout(timer))
 }
 
-/** A request whose body the host has read, and kept. */
 function keptCall(request: IncomingMessage, path: string, body: Buffer): Call {
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = request.headers
   return {
@@ -194,7 +192,6 @@ function keptCall(request: IncomingMessage, path: string, body: Buffer): Call {
   }
 }
 
-/** Of one connection, which is the host's. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 function headersOf({ headers }: Injected): readonly (readonly [string, string | readonly string[]])[] {
