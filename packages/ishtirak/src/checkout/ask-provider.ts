@@ -3,31 +3,38 @@ import type { OperatorAct } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Payment } from '../core/payment.js'
 import type { ProviderAnswer } from '../ledger/method.js'
-import { type ReportedCheckout, type SettleDeps, settlePayment } from '../ledger/settle.js'
+import {
+  type NamedCheckout,
+  type ReportedCheckout,
+  type SettleDeps,
+  settlePayment,
+} from '../ledger/settle.js'
 
 /**
  * Asks the provider for the payment's checkout, or, where its id was never learned, for any that carries the
  * payment's id. What it says goes the way of all money, and is given, oldest first: nothing where the
- * provider has none. Of a payment that operators settle a report is given that only names it.
+ * provider has none, or operators have said nothing.
  */
 export async function askProvider(
   deps: SettleDeps,
   payment: Payment,
   way: Pick<ReportedCheckout, 'source' | 'by' | 'requestId'>,
-): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+): Promise<ProviderAnswer<readonly NamedCheckout[]>> {
   const answer = await ask(deps, payment)
   if (!answer.ok) return answer
   // Oldest first: the first checkout made for a payment is the payment's own, a later one the second.
   const reports = [...answer.value].sort((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0))
+  const known: NamedCheckout[] = []
   for (const [n, report] of reports.entries()) {
     const by = way.by && (n === 0 ? way.by : unnamed(way.by))
     const outcome = await settlePayment(deps, { report, event: null, ...way, ...(by && { by }) })
+    if (outcome !== 'unknown_checkout' || 'status' in report) known.push(report)
     if (outcome !== 'refused' && outcome !== 'withdrawn') continue
     const { source, requestId } = way
     const ended = await endCheckout(deps, payment, { checkoutId: report.checkoutId, source, requestId })
     if (!ended.ok) return ended
   }
-  return { ok: true, value: reports }
+  return { ok: true, value: known }
 }
 
 /** After the first report: the trail has the name of an operation once, and the version has moved on. */
@@ -51,15 +58,17 @@ export async function endCheckout(
 async function ask(
   { methods }: SettleDeps,
   payment: Payment,
-): Promise<ProviderAnswer<readonly CheckoutReport[]>> {
+): Promise<ProviderAnswer<readonly (CheckoutReport | NamedCheckout)[]>> {
   const method = methods.of(payment.method)
-  if (payment.checkoutId === null) {
+  const { id: paymentId, checkoutId } = payment
+  if (checkoutId === null) {
     // Without a list a lost answer is not looked for: the order, given again, leads to the same checkout.
-    return method.list?.find(payment.id, payment.createdAt) ?? { ok: true, value: [] }
+    return method.list?.find(paymentId, payment.createdAt) ?? { ok: true, value: [] }
   }
   // What operators say is a row of ours, which the settlement reads itself.
-  if (method.settledBy === 'operator') return { ok: true, value: [reportOfLoss(payment, payment.checkoutId)] }
-  const answer = await method.getCheckout(payment.checkoutId)
+  if (method.settledBy === 'operator')
+    return { ok: true, value: [{ method: method.name, checkoutId, paymentId, createdAt: null }] }
+  const answer = await method.getCheckout(checkoutId)
   if (!answer.ok) return answer
   return { ok: true, value: answer.value ? [answer.value] : [] }
 }

@@ -246,7 +246,11 @@ function asSaid(offer: Offer, months = offer.months): Offer {
 // checkout was made, and not in the future.
 
 /** When the checkout was made; null where the provider does not say, or says what cannot be. */
-export function checkoutMadeAt(payment: Payment, report: CheckoutReport, now: Instant): Instant | null {
+export function checkoutMadeAt(
+  payment: Payment,
+  report: Pick<CheckoutReport, 'createdAt'>,
+  now: Instant,
+): Instant | null {
   const { createdAt } = report
   if (createdAt === null || createdAt > now + CLOCK_SKEW_MAX) return null
   return createdAt < payment.createdAt - CLOCK_SKEW_MAX ? null : createdAt

@@ -32,8 +32,11 @@ export interface ReceiptRules {
   readonly dayOf: (instant: Instant) => string
 }
 
+/** Says nothing, but where to ask: what operators say of a payment the settlement reads itself. */
+export type NamedCheckout = Pick<CheckoutReport, 'method' | 'checkoutId' | 'paymentId' | 'createdAt'>
+
 export interface ReportedCheckout {
-  readonly report: CheckoutReport
+  readonly report: CheckoutReport | NamedCheckout
   /** The event that brought the report; null when we asked the provider ourselves. */
   readonly event: { readonly id: string; readonly type: string } | null
   /** The id of the payment that the report answers an order for: it is about that one, whatever it says. */
@@ -49,12 +52,14 @@ export interface ReportedCheckout {
   readonly by?: OperatorAct
 }
 
+type Heard = ReportedCheckout & { readonly report: CheckoutReport }
+
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
 /** Books what the report says. Throws `DatabaseUnavailable`: nothing was changed, and it is to come again. */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
-  let latest = reported
+  let latest: ReportedCheckout = reported
   let userId = ''
   const round = async () => {
     const loaded = await load(deps, reported, giveUpAt)
@@ -63,12 +68,14 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
     userId = loaded.payment.userId
     // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
-    latest = await withLatestReport(deps, reported, loaded)
+    const heard = await withLatestReport(deps, reported, loaded)
+    if (!heard) return keepForeign(deps, reported)
+    latest = heard
     const { tracing } = deps
-    if (!tracing) return settleOurs(deps, latest, loaded, giveUpAt)
+    if (!tracing) return settleOurs(deps, heard, loaded, giveUpAt)
     // A provider's event brings no trace: it is part of the purchase's.
     if (reported.event) tracing.join(loaded.traceparent)
-    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, latest, loaded, giveUpAt))
+    return tracing.span('settlement', loaded.traceparent, () => settleOurs(deps, heard, loaded, giveUpAt))
   }
   const what = `settling ${reported.report.checkoutId}`
   const result = await untilFresh(what, round, (again) => deps.inTurn(userId, again))
@@ -98,22 +105,26 @@ async function load(
 
 /**
  * What operators say of a payment is a row of ours. It is read after the user's version: where another
- * operator decides between the reading and the saving, this settlement is stale and reads again.
+ * operator decides between the reading and the saving, this settlement is stale and reads again. Null: they
+ * have said nothing.
  */
 async function withLatestReport(
   { methods }: SettleDeps,
   reported: ReportedCheckout,
   { payment }: Loaded,
-): Promise<ReportedCheckout> {
+): Promise<Heard | null> {
+  const { report } = reported
   const method = methods.of(payment.method)
-  if (method.settledBy === 'provider') return reported
-  const answer = await method.getCheckout(reported.report.checkoutId)
-  return answer.ok && answer.value ? { ...reported, report: answer.value } : reported
+  if (method.settledBy === 'operator') {
+    const answer = await method.getCheckout(report.checkoutId)
+    if (answer.ok && answer.value) return { ...reported, report: answer.value }
+  }
+  return 'status' in report ? { ...reported, report } : null
 }
 
 async function settleOurs(
   deps: SettleDeps,
-  reported: ReportedCheckout,
+  reported: Heard,
   loaded: Loaded,
   giveUpAt: number,
 ): Promise<SettlementResult | 'stale'> {
@@ -185,7 +196,8 @@ export function receiptOf(
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
-  const kept = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
+  if (!event || !('status' in report)) return outcome
+  const kept = await keepForeignEvent(deps, { ...event, method: report.method, outcome, report })
   return kept === 'duplicate' ? kept : outcome
 }
 
@@ -222,24 +234,27 @@ function note(deps: SettleDeps, reported: ReportedCheckout, result: SettlementRe
   const { report, event, source, requestId, orderedFor } = reported
   deps.count({ name: 'settlement', outcome: result })
   if (result === 'unchanged' || result === 'duplicate') return
+  const said = 'status' in report ? report : null
   const line = {
     request_id: requestId,
     source,
     event_id: event?.id,
     checkout_id: report.checkoutId,
     payment_id: orderedFor ?? report.paymentId,
-    status: report.status,
+    status: said?.status,
     outcome: result,
   }
   if (result === 'refused') {
-    const { amount, currency, live } = report
-    deps.log.error({ ...line, amount, currency, live }, 'the new checkout is not what was ordered')
+    deps.log.error(
+      { ...line, amount: said?.amount, currency: said?.currency, live: said?.live },
+      'the new checkout is not what was ordered',
+    )
     return
   }
   const isOdd =
     result === 'review' ||
     result === 'booked_second' ||
-    (result === 'unknown_checkout' && report.status === 'paid')
+    (result === 'unknown_checkout' && said?.status === 'paid')
   if (isOdd) deps.log.warn(line, 'a payment needs the operator')
-  else deps.log.info(line, report.status === 'pending' ? 'checkout opened' : 'payment settled')
+  else deps.log.info(line, said?.status === 'pending' ? 'checkout opened' : 'payment settled')
 }
