@@ -9,7 +9,7 @@ import {
   type Place,
   refined,
   settingsOf,
-  text,
+  textSetting,
   type Variables,
   web,
 } from '../runtime/environment.js'
@@ -24,11 +24,11 @@ export interface AccessConfig {
 
 const OF_THE_ISSUER = {
   OPERATOR_OIDC_ISSUER: web(),
-  OPERATOR_OIDC_CLIENT_ID: text('a text'),
+  OPERATOR_OIDC_CLIENT_ID: textSetting('a text'),
   OPERATOR_OIDC_CLIENT_SECRET: refined('texts, separated by commas', (value) =>
     items(value).every((secret) => secret !== ''),
   ),
-  OPERATOR_OIDC_ROLE_CLAIM: text(
+  OPERATOR_OIDC_ROLE_CLAIM: textSetting(
     'the name of a claim, such as groups or realm_access.roles',
     /^[\x21-\x7e]+$/,
   ),

@@ -12,7 +12,7 @@ export const READ = [
   'validation_failed',
   'database_unavailable',
 ] as const
-export const BASE = '/api/v1/operator'
+export const OPERATOR_API = '/api/v1/operator'
 
 /** To some roles, as `core/role.ts` says. */
 export const LIMITED = ['role_not_allowed'] as const

@@ -1,6 +1,6 @@
 // The shapes of batches of codes.
 import { Type } from 'typebox'
-import { dayOrInstant } from '../acts/day.js'
+import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
@@ -61,8 +61,8 @@ export const NewCodesSchema = request('NewCodes', {
       description: 'How often by one user (default: 1)',
     }),
   ),
-  from: Type.Optional(dayOrInstant('The first instant at which they count')),
-  until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
+  from: Type.Optional(dayOrInstantSchema('The first instant at which they count')),
+  until: Type.Optional(dayOrInstantSchema('The first instant at which they no longer count')),
   why: reason,
 })
 

@@ -18,10 +18,10 @@ import {
   AllowanceSchema,
   type ConsumeRequest,
   type PlatformSchemas,
+  PlatformUserParamsSchema,
   platformSchemas,
   type ReleaseRequest,
   type UsageReport,
-  UserParamsSchema,
   type UserUpdate,
   UserUpdateSchema,
 } from './schemas.js'
@@ -50,7 +50,7 @@ export function platformRoutes(deps: PlatformRoutesDeps) {
 }
 
 function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): void {
-  const common = { ...PLATFORM, params: UserParamsSchema }
+  const common = { ...PLATFORM, params: PlatformUserParamsSchema }
   const readSchema = {
     ...common,
     operationId: 'getUser',

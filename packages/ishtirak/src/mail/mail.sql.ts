@@ -95,7 +95,7 @@ export async function finishMail(
 export const isLongAgo = (queuedAt: string, now: string) => `${queuedAt} <= ${now} - interval '5 minutes'`
 
 /** A message takes at most 90 s. */
-export const LEASE_MS = 2 * MINUTE
+export const MAIL_LEASE_MS = 2 * MINUTE
 
 /** It is neither due nor being sent. */
 const mayBeRenewed = (now: string, leaseUntil: string) =>
@@ -117,7 +117,7 @@ interface PaymentKey {
  * forgotten.
  */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
-  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + LEASE_MS)])
+  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + MAIL_LEASE_MS)])
   return row
     ? {
         queuedAt: instant(row, 'queued_at'),
@@ -148,7 +148,7 @@ export async function queueReceiptAgain(
   audit: AuditEntry,
   now: Instant,
 ): Promise<boolean> {
-  const values = [userId, paymentId, at(now), at(now + LEASE_MS), JSON.stringify(audit)]
+  const values = [userId, paymentId, at(now), at(now + MAIL_LEASE_MS), JSON.stringify(audit)]
   return (await database.query(queueReceipt, values)).length > 0
 }
 

@@ -7,7 +7,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import { actsOf, type Capability, type Discount } from '../acts/capability.js'
+import { actsOf, type Capability, type DiscountSource } from '../acts/capability.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -217,7 +217,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     // What capabilities bring to each other, filled in by `wire`.
-    discounts: [] as Discount[],
+    discounts: [] as DiscountSource[],
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     drawCode: randomCode,

@@ -1,7 +1,7 @@
 // What the pages of the console read that are not one capability's.
 import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
-import type { Brought } from '../acts/capability.js'
+import type { BroughtToConsole } from '../acts/capability.js'
 import type { Seller } from '../core/receipt.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
@@ -15,4 +15,4 @@ export interface ConsoleDeps extends CallerChecks, SessionsDeps, Omit<OperatorRo
   readonly issuer: Issuer | null
 }
 
-export type AllPages = ConsolePages & ConsoleDeps & Brought<ConsoleDeps>
+export type AllPages = ConsolePages & ConsoleDeps & BroughtToConsole<ConsoleDeps>

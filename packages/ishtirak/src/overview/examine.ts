@@ -15,7 +15,7 @@ import type { PaymentMethod } from '../ledger/method.js'
 import type { MailConfig } from '../mail/settings.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
-import type { Config as CommonConfig } from '../runtime/config.js'
+import type { CommonConfig } from '../runtime/config.js'
 import type { TransferConfig } from '../transfers/transfer-file.js'
 import type { OverviewConfig } from './settings.js'
 

@@ -1,7 +1,7 @@
 // What the operator's API can be asked, by the name of each operation: its address, its schemas, what it
 // refuses. Its routes, the OpenAPI document and the commands of the CLI are made from it.
 
-import { acts, BASE } from '../acts/operation.js'
+import { acts, OPERATOR_API } from '../acts/operation.js'
 import { TakenAtDeskSchema } from '../desk/desk-schemas.js'
 import * as schemas from './schemas.js'
 
@@ -33,5 +33,5 @@ for (const [operationId, { schema }] of Object.entries(OPERATIONS)) Object.assig
 
 /** How a route is registered: its address, and its schema. */
 export function routeAt<Schema>({ path, schema }: { readonly path: string; readonly schema: Schema }) {
-  return [`${BASE}${path}`, { schema }] as const
+  return [`${OPERATOR_API}${path}`, { schema }] as const
 }

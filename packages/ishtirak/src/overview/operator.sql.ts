@@ -25,7 +25,7 @@ import {
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
-import { ReceivedSchema, SentSchema } from './schemas.js'
+import { ReceivedEventSchema, SentSchema } from './schemas.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
@@ -134,7 +134,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
       ...describeTotal(json<ReceiptSnapshot>(kept, 'snapshot')),
     },
     reports: json<readonly StoredReport[]>(kept, 'reports'),
-    received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
+    received: viewRows(ReceivedEventSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }

@@ -73,7 +73,7 @@ const KeptReportSchema = object('StoredReport', {
 })
 
 const traced = { id: Type.String(), type: Type.String(), at: timestamp }
-export const ReceivedSchema = Type.Object({
+export const ReceivedEventSchema = Type.Object({
   ...traced,
   outcome: Type.String(),
   amount: nullable(Type.Integer()),
@@ -99,7 +99,7 @@ export const PaymentFileSchema = object('PaymentFile', {
   reports: Type.Array(KeptReportSchema, {
     description: 'What the provider said each time it changed the payment, oldest first',
   }),
-  received: Type.Array(ReceivedSchema),
+  received: Type.Array(ReceivedEventSchema),
   sent: Type.Array(SentSchema),
   audit: Type.Array(ActSchema),
 })

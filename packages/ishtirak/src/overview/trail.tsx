@@ -13,7 +13,7 @@ import type { PaymentFile } from './acts.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
 
-export interface Notice {
+export interface TrailNotice {
   /** The id of the act that was just done. */
   readonly done: string | undefined
   /** The id of the refusal of what was just tried. */
@@ -23,7 +23,7 @@ export interface Notice {
 }
 
 /** As `actOnce` writes it. */
-export function noticeIn(request: FastifyRequest): Notice {
+export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done'),
     refused: queryOf(request, 'refused'),
@@ -40,7 +40,7 @@ export function NoticeOf({
 }: {
   view: View
   acts: readonly TrailEntry[]
-  notice: Notice
+  notice: TrailNotice
   /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
   notBooked?: (act: TrailEntry) => string | null
   /** What stands in the way of what was refused. */

@@ -43,7 +43,7 @@ export interface ConsolePages extends CallerChecks {
   readonly formats: Formats
   readonly wallClock: WallClock
   /** In the order in which every page names them. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly ConsoleSection[]
   /** By the names of acts. */
   readonly actTitles: ReadonlyMap<string, Translated>
   readonly signIn: ConsoleSignIn
@@ -57,7 +57,7 @@ export interface ConsolePages extends CallerChecks {
 }
 
 /** A page that all others lead to. */
-export interface Section {
+export interface ConsoleSection {
   /** Of its name. */
   readonly key: ConsoleKey
   readonly path: string

@@ -24,7 +24,7 @@ export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly
 }
 
 /** To the routes of the pages. */
-export interface Brought {
+export interface BroughtToPortal {
   readonly addRoutes: (app: App) => void
   /** Of what was kept of a form; null: none of them answers it. */
   readonly answer: (kept: Kept, by: Reading) => Promise<string> | null
@@ -39,7 +39,10 @@ export interface Brought {
 type Kept = Readonly<Record<string, string>>
 type Reading = Pick<Answered, 'session' | 'locale'>
 
-export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capability<Deps>[]): Brought {
+export function broughtTo<Deps>(
+  pages: Pages & Deps,
+  capabilities: readonly Capability<Deps>[],
+): BroughtToPortal {
   const kinds = kindsOf(capabilities)
   const refusal = (code: ErrorCode) => kinds.flatMap(({ refusals }) => refusals?.[code] ?? [])[0]
   return {

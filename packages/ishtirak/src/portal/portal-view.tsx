@@ -11,14 +11,14 @@ export interface PortalView extends PartView {
   readonly held: readonly TimeEntry[]
 }
 
-export interface Section {
+export interface PortalSection {
   readonly pages: PageParts
   readonly view: PortalView
   readonly say: Say
 }
 
 /** What the parts have for one place, in their order. */
-export function Brought({ at, ...section }: Section & { readonly at: Place }) {
+export function PartsAt({ at, ...section }: PortalSection & { readonly at: Place }) {
   return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
 }
 

@@ -16,12 +16,12 @@ export function readText(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigError([`${name} cannot be read: ${codeOf(error)} (${file})`])
+    throw new ConfigError([`${name} cannot be read: ${errorCodeOf(error)} (${file})`])
   }
 }
 
 /** Why a file cannot be read, as `ENOENT`; any other error is thrown again. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error) return String(error.code)
   throw error
 }

@@ -21,7 +21,7 @@ import { readPlans } from './plans-file.js'
 import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
-export type Config = Readonly<ReturnType<typeof assemble>> & {
+export type CommonConfig = Readonly<ReturnType<typeof assemble>> & {
   /** Of all lists of secrets. */
   readonly oldSecrets: readonly OldSecret[]
 }
@@ -38,7 +38,7 @@ export interface OwnSettings {
 }
 
 /** With what capabilities and gateways read of theirs. Throws `ConfigError` with everything that is wrong. */
-export function readConfig(variables: Variables, own: OwnSettings): Config {
+export function readCommonConfig(variables: Variables, own: OwnSettings): CommonConfig {
   const given = givenVariables(variables)
   return read(given, missingSecrets(given, own.gateways), own)
 }
@@ -55,11 +55,11 @@ const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIE
  * The configuration of a service that is mounted in another program. There is no sandbox; variables of
  * processes are not read, and where the host identifies the users, those of tokens neither.
  */
-export function readMountedConfig(
+export function readMountedCommonConfig(
   variables: Variables,
   own: OwnSettings,
   host: { readonly identifies: boolean },
-): Config {
+): CommonConfig {
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
   const given = Object.entries(givenVariables(variables))
   const left = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
@@ -68,7 +68,7 @@ export function readMountedConfig(
   return read(left, lacking, own)
 }
 
-function read(variables: Variables, lacking: readonly string[], own: OwnSettings): Config {
+function read(variables: Variables, lacking: readonly string[], own: OwnSettings): CommonConfig {
   const { gateways } = own
   const settings = [...own.settings, ...gateways]
   const { environment, misfits } = readEnvironment(variables, settings, gateways)

@@ -7,7 +7,7 @@ import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from 
 import { DAY } from '../core/instant.js'
 import { query } from '../http/schemas.js'
 import { ConfigError, parseJson, placeIn, readText, schemaProblems } from '../runtime/config-file.js'
-import { integer, settingsOf, text } from '../runtime/environment.js'
+import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 
 const NAME = 'TRANSFER_FILE'
 
@@ -21,7 +21,7 @@ export interface TransferConfig {
 }
 
 export const transferSettings = settingsOf(
-  { TRANSFER_FILE: text('a file'), PROOF_DAYS: integer(1, 3_650) },
+  { TRANSFER_FILE: textSetting('a file'), PROOF_DAYS: integerSetting(1, 3_650) },
   {
     read: ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
       transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
