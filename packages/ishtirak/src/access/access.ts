@@ -1,9 +1,9 @@
 // What the operators' way in brings to the service.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, MINUTE } from '../core/instant.js'
+import type { AccessPageDeps } from './issuer.js'
 import { issuerRoutes } from './issuer.route.js'
 import type { OldSecretWatch } from './old-secrets.js'
-import type { AccessPageDeps } from './pages.js'
 import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
 import { type AccessConfig, accessSettings } from './settings.js'

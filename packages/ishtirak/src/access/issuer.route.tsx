@@ -8,8 +8,14 @@ import type { App } from '../http/app.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
 import { goTo } from '../pages/console-frame.js'
 import { cookiesFor, cookiesOf, queryOf } from '../pages/reader.js'
-import { ISSUER_PATH, type Issuer, RETURN_PATH, signInByIssuer, TICKET_MS } from './issuer.js'
-import type { AccessPages } from './pages.js'
+import {
+  type AccessPages,
+  ISSUER_PATH,
+  type Issuer,
+  RETURN_PATH,
+  signInByIssuer,
+  TICKET_MS,
+} from './issuer.js'
 import { signInPath, targetOf } from './sign-in.route.js'
 
 /** In a minute, from one network: each asks the issuer. */

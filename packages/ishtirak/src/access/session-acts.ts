@@ -1,11 +1,10 @@
 // Who is signed in to the console: what is said of it, and how an owner ends a session.
 import { Type } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
 import type { Preview } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import { type OperatorSession, ROLES } from '../core/role.js'

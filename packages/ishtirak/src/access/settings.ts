@@ -6,8 +6,8 @@ import {
   type Contradiction,
   isPrivateEnough,
   listOf,
-  type Place,
   refined,
+  type SettingsContext,
   settingsOf,
   textSetting,
   type Variables,
@@ -62,7 +62,7 @@ export const accessSettings = settingsOf(
 )
 
 /** Whether there is a way to sign in; the sandbox makes keys of its own. */
-export function hasConsole(given: Variables, { isSandbox }: Place): boolean {
+export function hasConsole(given: Variables, { isSandbox }: SettingsContext): boolean {
   return isSandbox || !!given.OPERATOR_KEYS || issuerOf(given) !== null
 }
 

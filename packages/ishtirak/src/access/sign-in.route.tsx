@@ -10,8 +10,7 @@ import { consoleSay, type SayConsole } from '../i18n/console.js'
 import { goTo, renderConsole, sendPage } from '../pages/console-frame.js'
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
-import { ISSUER_PATH, type Issuer } from './issuer.js'
-import type { AccessPages } from './pages.js'
+import { type AccessPages, ISSUER_PATH, type Issuer } from './issuer.js'
 import { signIn, signOut } from './sessions.js'
 
 /** In a minute, from one network. */

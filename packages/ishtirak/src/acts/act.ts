@@ -5,7 +5,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
-import type { Translated } from '../core/locale.js'
+import { byLocale, type Locale, type Translated } from '../core/locale.js'
 import type { Permission, Role } from '../core/role.js'
 import { untilFresh } from '../database/database.js'
 import { query } from '../http/schemas.js'
@@ -213,4 +213,17 @@ function decided<Deps extends ActDeps, Input, Facts extends { readonly version: 
 /** `refund` of `payment.refund`. */
 export function verbOf({ name }: Pick<Act, 'name'>): string {
   return name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
+}
+
+/** Of the words of the folder of the act, which are loaded before the act is. */
+type Named<Name extends string> = Readonly<Record<`act_${Name}` | `text_${Name}`, string>>
+
+export function actTexts<Name extends string>(
+  words: Readonly<Record<Locale, { readonly console: Named<Name> }>>,
+  name: Name,
+) {
+  return {
+    title: byLocale((locale) => words[locale].console[`act_${name}`]),
+    text: byLocale((locale) => words[locale].console[`text_${name}`]),
+  }
 }

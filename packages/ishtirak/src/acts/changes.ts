@@ -10,13 +10,6 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { ChangeInWords } from './act-page.js'
 import { type Change as Decided, isAccess } from './preview.js'
 
-function statusChange(
-  { say }: View,
-  { before, after }: { readonly before: string; readonly after: string },
-): ChangeInWords {
-  return { name: say('status'), before: say(statusKey(before)), after: say(statusKey(after)) }
-}
-
 /** The words of a key of the console's texts; what is none stands as it is. */
 function wordsOf({ say }: View, key: string | null): string {
   if (key === null) return ''
@@ -31,8 +24,8 @@ export function changesInWords(
   return changes.map((change) => {
     if (isAccess(change)) return accessChange(pages, view, change)
     const { what, before, after } = change
-    if (what === 'status') return statusChange(view, { before: before ?? '', after: after ?? '' })
-    return { name: wordsOf(view, what), before: wordsOf(view, before), after: wordsOf(view, after) }
+    const words = (key: string | null) => wordsOf(view, what === 'status' ? statusKey(key ?? '') : key)
+    return { name: wordsOf(view, what), before: words(before), after: words(after) }
   })
 }
 

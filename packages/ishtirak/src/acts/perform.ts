@@ -19,14 +19,13 @@ export async function perform<Deps extends ActDeps>(
 ): Promise<Performed> {
   requireRole(call.by.operator, act.more?.(call.input) ?? act)
   const { userId, paymentId } = await act.on.about(deps, call.id, call.input)
-  const { operationId } = call.by
-  const by = { ...call.by, act: act.name, ...askedIn(call) }
-  const earlier = () =>
-    operationId === undefined ? null : findAct(deps.database, { userId, operationId: nameOf(act, call) })
+  const { operationId: operationName } = call.by
+  const operationId = operationName === undefined ? null : nameOf(act, call)
+  const name = operationId === null || operationName === undefined ? {} : { operationId, operationName }
+  const named = { ...call.by, act: act.name, ...askedIn(call), ...name }
+  const earlier = () => (operationId === null ? null : findAct(deps.database, { userId, operationId }))
   const before = await earlier()
   if (before) return { kind: 'done_before', found: before }
-  const named =
-    operationId === undefined ? by : { ...by, operationId: nameOf(act, call), operationName: operationId }
   try {
     const about = paymentId === undefined ? { userId } : { userId, paymentId }
     const work = () => act.run(deps, { ...call, by: named })

@@ -10,6 +10,7 @@ import { receiptNumber } from '../core/receipt.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
+import type { ConsolePages } from '../pages/console-frame.js'
 import { type Entry, entriesOf, type Span } from './figures.sql.js'
 import { type MonthsDeps, readMonth } from './months.js'
 
@@ -157,3 +158,5 @@ function cellsOf(figures: Figures, say: (cell: CellOf) => Cell): Cell[] {
   }
   return Object.entries(COLUMNS).map(([name, [, cell]]) => (cell ? say(cell) : (sums[name] ?? null)))
 }
+
+export type BooksPages = ConsolePages & AccountsDeps

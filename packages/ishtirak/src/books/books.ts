@@ -14,7 +14,7 @@ export const books: Capability<AccountsDeps> = {
   name: 'books',
   readings: [getMonth, getJournal, readAccounts],
   console: monthRoutes,
-  sections: [{ key: 'month', path: '/console/months', place: 2 }],
+  sections: [{ key: 'month', path: '/console/months', order: 2 }],
   jobs: ({ database }) => [
     // The figures of a month are added up as its receipts come.
     {

@@ -5,12 +5,11 @@ import type { App } from '../http/app.js'
 import { addressOf, goTo, sendPage } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
-import { exportAccounts } from './accounts.js'
+import { type BooksPages, exportAccounts } from './accounts.js'
 import { readJournal } from './journal.js'
 import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
-import type { BooksPages } from './pages.js'
 import { sendAccounts } from './readings.js'
 
 interface Params {

@@ -1,10 +1,9 @@
 // An operator takes a payment under review as it is. The provider is asked once more; where it is out of
 // reach, what it said then is taken.
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { requireUnchanged } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/operation.js'
 import { WhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Payment, Review } from '../core/payment.js'

@@ -1,9 +1,8 @@
 // An operator asks the provider about a payment now; what it says is booked like any other report.
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/operation.js'
 import { OptionalWhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import { kindOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
 import type { SettleDeps } from '../ledger/settle.js'

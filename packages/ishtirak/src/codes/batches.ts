@@ -1,14 +1,13 @@
 // Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours
 // can show them again.
 import type { Static } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import { csvLine } from '../acts/csv.js'
 import { readInstant } from '../acts/day.js'
 import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
-import { actTexts } from '../acts/texts.js'
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'

@@ -15,7 +15,7 @@ import { fieldOf, type Session } from '../pages/reader.js'
 import { sendPdf } from '../receipts/receipt.route.js'
 import { type CodeWorth, readCodeWorth } from './code-worth.js'
 import { type RedeemDeps, redeem } from './redeem.js'
-import { printStatement, type StatementDeps } from './statement.js'
+import { printStatement, type StatementDeps } from './statement.route.js'
 
 export type CodePagesDeps = QuoteDeps & RedeemDeps & StatementDeps
 export type CodePages = Pages & CodePagesDeps

@@ -1,45 +1,32 @@
 // GET …/redemptions/{redemption_id}/statement: what a redeemed code gave, as PDF, for its user, in the
 // language asked for.
 import { Type } from 'typebox'
+import { BillingError } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
-import { problemResponses } from '../http/problem.js'
-import { locale, query } from '../http/schemas.js'
-import { languageOf, sendPdf } from '../receipts/receipt.route.js'
-import { printStatement, type StatementDeps } from './statement.js'
+import { BILLING_API } from '../ledger/schemas.js'
+import { print, type ReceiptDeps } from '../receipts/receipt.js'
+import { languageOf, PDF_ROUTE, pdfOrRefused, sendPdf } from '../receipts/receipt.route.js'
+import { findStatement } from './redeem.sql.js'
+import { renderStatement } from './render-statement.js'
 
 export type StatementRoutesDeps = StatementDeps & Pick<CallerChecks, 'identify'>
 
 export function statementRoutes(deps: StatementRoutesDeps) {
   const schema = {
-    security: [{ user: [] }],
-    tags: ['billing'],
+    ...PDF_ROUTE,
     operationId: 'getStatement',
     summary: 'The statement of a redeemed code',
     description:
       'One page of PDF. No money came, so there is no receipt. The language is `lang`, else that of ' +
       'the token, else `Accept-Language`, else Arabic.',
     params: Type.Object({ redemption_id: Type.String({ maxLength: 100 }) }),
-    querystring: query({ lang: Type.Optional(locale) }),
-    response: {
-      200: {
-        description: 'The statement',
-        content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
-      },
-      ...problemResponses(
-        'unauthenticated',
-        'not_found',
-        'validation_failed',
-        'rate_limited',
-        'busy',
-        'receipts_unavailable',
-        'database_unavailable',
-      ),
-    },
+    response: pdfOrRefused('The statement'),
   }
   return async (app: App): Promise<void> => {
     const users = callersBy(deps.identify)
-    const address = '/api/v1/billing/redemptions/:redemption_id/statement'
+    const address = `${BILLING_API}/redemptions/:redemption_id/statement` as const
     app.get(address, { schema, onRequest: users.onRequest }, async (request, reply) => {
       const user = users.of(request)
       const { redemption_id: redemptionId } = request.params
@@ -47,4 +34,20 @@ export function statementRoutes(deps: StatementRoutesDeps) {
       return sendPdf(reply, `statement-${redemptionId}`, await printStatement(deps, of))
     })
   }
+}
+
+export type StatementDeps = Pick<ReceiptDeps, 'database' | 'printer'>
+
+/**
+ * Throws `not_found`, also for another user's, `busy` when too many wait already, and `receipts_unavailable`.
+ */
+export async function printStatement(
+  { database, printer }: StatementDeps,
+  of: { readonly userId: string; readonly redemptionId: string; readonly locale: Locale },
+): Promise<Uint8Array> {
+  const snapshot = await findStatement(database, of.userId, of.redemptionId)
+  if (!snapshot) throw new BillingError('not_found')
+  const pdf = await print(printer, (typesetter) => renderStatement(typesetter, snapshot, of.locale))
+  if (pdf === null) throw new BillingError('receipts_unavailable')
+  return pdf
 }

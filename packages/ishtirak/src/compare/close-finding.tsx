@@ -1,11 +1,10 @@
 // A finding of a comparison that a person has judged: it is closed with the reason, waits no more, and comes
 // back only where the provider says something else.
-import type { ActDeps } from '../acts/act.js'
-import { act } from '../acts/act.js'
-import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { type AuditDeps, auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import type { Subject } from '../acts/subject.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
+import type { ConsolePages } from '../pages/console-frame.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
 import { CloseRequestSchema, FindingParamsSchema, FindingSchema } from './reconcile-schemas.js'
@@ -93,3 +92,5 @@ export const closeFinding = act<ActDeps>().decides({
     reasonLabel: ({ say }) => say('reasonClosed'),
   },
 })
+
+export type ComparePages = ConsolePages & AuditDeps

@@ -1,9 +1,8 @@
 // The comparison with the provider as operators ask for it: started, gone on with round by round, and listed.
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { readInstant } from '../acts/day.js'
 import { reading } from '../acts/reading.js'
 import { onNothing } from '../acts/subject.js'
-import { actTexts } from '../acts/texts.js'
 import { DAY } from '../core/instant.js'
 import { comparisonFinished } from './cli-reconcile.js'
 import { continueReconciliation, type ReconcileActDeps, startReconciliation } from './reconcile.js'

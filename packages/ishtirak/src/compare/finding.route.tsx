@@ -7,10 +7,9 @@ import type { App } from '../http/app.js'
 import { addressOf, Facts, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { LinkButton } from '../pages/portal-frame.js'
-import { closeFinding, loadFinding } from './close-finding.js'
+import { type ComparePages, closeFinding, loadFinding } from './close-finding.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { findingNamed } from './findings.sql.js'
-import type { ComparePages } from './pages.js'
 
 export function findingRoute(app: App, pages: ComparePages): void {
   const hidden = forOperators(pages)

@@ -12,8 +12,8 @@ import { consoleSay } from '../i18n/console.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import { type ConsoleSignIn, consoleStyle, type View } from '../pages/console-frame.js'
-import type { LookAsUser } from '../pages/look-as-user.js'
 import { pageHeaders } from '../pages/portal-frame.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { consoleRefusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
@@ -22,16 +22,16 @@ import { userRoutes } from './user.route.js'
 import './words.js'
 
 export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
-  deps: Deps & { readonly lookAsUser: LookAsUser; readonly signIn: ConsoleSignIn },
+  deps: Deps & { readonly viewAsUser: ViewAsUser; readonly signIn: ConsoleSignIn },
   capabilities: readonly Capability<Deps>[],
 ) {
   const store = { ...deps.signIn, cookie: cookiesFor(deps.publicUrl).cookie.console }
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
   const acts = actsOf(capabilities)
-  const shared: AllPages & Deps & { readonly lookAsUser: LookAsUser } & BroughtToConsole<Deps> = {
+  const shared: AllPages & Deps & { readonly viewAsUser: ViewAsUser } & BroughtToConsole<Deps> = {
     ...deps,
-    sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.place - b.place),
+    sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.order - b.order),
     acts,
     healthCards: capabilities.flatMap(({ health }) => (health ? [(view: View) => health(shared, view)] : [])),
     actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),

@@ -1,7 +1,7 @@
 // What operators do with the events to the platform: send them again, skip one, send all that waits. Each
 // moves a user's pointer; none writes or changes an event.
 import type { Static } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { pathOfAct } from '../acts/act-console.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { changesInWords } from '../acts/changes.js'
@@ -9,7 +9,6 @@ import type { ActForm } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { onNothing, type Subject } from '../acts/subject.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
 import { plainName } from '../core/name.js'
 import type { Database, Queryable } from '../database/database.js'

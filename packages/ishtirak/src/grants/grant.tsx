@@ -1,8 +1,7 @@
 // Days that an operator grants: what the role may, and what the user's plan is.
 import type { Static } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'

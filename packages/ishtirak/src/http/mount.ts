@@ -8,7 +8,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
 import { BillingError } from '../core/error.js'
 import { type App, REQUEST_TIMEOUT_MS } from './app.js'
-import { keptBody } from './request.js'
+import { bufferedBody } from './request.js'
 
 export interface MountedApp {
   /** A plugin for a host's Fastify; the prefix is that of `register`. */
@@ -69,9 +69,9 @@ export function mount(app: App, options: MountOptions): MountedApp {
     listener: (request, response, next) => {
       const path = pathBelow(prefix, fullUrl(request))
       if (path !== undefined) {
-        const kept = keptBody(request)
+        const kept = bufferedBody(request)
         if (kept === undefined) return handOver(request, response, path, request)
-        exchange(keptCall(request, path, kept)).then(
+        exchange(bufferedCall(request, path, kept)).then(
           (answer) => send(answer, response),
           (error) => response.destroy(error),
         )
@@ -183,7 +183,7 @@ function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): 
 }
 
 /** A request whose body the host has read, and kept. */
-function keptCall(request: IncomingMessage, path: string, body: Buffer): Call {
+function bufferedCall(request: IncomingMessage, path: string, body: Buffer): Call {
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = request.headers
   return {
     method: request.method ?? 'GET',

@@ -1,7 +1,6 @@
 // A user's access ends now, as for fraud. What was paid stays paid, and the next payment begins anew.
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { WhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
 import { decideEnd } from '../core/refund.js'
 import { accessAfter } from './access-after.js'

@@ -17,7 +17,7 @@ export interface GrantRow extends Grant {
   readonly redeemed?: { readonly codeHash: string; readonly statement: unknown }
 }
 
-export interface KeptGrant extends GrantRow {
+export interface StoredGrant extends GrantRow {
   readonly grantedAt: Instant
 }
 
@@ -61,7 +61,7 @@ export function grantToColumns(grant: GrantRow) {
   }
 }
 
-function parseGrant(row: Row): KeptGrant {
+function parseGrant(row: Row): StoredGrant {
   return {
     id: text(row, 'id'),
     operationId: textOrNull(row, 'operation_id'),
@@ -89,13 +89,17 @@ export async function grantsOfUser(
   database: Queryable,
   userId: string,
   limit: number,
-): Promise<readonly KeptGrant[]> {
+): Promise<readonly StoredGrant[]> {
   return (await database.query(selectNewest, [userId, limit])).map(parseGrant)
 }
 
 const selectOne = statement('grants.one', 'select * from grants where user_id = $1 and id = $2')
 
-export async function findGrant(database: Queryable, userId: string, id: string): Promise<KeptGrant | null> {
+export async function findGrant(
+  database: Queryable,
+  userId: string,
+  id: string,
+): Promise<StoredGrant | null> {
   const [row] = await database.query(selectOne, [userId, id])
   return row ? parseGrant(row) : null
 }

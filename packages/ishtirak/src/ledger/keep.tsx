@@ -1,8 +1,7 @@
 // A second payment stays: it waits in the inbox no more, and nothing else changes.
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { WhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
 import { keepSecondPayment, waitsAsSecond } from './keep.sql.js'
 import { loadPayment } from './load.js'

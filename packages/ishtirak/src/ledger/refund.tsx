@@ -1,16 +1,16 @@
 // A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up.
 // It moves no money.
 import { type Static, Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'
 import { type Preview, StandingSchema, standings } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, type Refund } from '../core/refund.js'
-import { type BillingRules, statusAt } from '../core/subscription.js'
+import type { BillingRules } from '../core/subscription.js'
 import { object, timestamp } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
+import { accessAfter } from './access-after.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
@@ -103,20 +103,14 @@ function previewOf(
   now: Instant,
   rules: BillingRules,
 ) {
-  const { subscription } = user
-  const after = decision?.subscription ?? subscription
   const moved = (decision?.moved ?? []).flatMap((to) =>
-    subscription.periods.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
+    user.subscription.periods
+      .filter(({ sourceId }) => sourceId === to.sourceId)
+      .map((from) => ({ from, to })),
   )
+  const { changes } = accessAfter({ facts: user, decision, now }, rules)
   return {
-    changes: [
-      { what: 'status', before: 'paid', after: 'refunded' },
-      {
-        what: 'access' as const,
-        before: statusAt(subscription, now, rules),
-        after: statusAt(after, now, rules),
-      },
-    ],
+    changes: [{ what: 'status', before: 'paid', after: 'refunded' }, ...changes],
     detail: { payment, paid, moved, events: decision?.events ?? [] },
   }
 }

@@ -96,8 +96,8 @@ function consumeRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas):
   app.post(`${LIMIT}/consume`, { schema }, ({ params, body }) => consume(deps, params, body))
 }
 
-export function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest): Promise<Allowance> {
-  return countUsage(deps, wishOf('consume', place, body, body.amount ?? 1))
+export function consume(deps: CountUsageDeps, params: LimitParams, body: ConsumeRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('consume', params, body, body.amount ?? 1))
 }
 
 function releaseRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
@@ -115,8 +115,8 @@ function releaseRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas):
   app.post(`${LIMIT}/release`, { schema }, ({ params, body }) => release(deps, params, body))
 }
 
-export function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest): Promise<Allowance> {
-  return countUsage(deps, wishOf('release', place, body, body.amount ?? null))
+export function release(deps: CountUsageDeps, params: LimitParams, body: ReleaseRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('release', params, body, body.amount ?? null))
 }
 
 function usageRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
@@ -134,15 +134,19 @@ function usageRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): v
   app.put(`${LIMIT}/usage`, { schema }, ({ params, body }) => reportUsage(deps, params, body))
 }
 
-export function reportUsage(deps: CountUsageDeps, place: Place, body: UsageReport): Promise<Allowance> {
-  return countUsage(deps, wishOf('report', place, body, body.used))
+export function reportUsage(
+  deps: CountUsageDeps,
+  params: LimitParams,
+  body: UsageReport,
+): Promise<Allowance> {
+  return countUsage(deps, wishOf('report', params, body, body.used))
 }
 
-type Place = Static<PlatformSchemas['LimitParams']>
+type LimitParams = Static<PlatformSchemas['LimitParams']>
 
 function wishOf(
   kind: UsageWish['kind'],
-  { user_id, limit }: Place,
+  { user_id, limit }: LimitParams,
   body: Partial<Omit<ReleaseRequest, 'amount'>>,
   amount: number | null,
 ): UsageWish {
@@ -214,12 +218,12 @@ export function viewPlatformUser(overview: Overview) {
 }
 
 export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId: string, requestId: string) {
-  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
+  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
     pending_payment: pending && viewPayment(pending, now, deps),
-    time: viewTimeList(held),
+    time: viewTimeList(timeList),
   }
 }
 

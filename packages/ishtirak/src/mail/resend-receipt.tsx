@@ -1,11 +1,10 @@
 // The receipt of a payment goes out by mail once more: the same text and file as at first, to the address
 // that the user has now.
 import { type Static, Type } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import type { Preview } from '../acts/preview.js'
 import { OptionalWhySchema } from '../acts/reason.js'
-import { actTexts } from '../acts/texts.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { plainName } from '../core/name.js'

@@ -1,10 +1,6 @@
 // The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
-import {
-  type CommonConfig,
-  readCommonConfig as readCommon,
-  readMountedCommonConfig as readMounted,
-} from '../runtime/config.js'
+import { type CommonConfig, readCommonConfig, readMountedCommonConfig } from '../runtime/config.js'
 import { misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
 import { CAPABILITIES } from './capabilities.js'
 

@@ -33,7 +33,7 @@ import {
   networkOf,
   usersByToken,
 } from '../http/callers.js'
-import { healthRoutes, shareLooks } from '../http/health.js'
+import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
@@ -56,10 +56,10 @@ import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { operatorRoutes } from '../overview/operator.route.js'
-import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession } from '../portal/portal-sessions.sql.js'
+import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
@@ -146,7 +146,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const operators = callersWithKey(keys, checks.limitAnonymous)
   const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
-  const look = shareLooks(() => checkReadiness(database, clock))
+  const check = shareChecks(() => checkReadiness(database, clock))
   const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
@@ -155,7 +155,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
     parts.fileParts.user.push(...(userParts?.(all) ?? []))
   }
-  await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
+  await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
   await registerRoutes(app, config, all)
   for (const { routes, discount, mails } of capabilities) {
     if (routes) await app.register(routes(all))
@@ -163,9 +163,9 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     if (mails) parts.mails.push(...mails(all))
   }
   await app.register(actsAndReadings(all, capabilities))
-  const lookAsUser = createLookAsUser(all, capabilities)
+  const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...all, lookAsUser, signIn: consoleSignIn(all) }, capabilities))
+    await app.register(consoleRoutes({ ...all, viewAsUser, signIn: consoleSignIn(all) }, capabilities))
   await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)

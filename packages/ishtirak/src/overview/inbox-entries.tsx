@@ -3,7 +3,7 @@
 
 import { findingInWords } from '../compare/finding-facts.js'
 import { disabledInWords } from '../events/disabled-words.js'
-import { addressOf, Kept, Table, type View } from '../pages/console-frame.js'
+import { addressOf, NoWrap, Table, type View } from '../pages/console-frame.js'
 import { codeInWords, differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import type { AllPages } from './all-pages.js'
@@ -27,9 +27,9 @@ export function InboxEntries({
     safeCells: [
       <What {...{ pages, view, entry }} />,
       ...(ofUser ? [] : [<UserCell {...{ pages, user: entry }} />]),
-      entry.amount === null ? '' : <Kept>{money(entry.amount, locale)}</Kept>,
-      <Kept>{moment(entry.since, locale)}</Kept>,
-      <a href={placeOf(pages, entry)} safe>
+      entry.amount === null ? '' : <NoWrap>{money(entry.amount, locale)}</NoWrap>,
+      <NoWrap>{moment(entry.since, locale)}</NoWrap>,
+      <a href={addressOfEntry(pages, entry)} safe>
         {say(`next_${entry.kind}`)}
       </a>,
     ],
@@ -96,7 +96,7 @@ function detailOf(pages: AllPages, view: View, { kind, detail }: InboxEntry): st
 }
 
 /** Where the next act is done. */
-function placeOf({ base }: AllPages, { kind, id, paymentId, userId }: InboxEntry): string {
+function addressOfEntry({ base }: AllPages, { kind, id, paymentId, userId }: InboxEntry): string {
   if (kind === 'events_off') return addressOf(base, 'health#deliveries')
   if (kind === 'event_stuck') return `${addressOf(base, 'events', id)}/resend`
   if (kind === 'mail_failed' && userId !== null) return addressOf(base, 'users', userId)

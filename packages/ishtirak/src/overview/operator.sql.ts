@@ -105,7 +105,7 @@ const selectSent = statement(
     order by sequence`,
 )
 
-const selectKept = statement(
+const selectStored = statement(
   'operator.kept',
   `select p.reports, r.series, r.number, r.issued_at, r.snapshot
      from payments p left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
@@ -125,7 +125,7 @@ const selectActs = statement(
  */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
-  const [kept = {}] = await database.query(selectKept, of)
+  const [kept = {}] = await database.query(selectStored, of)
   const receipt = receiptIn(kept)
   return {
     receipt: receipt && {

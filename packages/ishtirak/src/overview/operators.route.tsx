@@ -1,6 +1,6 @@
 // The operators who are signed in to the console, each with the act that ends the session.
 
-import type { AccessPages } from '../access/pages.js'
+import type { AccessPages } from '../access/issuer.js'
 import { revokeOperatorSession } from '../access/session-acts.js'
 import { listSessions } from '../access/sessions.js'
 import { pathOfAct, titleOf } from '../acts/act-console.js'

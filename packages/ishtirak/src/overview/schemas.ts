@@ -54,7 +54,7 @@ export const OperatorPaymentsSchema = object('OperatorPayments', {
   next_cursor: nextCursor,
 })
 
-const KeptReportSchema = object('StoredReport', {
+const StoredReportSchema = object('StoredReport', {
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
   event_id: nullable(Type.String()),
@@ -96,7 +96,7 @@ export const PaymentFileSchema = object('PaymentFile', {
       examples: ['webhook', 'sweep', 'operator'],
     }),
   ),
-  reports: Type.Array(KeptReportSchema, {
+  reports: Type.Array(StoredReportSchema, {
     description: 'What the provider said each time it changed the payment, oldest first',
   }),
   received: Type.Array(ReceivedEventSchema),

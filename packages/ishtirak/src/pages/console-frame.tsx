@@ -62,7 +62,7 @@ export interface ConsoleSection {
   readonly key: ConsoleKey
   readonly path: string
   /** Among the others, from the first on. */
-  readonly place: number
+  readonly order: number
 }
 
 /** Who reads a page, and in which language. */
@@ -279,9 +279,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** An amount or an instant, on one line. */
-export function Kept({ children }: PropsWithChildren<{ children: string }>) {
+export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
   return (
-    <bdi class="kept" safe>
+    <bdi class="nowrap" safe>
       {children}
     </bdi>
   )

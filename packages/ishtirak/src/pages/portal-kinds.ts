@@ -6,6 +6,7 @@ import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/lim
 import type { Locale } from '../core/locale.js'
 import type { Payment, ShownPayment } from '../core/payment.js'
 import type { Renewal } from '../core/quote.js'
+import type { Operator } from '../core/role.js'
 import type { Subscription, SubscriptionFacts } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import type { MessageKey, Say } from '../i18n/messages.js'
@@ -147,3 +148,13 @@ interface RefusalWords<Deps> {
     readonly page: (pages: Pages & Deps, answered: Answered) => Promise<Partial<Message>>
   }
 }
+
+/** Gives the page; throws `not_found`. */
+export type ViewAsUser = (of: {
+  readonly userId: string
+  readonly operator: Operator
+  readonly requestId: string
+  readonly style: string
+  /** What the operator is told above it. */
+  readonly safeStart: JSX.Element
+}) => Promise<string>

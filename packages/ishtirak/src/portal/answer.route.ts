@@ -1,7 +1,9 @@
-// The page that says what a form led to.
+// What a form led to: kept where it was refused or had no session, and the page that says it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
+import { answerForm, shortened } from '../pages/answer.js'
 import {
   askForLinkPage,
   mailedLinkOverPage,
@@ -9,8 +11,7 @@ import {
   sellerPage,
   sessionOverPage,
 } from '../pages/message-pages.js'
-import type { Session } from '../pages/reader.js'
-import { PAGES } from './answer.js'
+import { fieldOf, type Session } from '../pages/reader.js'
 import type { PortalPages } from './portal-pages.js'
 
 export function answerRoutes(app: App, pages: PortalPages): void {
@@ -19,12 +20,22 @@ export function answerRoutes(app: App, pages: PortalPages): void {
     if (!reader.hasSeen(request)) pages.limitAnonymous(request, reply)
     const session = await reader.session(request)
     if (session) pages.limitUser(session.userId, reply)
-    const kept = reader.kept(request, session)
+    const kept = reader.savedForm(request, session)
     const shown = kept && (await showAnswer(pages, { request, reply, session, kept }))
     if (shown === null) return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
     return reply.headers(pages.headers).send(shown)
   })
 }
+
+type Render = (pages: PortalPages, locale: Locale) => string
+
+/** What a form without a session led to. */
+const PAGES = new Map<string | undefined, { readonly status: number; readonly render: Render }>([
+  ['linkSent', { status: 200, render: (pages, locale) => sellerPage(pages, locale, 'linkSent') }],
+  ['linkOver', { status: 410, render: (pages, locale) => sellerPage(pages, locale, 'linkOver') }],
+  ['mailedLinkOver', { status: 410, render: mailedLinkOverPage }],
+  ['sessionOver', { status: 401, render: sessionOverPage }],
+])
 
 interface Shown {
   readonly request: FastifyRequest
@@ -39,17 +50,10 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
   const locale = pages.reader.language(request, reply, session)
   const { refused, page, email } = kept
   if (refused !== undefined) return isErrorCode(refused) ? showRefusal(pages, of, refused) : null
-  if (page === 'linkSent' || page === 'linkOver') {
-    reply.code(PAGES[page])
-    return sellerPage(pages, locale, page)
-  }
-  if (page === 'mailedLinkOver') {
-    reply.code(PAGES[page])
-    return mailedLinkOverPage(pages, locale)
-  }
-  if (page === 'sessionOver') {
-    reply.code(PAGES[page])
-    return sessionOverPage(pages, locale)
+  const ofItsOwn = PAGES.get(page)
+  if (ofItsOwn) {
+    reply.code(ofItsOwn.status)
+    return ofItsOwn.render(pages, locale)
   }
   if (email !== undefined) {
     reply.code(422)
@@ -83,4 +87,20 @@ async function showRefusal(
   const after = session && (await pages.brought.wordsAfter(refused, kept, { session, locale }))
   const own = after ?? pages.brought.words(error, locale)
   return refusalPage(pages, { error, session, locale, requestId, own })
+}
+
+export function keepRefusal(
+  pages: PortalPages,
+  of: { request: FastifyRequest; reply: FastifyReply; error: BillingError; session: Session | null },
+): FastifyReply {
+  const { request, reply, error, session } = of
+  if (error.code === 'unauthenticated') return answerForm(pages, reply, null, { page: 'sessionOver' })
+  const field = pages.brought.keeps(error.code)
+  return answerForm(pages, reply, session, {
+    refused: error.code,
+    requestId: request.id,
+    ...(error.retryAfterSeconds !== undefined && { wait: String(error.retryAfterSeconds) }),
+    ...(typeof error.extra.reason === 'string' && { reason: error.extra.reason }),
+    ...(field !== undefined && { [field]: shortened(fieldOf(request, field)) }),
+  })
 }

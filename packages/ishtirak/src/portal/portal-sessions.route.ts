@@ -30,6 +30,8 @@ const LinkSchema = object('PortalSession', {
   expires_at: timestamp,
 })
 
+const REFUSED = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
+
 export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
   return async (app: App): Promise<void> => {
     const schema = {
@@ -44,13 +46,7 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
       body: nullable(PortalSessionRequestSchema),
       response: {
         200: LinkSchema,
-        ...problemResponses(
-          'malformed_json',
-          'unauthenticated',
-          'validation_failed',
-          'rate_limited',
-          'database_unavailable',
-        ),
+        ...problemResponses('malformed_json', 'validation_failed', ...REFUSED),
       },
     }
     const users = callersBy(deps.identify)

@@ -28,34 +28,34 @@ export function FollowingPlans({ pages, view, say }: PortalSection) {
 /** In order; what is over is folded, but for the last where nothing else is left. */
 export function TimeList(section: PortalSection) {
   const { view, say } = section
-  const { held } = view
-  if (held.length === 0) return null
-  const begun = held.findIndex(({ end }) => end > view.overview.now)
-  const first = begun === -1 ? held.length - 1 : begun
-  const [over, current] = [held.slice(0, first), held.slice(first)]
+  const { timeList } = view
+  if (timeList.length === 0) return null
+  const begun = timeList.findIndex(({ end }) => end > view.overview.now)
+  const first = begun === -1 ? timeList.length - 1 : begun
+  const [over, current] = [timeList.slice(0, first), timeList.slice(first)]
   return (
     <Card id="time" title={say('timeTitle')}>
       {over.length === 0 ? null : (
         <details>
           <summary safe>{say('earlierTime')}</summary>
-          <TimeLines section={section} held={over} />
+          <TimeLines section={section} timeList={over} />
         </details>
       )}
-      <TimeLines section={section} held={current} />
+      <TimeLines section={section} timeList={current} />
     </Card>
   )
 }
 
 function TimeLines({
   section,
-  held,
+  timeList,
 }: {
   readonly section: PortalSection
-  readonly held: readonly TimeEntry[]
+  readonly timeList: readonly TimeEntry[]
 }) {
   return (
     <ul class="payments time">
-      {held.map((time) => (
+      {timeList.map((time) => (
         <TimeLine section={section} time={time} />
       ))}
     </ul>

@@ -3,7 +3,6 @@
 import { type HistoryDeps, readHistory } from '../checkout/history.js'
 import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
 import type { PortalPart, SeenPortal } from '../pages/portal-kinds.js'
-import type { ReadOnlySession } from '../pages/reader.js'
 import type { PortalView } from './portal-view.js'
 
 export interface ReadPortalDeps extends OverviewDeps, HistoryDeps {
@@ -27,20 +26,10 @@ export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promis
   // Of a page of the history further back.
   const cursor = wish.asked('cursor')
   // The overview first: it may book a payment, which the history should then show.
-  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
+  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
   const history = await readHistory(deps, page)
   const seen = { ...asked, overview, history, isOlder: cursor !== null }
   const parts = await deps.readParts(seen)
-  return { ...seen, held, parts }
-}
-
-/** As it is stored: the provider is not asked, so nothing changes by looking. */
-export function readPortalAsStored(
-  deps: ReadPortalDeps,
-  session: ReadOnlySession,
-  requestId: string,
-): Promise<ReadPortal> {
-  const asStored = { ...deps, looks: async () => false }
-  return readPortal(asStored, { session, requestId, isChoosing: false, asked: () => null })
+  return { ...seen, timeList, parts }
 }

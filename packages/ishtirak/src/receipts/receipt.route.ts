@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import type { ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
 import type { UserIdentity } from '../http/auth.js'
@@ -9,49 +10,42 @@ import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
 import { locale, query } from '../http/schemas.js'
+import { BILLING_API, USER_ROUTE } from '../ledger/schemas.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
 export type ReceiptRoutesDeps = ReceiptDeps & Pick<CallerChecks, 'identify'>
 
+/** What the routes to a PDF have in common: it is its user's, in the language asked for. */
+export const PDF_ROUTE = { ...USER_ROUTE, querystring: query({ lang: Type.Optional(locale) }) }
+const PDF = { 'application/pdf': { schema: Type.String({ format: 'binary' }) } }
+const REFUSALS = [
+  ...(['unauthenticated', 'not_found', 'validation_failed', 'rate_limited'] as const),
+  ...(['busy', 'receipts_unavailable', 'database_unavailable'] as const),
+]
+
+export function pdfOrRefused(description: string, ...refusals: readonly ErrorCode[]) {
+  return { 200: { description, content: PDF }, ...problemResponses(...REFUSALS, ...refusals) }
+}
+
 export function receiptRoutes(deps: ReceiptRoutesDeps) {
   return async (app: App): Promise<void> => {
     const schema = {
-      security: [{ user: [] }],
-      tags: ['billing'],
+      ...PDF_ROUTE,
       operationId: 'getReceipt',
       summary: 'The receipt of a payment',
       description:
         'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, ' +
         'else Arabic.',
       params: Type.Object({ payment_id: Type.String() }),
-      querystring: query({ lang: Type.Optional(locale) }),
-      response: {
-        200: {
-          description: 'The receipt',
-          content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
-        },
-        ...problemResponses(
-          'unauthenticated',
-          'not_found',
-          'payment_not_paid',
-          'validation_failed',
-          'rate_limited',
-          'busy',
-          'receipts_unavailable',
-          'database_unavailable',
-        ),
-      },
+      response: pdfOrRefused('The receipt', 'payment_not_paid'),
     }
     const users = callersBy(deps.identify)
     const { onRequest } = users
-    app.get('/api/v1/billing/payments/:payment_id/receipt', { schema, onRequest }, async (request, reply) => {
+    app.get(`${BILLING_API}/payments/:payment_id/receipt`, { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
-      const language = languageOf(request, user)
       const { payment_id: paymentId } = request.params
-      return sendReceipt(
-        reply,
-        await askForReceipt(deps, { userId: user.userId, paymentId, locale: language }),
-      )
+      const of = { userId: user.userId, paymentId, locale: languageOf(request, user) }
+      return sendReceipt(reply, await askForReceipt(deps, of))
     })
   }
 }

@@ -51,7 +51,7 @@ export function schemaProblems(
       if (!problems.has(pointer))
         problems.set(
           pointer,
-          `${name} ${text === undefined ? pointer || '/' : placeIn(text, pointer)}: ${words}`,
+          `${name} ${text === undefined ? pointer || '/' : positionIn(text, pointer)}: ${words}`,
         )
     }
     const place = prefix + error.instancePath
@@ -73,7 +73,7 @@ function wordsOf(schema: TSchema, error: SchemaError): string {
 }
 
 /** `/accounts/0/key (line 3)`: what is missing has the line of what it is missing in. */
-export function placeIn(text: string, pointer: string): string {
+export function positionIn(text: string, pointer: string): string {
   const line = lineOf(text, pointer) ?? lineOf(text, pointer.replace(/\/[^/]*$/, ''))
   return `${pointer || '/'} (line ${line})`
 }

@@ -10,9 +10,9 @@ import {
   type GatewaySettings,
   givenVariables,
   isSandbox,
-  type Place,
   readEnvironment,
   type Settings,
+  type SettingsContext,
   type Variables,
 } from './environment.js'
 import { withoutSlash } from './http-client.js'
@@ -73,12 +73,12 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const settings = [...own.settings, ...gateways]
   const { environment, misfits } = readEnvironment(variables, settings, gateways)
   const { given } = environment
-  const place = { isSandbox: isSandbox(environment) }
+  const context = { isSandbox: isSandbox(environment) }
   const problems = [
     ...misfits.map(({ problem }) => problem),
     ...lacking,
     // What contradicts a variable that does not fit is not known before it does.
-    ...[...contradictionsOf(settings, given, place), ...contradictions(environment, gateways)]
+    ...[...contradictionsOf(settings, given, context), ...contradictions(environment, gateways)]
       .flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
       .filter((problem) => !misfits.some(({ name }) => names(problem, name))),
   ]
@@ -87,7 +87,7 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
   const seller = collect(problems, () => readSeller(environment))
-  const parts = settings.map((one) => collect(problems, () => one.read(given, place)))
+  const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
   if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
   const oldSecrets = [...behindFirst(SECRET_LISTS, given), ...settings.flatMap((one) => oldOnes(one, given))]
   return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
@@ -104,11 +104,15 @@ function oldOnes(settings: Settings<unknown>, given: Variables): readonly OldSec
   return [...(settings.oldSecrets?.(given) ?? []), ...behindFirst(settings.secretLists ?? [], given)]
 }
 
-function contradictionsOf(settings: readonly Settings<unknown>[], given: Variables, place: Place) {
+function contradictionsOf(
+  settings: readonly Settings<unknown>[],
+  given: Variables,
+  context: SettingsContext,
+) {
   const lists = [...SECRET_LISTS, ...settings.flatMap(({ secretLists = [] }) => secretLists)]
   return [
     ...lists.map((name): Contradiction => [isTwice(items(given[name])), `${name} names one secret twice`]),
-    ...settings.flatMap((one) => one.contradictions?.(given, place) ?? []),
+    ...settings.flatMap((one) => one.contradictions?.(given, context) ?? []),
   ]
 }
 

@@ -85,7 +85,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
 
 export type Contradiction = readonly [isWrong: boolean, problem: string]
 /** Where the variables are read. */
-export interface Place {
+export interface SettingsContext {
   readonly isSandbox: boolean
 }
 
@@ -97,9 +97,9 @@ export interface Settings<Part> {
   /** Secrets of other lists that are accepted and not the one in use. */
   oldSecrets?(given: Variables): readonly OldSecret[]
   /** What is right alone and wrong together; here and below of what fits. */
-  contradictions?(given: Variables, place: Place): readonly Contradiction[]
+  contradictions?(given: Variables, context: SettingsContext): readonly Contradiction[]
   /** Throws `ConfigError` with everything that is wrong. */
-  read(given: Variables, place: Place): Part
+  read(given: Variables, context: SettingsContext): Part
 }
 
 /** What a payment gateway says of its own variables. */
@@ -146,17 +146,17 @@ export function settingsOf<Properties extends TProperties, Part>(
     read,
     ...rest
   }: Omit<Settings<Part>, 'variables' | 'read'> & {
-    read(values: Static<TObject<Properties>>, place: Place): Part
+    read(values: Static<TObject<Properties>>, context: SettingsContext): Part
   },
 ): Settings<Part> {
   const schema = Type.Object(variables)
   return {
     variables,
     ...rest,
-    read: (given, place) => {
+    read: (given, context) => {
       const { values } = readValues(variables, given)
       if (!Value.Check(schema, values)) throw new Error('each variable fits and all together do not')
-      return read(values, place)
+      return read(values, context)
     },
   }
 }

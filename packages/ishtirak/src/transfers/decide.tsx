@@ -1,14 +1,13 @@
 // What operators say of a transfer, as acts: its money has come, or it is refused. Shown beforehand, each is
 // the decision that it would be.
 import type { Static } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { amountIn } from '../acts/act-form.js'
 import type { Field } from '../acts/act-page.js'
 import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
 import type { InWords } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
-import { actTexts } from '../acts/texts.js'
 import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
@@ -55,8 +54,8 @@ export const approve = act<DecisionDeps>().does({
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
-    const look = await previewDecision(deps, id, { received, by: by.operator })
-    return { ...previewOf(look), detail: { ...look, received } }
+    const preview = await previewDecision(deps, id, { received, by: by.operator })
+    return { ...previewOf(preview), detail: { ...preview, received } }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
   command: { isMeant: isWaiting },
@@ -94,8 +93,8 @@ export const refuse = act<DecisionDeps>().does({
   texts: actTexts(transfersWords, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
   preview: async (deps, { id, by }) => {
-    const look = await previewDecision(deps, id, { received: null, by: by.operator })
-    return { ...previewOf(look), detail: look }
+    const preview = await previewDecision(deps, id, { received: null, by: by.operator })
+    return { ...previewOf(preview), detail: preview }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
   command: { isMeant: isWaiting },

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
 import { DAY } from '../core/instant.js'
 import { query } from '../http/schemas.js'
-import { ConfigError, parseJson, placeIn, readText, schemaProblems } from '../runtime/config-file.js'
+import { ConfigError, parseJson, positionIn, readText, schemaProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 
 const NAME = 'TRANSFER_FILE'
@@ -37,7 +37,7 @@ export function parseTransfers(text: string): TransferTerms {
     throw new ConfigError(schemaProblems(NAME, TransferFile, value, '', text))
   const problems = value.accounts.flatMap((account, index) =>
     faultsOf(account).map(
-      ({ field, words }) => `${NAME} ${placeIn(text, `/accounts/${index}/${field}`)}: ${words}`,
+      ({ field, words }) => `${NAME} ${positionIn(text, `/accounts/${index}/${field}`)}: ${words}`,
     ),
   )
   if (problems.length > 0) throw new ConfigError(problems)

@@ -8,7 +8,7 @@ interface LimitedQuery {
   giveUp(): void
 }
 
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 
 const connections = new Set<LimitedConnection>()
 let timer: NodeJS.Timeout | undefined
@@ -20,7 +20,7 @@ export class LimitedConnection {
 
   constructor(client: ClientBase) {
     connections.add(this)
-    timer ??= setInterval(lookAtAll, LOOK_EVERY_MS).unref()
+    timer ??= setInterval(checkAll, CHECK_EVERY_MS).unref()
     client.once('end', () => connections.delete(this))
   }
 
@@ -34,7 +34,7 @@ export class LimitedConnection {
     this.#query = null
   }
 
-  look(now: number): void {
+  check(now: number): void {
     if (this.#query === null || now < this.#giveUpAt) return
     const query = this.#query
     this.#query = null
@@ -42,9 +42,9 @@ export class LimitedConnection {
   }
 }
 
-function lookAtAll(): void {
+function checkAll(): void {
   const now = performance.now()
-  for (const connection of connections) connection.look(now)
+  for (const connection of connections) connection.check(now)
   if (connections.size > 0) return
   clearInterval(timer)
   timer = undefined

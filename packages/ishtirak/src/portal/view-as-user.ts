@@ -7,14 +7,14 @@ import type { HistoryDeps } from '../checkout/history.js'
 import type { Database } from '../database/database.js'
 import { loadUser } from '../ledger/load.js'
 import type { OverviewDeps } from '../limits/overview.js'
-import type { LookAsUser } from '../pages/look-as-user.js'
 import type { PageParts } from '../pages/portal-frame.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { partsReader, waysIn } from './brought.js'
 import { portalPage } from './portal-page.js'
-import { readPortalAsStored } from './read-portal.js'
+import { readPortal } from './read-portal.js'
 
-interface LookAsUserDeps
+interface ViewAsUserDeps
   extends OverviewDeps,
     HistoryDeps,
     AuditDeps,
@@ -23,10 +23,10 @@ interface LookAsUserDeps
   readonly publicUrl: string
 }
 
-export function createLookAsUser<Deps extends LookAsUserDeps>(
+export function createViewAsUser<Deps extends ViewAsUserDeps>(
   deps: Deps,
   capabilities: readonly Capability<Deps>[],
-): LookAsUser {
+): ViewAsUser {
   const parts = {
     ...deps,
     ways: waysIn(deps, capabilities),
@@ -36,8 +36,9 @@ export function createLookAsUser<Deps extends LookAsUserDeps>(
     const pages = { ...parts, style }
     const { email, name, locale } = await loadUser(deps, userId)
     const session = { userId, email, name, locale, returnPath: null, formToken: null }
-    const reading = { ...pages, readParts: partsReader(pages, capabilities) }
-    const read = await readPortalAsStored(reading, session, requestId)
+    // As it is stored: the provider is not asked, so nothing changes by looking.
+    const reading = { ...pages, readParts: partsReader(pages, capabilities), looks: async () => false }
+    const read = await readPortal(reading, { session, requestId, isChoosing: false, asked: () => null })
     await recordAct(deps, { operator, act: 'user.look', reason: null }, { userId })
     return portalPage(pages, { ...read, locale: locale ?? 'ar', backUrl: null }, safeStart)
   }
