@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import {
   type Database,
   declaredStatements,
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
+import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
+import { createInbox } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { once, textOf } from '../plans/explain.js'
 import { fill } from '../plans/tables.js'
 import { freshDatabase } from '../support/databases.js'
@@ -25,6 +28,7 @@ beforeAll(async () => {
     .map((file) => path.join(SOURCES, file))
   const declaring = files.filter((file) => /\bstatement\(/.test(readFileSync(file, 'utf8')))
   await Promise.all(declaring.map((file) => import(file)))
+  createInbox(inboxOf(CAPABILITIES))
   database = await freshDatabase('postgres')
   await fill(database, 2_000)
   return () => database.close()

@@ -7,6 +7,7 @@ import {
   selectSession,
 } from '../../packages/ishtirak/src/access/sessions.sql.js'
 import { findAct, findRefundInstant } from '../../packages/ishtirak/src/acts/audit.sql.js'
+import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import {
   countEndings,
@@ -15,9 +16,7 @@ import {
   paidByDay,
   refundedByDay,
 } from '../../packages/ishtirak/src/books/figures.sql.js'
-
 import { findFinding, findingNamed } from '../../packages/ishtirak/src/compare/findings.sql.js'
-
 import {
   lastComparison,
   listComparisons,
@@ -34,8 +33,14 @@ import {
 import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
 import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
+import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
-import { inboxCounts, inboxOfUser, inboxPage } from '../../packages/ishtirak/src/overview/inbox.sql.js'
+import {
+  createInbox,
+  inboxCounts,
+  inboxOfUser,
+  inboxPage,
+} from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
 import {
   markMailed,
@@ -75,7 +80,7 @@ export const newest = { userId: null, status: null, kind: null, after: null, lim
 const events = { userId: null, waiting: false, limit: 50 }
 const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: null }
 const lastDay = { from: NOON - days(1), to: NOON }
-const inbox = { kind: null, after: null, limit: 50, now: NOON }
+const inbox = createInbox(inboxOf(CAPABILITIES))
 const november = {
   kind: null,
   ...{ from: NOON - days(21), to: NOON + days(9), live: false },
@@ -199,7 +204,7 @@ export const CONSOLE: Asked[] = [
 export const CONSOLE_LISTS: Asked[] = [
   [
     'a page of the inbox',
-    (database) => inboxPage(database, inbox),
+    (database) => inboxPage(database, inbox, { kind: null, after: null, limit: 50, now: NOON }),
     new RegExp(
       [
         'payments_in_review',
@@ -214,7 +219,7 @@ export const CONSOLE_LISTS: Asked[] = [
   ],
   [
     'what waits of a user',
-    (database) => inboxOfUser(database, { userId: 'user-7', limit: 50, now: NOON }),
+    (database) => inboxOfUser(database, inbox, { userId: 'user-7', limit: 50, now: NOON }),
     /users_by_id/,
   ],
   [
@@ -245,7 +250,7 @@ export const CONSOLE_LISTS: Asked[] = [
   ],
   [
     'how much waits in the inbox',
-    (database) => inboxCounts(database, NOON),
+    (database) => inboxCounts(database, inbox, NOON),
     /payments_in_review[\s\S]*mails_failed/,
   ],
   [
@@ -358,7 +363,7 @@ export const CONSOLE_WAITING: Asked[] = [
   ],
   [
     'what entered the inbox',
-    (database) => noteInbox(database, NOON),
+    (database) => noteInbox(database, inbox, NOON),
     /payments_in_review[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*inbox_known_once/,
   ],
   ['what operators are to be told of', unmailedEntries, /inbox_known/],

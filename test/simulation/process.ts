@@ -15,6 +15,7 @@ import type { BillingRules } from '../../packages/ishtirak/src/core/subscription
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { createDesk } from '../../packages/ishtirak/src/desk/desk.js'
 import { createUploads } from '../../packages/ishtirak/src/http/upload.js'
+import { PAYMENTS_WAITING } from '../../packages/ishtirak/src/ledger/inbox.js'
 import {
   createPaymentMethods,
   type PaymentMethod,
@@ -25,12 +26,14 @@ import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.
 import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
+import { createInbox } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { createTurns, singleFlight } from '../../packages/ishtirak/src/runtime/async.js'
 import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
+import { TRANSFERS_WAITING } from '../../packages/ishtirak/src/transfers/inbox.js'
 import { transferPart } from '../../packages/ishtirak/src/transfers/payment-part.js'
 import { createTransfer } from '../../packages/ishtirak/src/transfers/transfer.js'
 import type { SeededRandom } from '../support/random.js'
@@ -124,6 +127,7 @@ function partsOf(
     discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
+    inbox: createInbox([...PAYMENTS_WAITING, ...TRANSFERS_WAITING]),
     wallClock: wallClockIn(ZONE),
     secondApprovalFrom: SECOND_APPROVAL_FROM,
     publicUrl: 'http://service.invalid',

@@ -10,6 +10,7 @@ import type { Settings } from '../runtime/environment.js'
 import type { Job } from '../runtime/job.js'
 import type { Act } from './act.js'
 import type { PaymentPart, UserPart } from './file-parts.js'
+import type { InboxKind } from './inbox-kind.js'
 import type { MailWriter } from './mail-writer.js'
 import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
@@ -25,6 +26,10 @@ export interface Capability<Deps = never, Config = unknown> {
   /** What operators do, and what they read. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
+  /** Readings of the whole inbox. */
+  readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
+  /** What waits for a person. */
+  readonly inbox?: readonly InboxKind[]
   /** Commands that are more than an act or a reading. */
   readonly commands?: (program: Command, host: CommandHost) => void
   /** What it adds to everything known of a payment, and of a user. */
@@ -72,5 +77,14 @@ export function actsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonl
 }
 
 export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Reading<Deps>[] {
-  return capabilities.flatMap(({ readings = [] }) => readings)
+  const inbox = inboxOf(capabilities)
+  return capabilities.flatMap(({ readings = [], inboxReadings }) => [
+    ...readings,
+    ...(inboxReadings?.(inbox) ?? []),
+  ])
+}
+
+/** From the top. */
+export function inboxOf(capabilities: readonly Pick<Capability, 'inbox'>[]): readonly InboxKind[] {
+  return capabilities.flatMap(({ inbox = [] }) => inbox).sort((one, other) => one.place - other.place)
 }

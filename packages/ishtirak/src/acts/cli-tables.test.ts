@@ -6,8 +6,8 @@ import { ReconciliationSchema } from '../compare/reconcile-schemas.js'
 import { EventsSchema } from '../events/schemas.js'
 import { RefundPreviewSchema } from '../ledger/refund.js'
 import { TrailSchema } from '../overview/audit-trail.js'
-import { InboxSchema } from '../overview/inbox-schemas.js'
-import { OperatorPaymentSchema, PaymentFileSchema, UserFileSchema } from '../overview/schemas.js'
+import { inboxAnswer } from '../overview/inbox-schemas.js'
+import { OperatorPaymentSchema, PaymentFileSchema, userFileSchema } from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
@@ -82,6 +82,7 @@ it('JSON is the same value without the characters that move a cursor', () => {
 })
 
 it('each column is a member of the list’s schema', () => {
+  const userFile = userFileSchema([], [], { payment: [], user: [] })
   const { payment, ...lists } = PaymentFileSchema.properties
   const schemas = {
     ...lists,
@@ -91,11 +92,11 @@ it('each column is a member of the list’s schema', () => {
     findings: ReconciliationSchema.properties.findings,
     events: EventsSchema.properties.data,
     batches: CodeBatchesSchema.properties.data,
-    inbox: InboxSchema.properties.data,
+    inbox: inboxAnswer([]).properties.data,
     timeline: TimelineSchema.properties.data,
     trail: TrailSchema.properties.data,
-    waiting: UserFileSchema.properties.waiting,
-    time: UserFileSchema.properties.time,
+    waiting: userFile.properties.waiting,
+    time: userFile.properties.time,
     sessions: OperatorSessionsSchema.properties.data,
   }
   for (const [list, columns] of Object.entries(COLUMNS)) {

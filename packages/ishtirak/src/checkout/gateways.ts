@@ -1,14 +1,12 @@
-// Which gateway a click asks for a page: the first that takes the amount, in the order of wire.ts; where it
-// opens none, the next one. Only a payment that never had an address leaves its gateway, so no user has two
-// pages to pay on.
+// Which gateway a click asks for a page: the first that takes the amount; where it opens none, the next. Only
+// a payment that never had an address leaves its gateway, so no user has two pages to pay on.
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { kindOf, type Payment } from '../core/payment.js'
-import type { Queryable } from '../database/database.js'
-import type { PaymentMethod, PaymentMethods, ProviderFailure } from '../ledger/method.js'
+import type { PaymentMethod, ProviderFailure } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { unavailable } from '../ledger/refusals.js'
 import { createRecentFailures, type RecentFailures } from '../runtime/bounded-map.js'
-import type { Clock } from '../runtime/clock.js'
 import { endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
 /** A gateway is given 4 s, and a click is answered within 6. */
@@ -26,9 +24,7 @@ export interface GatewayQueue {
   readonly mayGoOnUntil: Instant
 }
 
-interface GatewayDeps {
-  readonly methods: PaymentMethods
-  readonly clock: Clock
+interface GatewayDeps extends Pick<CommonParts, 'methods' | 'clock'> {
   readonly upgrades: { readonly outages: RecentFailures }
 }
 
@@ -55,12 +51,11 @@ export function queueGateways(
 }
 
 /**
- * After a gateway opened no page. Null: the user's place is free for the next one. Throws `provider_rejected`
- * or `provider_unavailable` where there is none, or no time for it. `mayExist`: the checkout may be there all
- * the same; no user knows its address, and the sweep finds and ends it.
+ * Null: the user's place is free for the next gateway. Throws `provider_rejected` or `provider_unavailable`
+ * where there is none, or no time. `mayExist`: the checkout may be there; the sweep finds and ends it.
  */
 export async function failOver(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   queue: GatewayQueue,
   payment: Payment,
   { failure, mayExist }: { readonly failure: ProviderFailure; readonly mayExist: boolean },

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   BILLING_API,
   type PaymentPage,
@@ -15,9 +16,7 @@ import {
 } from '../ledger/schemas.js'
 import { type HistoryDeps, readHistory, readPayment } from './history.js'
 
-export interface HistoryRoutesDeps extends HistoryDeps, Pick<CallerChecks, 'identify'> {
-  readonly publicUrl: string
-}
+export type HistoryRoutesDeps = HistoryViewDeps & Pick<CallerChecks, 'identify'>
 
 const REFUSALS = ['unauthenticated', 'validation_failed', 'rate_limited', 'database_unavailable'] as const
 
@@ -51,7 +50,7 @@ export function historyRoutes(deps: HistoryRoutesDeps) {
   }
 }
 
-export type HistoryViewDeps = Omit<HistoryRoutesDeps, 'identify'>
+export type HistoryViewDeps = HistoryDeps & Pick<CommonParts, 'publicUrl'>
 
 export async function listPayments(
   deps: HistoryViewDeps,

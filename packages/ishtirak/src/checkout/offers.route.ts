@@ -6,6 +6,7 @@ import { type Catalogue, offersOf, type Plan } from '../core/plan.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   BILLING_API,
   OfferSchema,
@@ -15,9 +16,7 @@ import {
   viewOffer,
 } from '../ledger/schemas.js'
 
-export interface OfferRoutesDeps extends Pick<CallerChecks, 'limitAnonymous'> {
-  readonly catalogue: Catalogue
-}
+export type OfferRoutesDeps = Pick<CallerChecks, 'limitAnonymous'> & Pick<CommonParts, 'catalogue'>
 
 export function offerRoutes(deps: OfferRoutesDeps) {
   const open = { security: [], tags: ['billing'] }

@@ -1,5 +1,4 @@
 // What buying by card brings to the portal: forms, the page after paying, what is open, what was paid.
-import type { Queryable } from '../database/database.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import { wantedIn } from './buy-form.js'
@@ -9,7 +8,7 @@ import { returnRoutes } from './return.route.js'
 import type { StatusDeps } from './status.js'
 import { type UpgradeDeps, upgrade } from './upgrade.js'
 
-export type CheckoutPagesDeps = UpgradeDeps & StatusDeps & { readonly database: Queryable }
+export type CheckoutPagesDeps = UpgradeDeps & StatusDeps
 
 export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
   routes: (app, pages) => {

@@ -1,14 +1,15 @@
 // What a payment would be, before anyone pays: the decision that the payment is made on, without its effect.
 
 import type { DiscountSource } from '../acts/capability.js'
-import type { Catalogue } from '../core/plan.js'
 import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
 import { NEVER_PAID } from '../core/subscription.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { StatusDeps } from './status.js'
 
-export interface QuoteDeps extends Pick<StatusDeps, 'loadUser' | 'clock' | 'rules' | 'methods'> {
-  readonly catalogue: Catalogue
+export interface QuoteDeps
+  extends Pick<StatusDeps, 'loadUser'>,
+    Pick<CommonParts, 'clock' | 'rules' | 'methods' | 'catalogue'> {
   /** The first looks at what was typed; none: nothing takes anything off. */
   readonly discounts: readonly DiscountSource[]
 }

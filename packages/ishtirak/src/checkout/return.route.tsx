@@ -1,6 +1,5 @@
-// The page after paying, to which the provider sends the payer back with whatever outcome. What the redirect
-// claims is not read: the page says what is stored, after one bounded look at the provider where nothing is
-// settled yet. It shows nothing of the user, since its address is enough to read it.
+// The page after paying. What the redirect claims is not read: the page says what is stored, after one look
+// at the provider where nothing is settled. It shows nothing of the user: its address is enough to read it.
 
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'

@@ -1,6 +1,5 @@
-// A user's status: computed from stored facts and the clock at each read; no job has to have run. Before
-// reading, one bounded question to the provider about an open payment, so that no user waits for a late
-// webhook; its failure fails no read.
+// A user's status: computed from stored facts and the clock at each read. Before, one bounded question to the
+// provider about an open payment, for late webhooks; its failure fails no read.
 import { SECOND } from '../core/instant.js'
 import { isOpen, type Payment } from '../core/payment.js'
 import { NEVER_PAID, type Subscription, statusAt } from '../core/subscription.js'

@@ -104,9 +104,8 @@ function parseLoaded(row: Row): LoadedForUpgrade {
   }
 }
 
-// The row of a user who was not there is made with their first payment. The facts were stale where a row is
-// there by now, or has another version. A payment with a code takes a use of it, or is not written; the codes
-// of several payments are not told apart.
+// A new user's row is made with their first payment. Facts are stale where a row is there by now, or has
+// another version. A payment with a code takes a use of it, or is not written.
 const request = (name: string, taken: string, isTaken: string) =>
   statement(
     `upgrades.${name}`,

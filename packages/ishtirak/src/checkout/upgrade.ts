@@ -1,6 +1,5 @@
-// The click on "upgrade": a payment of ours first, then a checkout at the provider, then its address to the
-// user. Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never blindly
-// repeated.
+// The click on "upgrade": a payment of ours, then a checkout at the provider, then its address to the user.
+// Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never repeated.
 
 import type { DiscountSource } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -8,12 +7,12 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { Catalogue } from '../core/plan.js'
 import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { termInWords } from '../i18n/formats.js'
 import { webhookUrlOf } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
@@ -64,11 +63,9 @@ const STEPS_MAX = 12
 /** A provider that fails or refuses is tried this often for one user in a minute, by one process. */
 const FAILURES_A_MINUTE = 5
 
-export interface UpgradeDeps extends SettleDeps {
+export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' | 'publicUrl'> {
   readonly discounts: readonly DiscountSource[]
   readonly upgrades: UpgradeState
-  readonly catalogue: Catalogue
-  readonly publicUrl: string
   readonly wait: (ms: number) => Promise<void>
 }
 
@@ -266,9 +263,8 @@ async function takeOver(
 }
 
 /**
- * Ends a checkout that should not be paid any more. Where the provider keeps it payable, it is the one to
- * give; where the bank still decides it takes no card, and a second one beside it could be paid twice: the
- * user is asked to wait.
+ * Ends a checkout that should not be paid any more. Where it stays payable, it is the one to give; where the
+ * bank still decides, a second beside it could be paid twice: the user is asked to wait.
  */
 async function closeAtProvider(
   deps: UpgradeDeps,

@@ -11,9 +11,8 @@ export interface WebhookDeps extends SettleDeps {
 }
 
 /**
- * Verifies the raw bytes, then commits the event with its whole effect. Throws `invalid_signature` (nothing
- * is stored but a counter and, once in a minute, a log line), `malformed_json`, or `DatabaseUnavailable`;
- * only a return may be answered with 200. Throws `not_found` where the method pushes nothing.
+ * Commits the event with its whole effect. Throws `invalid_signature` (nothing is stored), `malformed_json`,
+ * `not_found` where the method pushes nothing, or `DatabaseUnavailable`; only a return is answered 200.
  */
 export async function receiveEvent(
   deps: WebhookDeps,

@@ -5,6 +5,7 @@ import { closeFinding } from './close-finding.js'
 import { continueComparing, listReconciliations, startComparing } from './compare-acts.js'
 import { findingRoute } from './finding.route.js'
 import { comparisonCard } from './health-part.js'
+import { FINDINGS_WAITING } from './inbox.js'
 import { type ReconcileActDeps, reconcileDaily } from './reconcile.js'
 import './words.js'
 
@@ -12,6 +13,7 @@ export const compare: Capability<ReconcileActDeps> = {
   name: 'compare',
   acts: [startComparing, closeFinding],
   readings: [listReconciliations, continueComparing],
+  inbox: FINDINGS_WAITING,
   console: findingRoute,
   health: comparisonCard,
   jobs: (deps) => [

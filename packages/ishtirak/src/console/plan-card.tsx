@@ -8,7 +8,6 @@ import { inParts, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import type { UserFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
-import type { InboxKind } from '../overview/inbox.sql.js'
 import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
@@ -50,21 +49,13 @@ function moment({ pages, view }: PlanOf, instant: number): string {
   return pages.formats.moment(instant, view.locale)
 }
 
-/** Money that came, or that a user says was sent. */
-const MONEY_LOOKED_AT: readonly InboxKind[] = [
-  'payment_review',
-  'transfer_approval',
-  'transfer_proof',
-  'finding',
-]
-
 function inWords(of: PlanOf): string {
   const { pages, view, file } = of
   const { say, locale } = view
   const { plan, status, currentPeriodEnd, endedPlan } = file.subscription
   const name = planName(plan.name, locale)
   if (currentPeriodEnd === null) {
-    const isMoneyLookedAt = file.waiting.some(({ kind }) => MONEY_LOOKED_AT.includes(kind))
+    const isMoneyLookedAt = file.waiting.some(({ kind }) => kind.isMoney)
     return say(isMoneyLookedAt ? 'planNotBooked' : 'planNeverPaid', { plan: name })
   }
   const end = moment(of, currentPeriodEnd)

@@ -1,7 +1,6 @@
-// What time itself brings about: an end that comes near, the end, the end of grace. It decides which event
-// the platform gets and when to look next. It gives and takes no access: `statusAt` says what is, these only
-// say that it became so. Then the mail that users are owed: a reminder that is no longer true is dropped, not
-// sent late.
+// What time brings about: an end that comes near, the end, the end of grace. It decides which event the
+// platform gets and when to look next, and gives and takes no access. Then the mail that users are owed: a
+// reminder that is no longer true is dropped.
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { type BillingRules, graceEndsAt, type SubscriptionFacts } from './subscription.js'
 

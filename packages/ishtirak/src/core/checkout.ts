@@ -1,6 +1,5 @@
-// A checkout: the provider's page on which one payment can be made. What we order, and what the provider
-// reports of it; and what differs between payment methods. The words are ours; only the method's own folder
-// knows the gateway's.
+// A checkout: the provider's page for one payment. What we order, what the provider reports of it, and what
+// differs between payment methods, in our words; a method's own folder knows the gateway's.
 import type { Account } from './account.js'
 import type { TakenOff } from './code.js'
 import type { Instant } from './instant.js'
@@ -89,9 +88,8 @@ export interface MethodTraits {
   /** It takes coins and notes, and the law asks for stamp duty on the receipt. */
   readonly bearsStampDuty: boolean
   /**
-   * Who says that the money has come. An operator: its checkouts are rows of ours without a page, so there is
-   * no address to send users to, none to ask when they read, and no list to compare with; money may be on its
-   * way to one for days.
+   * Who says that the money has come. An operator: its checkouts are rows of ours without a page, to which
+   * money may be on its way for days; there is no address, no list, and no one to ask.
    */
   readonly settledBy: 'provider' | 'operator'
   /** What users send the money to themselves; none where the provider's page takes it. */

@@ -1,6 +1,5 @@
-// Codes that are printed and given out: how one is written and read, what it is worth, and when it counts.
-// Pure. A code is 80 random bits, so that guessing leads nowhere; the database knows it by a keyed hash
-// alone.
+// Codes that are printed and given out: how one is written and read, what it is worth, when it counts. Pure.
+// A code is 80 random bits, known to the database by a keyed hash alone.
 import type { Instant } from './instant.js'
 import type { Offer, Plan } from './plan.js'
 

@@ -60,9 +60,8 @@ export function decideGrant(
 export type GrantRefusal = 'unknown_plan' | 'plan_not_purchasable' | 'other_plan'
 
 /**
- * The plan that granted days are of: the one that the user has, as it was sold; else the one they had last,
- * as it is sold now. `planId` is for users who never had one, and nothing else can be asked for; null: the
- * first that is sold.
+ * The plan of granted days: the user's own, as it was sold; else the one they had last, as it is sold now.
+ * `planId` is for users who never had one; null: the first that is sold.
  */
 export function planToGrant(
   facts: SubscriptionFacts,

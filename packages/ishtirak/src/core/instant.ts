@@ -12,9 +12,8 @@ export const DAY: Instant = 24 * HOUR
 export const LAST_INSTANT: Instant = Date.UTC(10_000, 0) - 1
 
 /**
- * The tolerated clock skew: how far the provider's clock and ours may be apart. Clocks that are kept by NTP
- * differ by less than a second, those that are not by minutes; more is a fault, and such an instant is not
- * used.
+ * The tolerated clock skew between the provider's clock and ours. Clocks kept by NTP differ by less than a
+ * second, others by minutes; more is a fault, and such an instant is not used.
  */
 export const CLOCK_SKEW_MAX: Instant = 10 * MINUTE
 

@@ -1,6 +1,5 @@
-// Limits as the platform meets them: what is counted how, and how far above the plan a user stands. Which
-// limits there are is the catalogue's. The counting itself is one statement (limits/operations.sql.ts),
-// because only the database sees all processes at once.
+// Limits as the platform meets them: what is counted how, and how far above the plan a user is. The counting
+// itself is one statement (limits/operations.sql.ts): only the database sees all processes.
 import { type Instant, timestampOrNull } from './instant.js'
 import type { Translated } from './locale.js'
 

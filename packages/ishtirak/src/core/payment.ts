@@ -193,10 +193,9 @@ export function nextCheckAfter(
 const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
 
 /**
- * A payment that has no row, such as after the restore of an older backup, from what its checkout says of
- * itself. It is what would have been ordered: whether it is booked or becomes a review is decided as for
- * every payment. Null: the checkout does not say whose it is and which payment of ours, or nothing is for
- * sale.
+ * A payment that has no row, such as after the restore of an older backup, from what its checkout says: as it
+ * would have been ordered, to be decided like every payment. Null: the checkout does not say whose it is and
+ * which payment of ours, or nothing is for sale.
  */
 export function paymentBehind(
   report: CheckoutReport,
@@ -268,9 +267,8 @@ export function isInstantBelieved(payment: Payment, report: CheckoutReport, now:
 }
 
 /**
- * An event is made at the payment. An answer to our own question may show a later change: a real checkout's
- * `updated_at` moves on after it was paid, but it cannot be paid after its end. What cannot be true counts
- * from the nearest instant that can: the making of the checkout, or now.
+ * An event is made at the payment; an answer may show a later change, but nothing is paid after its end. What
+ * cannot be true counts from the nearest instant that can: the checkout's making, or now.
  */
 export function instantOfPayment(
   payment: Payment,

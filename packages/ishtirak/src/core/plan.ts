@@ -105,9 +105,8 @@ export function planById(catalogue: Catalogue, id: string): Plan | undefined {
 }
 
 /**
- * A plan as it was sold, with the limits that are counted now. One that it was sold without, because it was
- * added later, is that of the catalogue's plan of this id, or of the free plan where there is none. One that
- * is counted no more is left out.
+ * A plan as it was sold, with the limits that are counted now. One that was added later is that of the
+ * catalogue's plan of this id, else of the free plan. One that is counted no more is left out.
  */
 export function planInEffect(catalogue: Catalogue, sold: Plan): Plan {
   const { limits } = catalogue

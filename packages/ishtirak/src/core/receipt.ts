@@ -1,6 +1,5 @@
-// A receipt: what it shows, drawn up once, when the payment is booked. It is kept as it is, so that no later
-// change of name, tax, seller or plan touches it. It does not know its own number: that is drawn by the
-// statement that books.
+// A receipt: drawn up once, when the payment is booked, and kept as it is: no later change of name, tax,
+// seller or plan touches it. Its number is drawn by the statement that books.
 import type { Instant } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
@@ -143,9 +142,8 @@ export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number 
 }
 
 /**
- * The series that a receipt issued on this day (`YYYY-MM-DD`) belongs to: one a year, by the day of issue, so
- * that dates rise with the numbers. Test payments have their own, since a legal series must have no gap and
- * only real money.
+ * The series of a receipt issued on this day: one a year, so that dates rise with the numbers. Test payments
+ * have their own: a legal series has no gap and only real money.
  */
 export function receiptSeries(issuedOn: string, live: boolean): string {
   const year = issuedOn.slice(0, 4)
@@ -170,9 +168,8 @@ export function readReceiptNumber(
   return { series: test !== undefined || !live ? `TEST-${year}` : year, number: Number(digits) }
 }
 
-// The tax on what a customer paid. Rates and exemptions are dated settings, since finance acts change them
-// each year; the price is what the customer pays, tax included. Integers only: net and tax always add up to
-// the total.
+// The tax on what a customer paid, tax included. Rates and exemptions are dated settings, since finance acts
+// change them. Integers only: net and tax always add up to the total.
 
 /**
  * How a sale is taxed. `vat`: TVA at a whole percentage (19 normal, 9 reduced: article 21 of the Code des

@@ -1,6 +1,5 @@
-// What follows when the operator gives money back, or ends a user's access. Pure: facts and time come in, the
-// change goes out. Time that was paid and not given back, or granted, is never taken: where a period falls
-// out, the later ones move up.
+// What follows when the operator gives money back, or ends a user's access. Pure. Time that was paid or
+// granted is never taken: where a period falls out, the later ones move up.
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'

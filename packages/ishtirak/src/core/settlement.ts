@@ -1,6 +1,5 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
-// and operator alike. Pure: facts, report and time come in, the change goes out. It trusts our own row, never
-// the report.
+// and operator alike. Pure. It trusts our own row, never the report.
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
@@ -134,9 +133,8 @@ function settle(
 }
 
 /**
- * A checkout that we had not heard of yet is taken over; otherwise a pending report is no news. The looks are
- * counted from its own beginning: a request that was left for hours has a checkout that can be paid for half
- * an hour from now.
+ * A checkout not heard of yet is taken over; otherwise a pending report is no news. Looks count from its own
+ * beginning: a request left for hours has a checkout that can be paid for half an hour.
  */
 function settlePending(
   payment: Payment,

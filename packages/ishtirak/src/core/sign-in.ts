@@ -50,9 +50,8 @@ export function claimAt(claims: Claims, path: string): unknown {
 }
 
 /**
- * Whether two names of the audit trail may be one person. A name is one person's however its key spells it,
- * and a subject is, whatever their e-mail is now. Who holds a key and who an issuer names may always be the
- * same.
+ * Whether two names of the audit trail may be one person, however a key spells it, whatever a subject's
+ * e-mail is now. Who holds a key and who an issuer names may always be the same.
  */
 export function maybeOnePerson(one: string, other: string): boolean {
   const isNamed = [one, other].filter((name) => name.startsWith(PREFIX)).length

@@ -1,8 +1,7 @@
-// A subscription is prepaid time: the facts of what was paid, and nothing else. What a user is at an instant
-// is computed from them at each read. No job has to have run, and no stopped job can give or take access.
-// Time is counted in calendar months, each boundary from the original anchor, never from the boundary before:
-// bought on 31 January, the ends are 28 February, 31 March, 30 April. Days that the operator grants are days
-// of 24 hours; their end is the anchor of the months after them.
+// A subscription is prepaid time: what a user is at an instant is computed from the facts of what was paid,
+// and no job gives or takes access. Calendar months, each boundary from the original anchor: bought on 31
+// January, the ends are 28 February, 31 March, 30 April. Granted days have 24 hours; their end is the anchor
+// of the months after them.
 import { DAY, type Instant } from './instant.js'
 import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 

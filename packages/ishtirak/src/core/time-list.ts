@@ -1,6 +1,5 @@
 // All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the
-// gaps between. The periods of the facts are forgotten when they are over; this is read from what is kept of
-// their sources. Pure.
+// gaps. Read from what is kept of the sources: the facts forget periods that are over. Pure.
 import type { Instant } from './instant.js'
 import type { Plan } from './plan.js'
 import type { PaidPeriod, Period, Subscription } from './subscription.js'

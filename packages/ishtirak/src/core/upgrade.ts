@@ -1,6 +1,5 @@
-// What a click on "upgrade", or another purchase, should lead to: whether it is sold is the quote's decision,
-// what becomes of an open payment is decided here. Pure: the use case acts on the answer and asks again with
-// fresh facts.
+// What a click on "upgrade", or another purchase, leads to: whether it is sold is the quote's decision, what
+// becomes of an open payment is decided here. Pure: the use case asks again with fresh facts.
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import type { Catalogue } from './plan.js'

@@ -1,8 +1,6 @@
 // What arrives while a statement is under way goes out as one statement over arrays: data loader for reads,
-// group commit for writes. There is no timer: a lone call goes out at the end of its turn of the event loop,
-// when all that has come over the network is read. One batch at a time gathers the most; a batch that is slow
-// does not hold up those after it. What waits is bounded in number and in time: a call that is given up here
-// is never begun.
+// group commit for writes. There is no timer: a lone call goes out at the end of its turn of the event loop.
+// What waits is bounded in number and in time: a call that is given up here is never begun.
 import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
 
 /** How several calls are done at once, and one, where that differs; each with the limit of its batch. */

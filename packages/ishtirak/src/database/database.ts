@@ -1,6 +1,5 @@
-// The interface to SQL. It has two implementations, embedded PGlite and a PostgreSQL server, which run the
-// same statements and return the same values. It refuses to build SQL: a statement is text with a name and
-// parameters.
+// The interface to SQL, with two implementations that run the same statements and return the same values. It
+// refuses to build SQL: a statement is text with a name and parameters.
 import type { LearntTime } from '../runtime/clock.js'
 
 /** A value that travels to the database. Instants go as ISO 8601 text, arrays as PostgreSQL arrays. */
@@ -18,9 +17,8 @@ export interface Statement {
 }
 
 /**
- * A call that is not answered after this long is given up: the caller gets `DatabaseUnavailable`, and what
- * has not begun by then never does. Waiting for a connection is included. Requests have to be answered within
- * 6 s.
+ * A call that is not answered after this long is given up, with `DatabaseUnavailable`, and what has not begun
+ * by then never does. The wait for a connection is included. Requests are answered within 6 s.
  */
 export const CALL_LIMIT_MS = 4_000
 
@@ -54,10 +52,9 @@ export interface Database extends Queryable {
   readonly serverTime?: LearntTime
   /**
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything
-   * but the transaction: on the embedded database all other calls wait for it. After a deadlock or a
-   * serialization failure `work` runs again, so it must have no effect but on the database.
-   * `DatabaseUnavailable` may mean that the commit arrived and its answer did not. `giveUpAt` holds for all
-   * of it.
+   * else: on the embedded database all other calls wait. After a deadlock or a serialization failure it runs
+   * again, so it has no other effect. `DatabaseUnavailable` may mean that only the answer to the commit is
+   * lost.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>, giveUpAt?: number): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */
@@ -112,6 +109,13 @@ export function statement(name: string, text: string): Statement {
   if (known !== undefined && known !== text) throw new Error(`statement ${name} is declared twice`)
   names.set(name, text)
   return { name, text, isChange: /\b(insert|update|delete)\b/.test(text) }
+}
+
+/** One whose text is put together from what capabilities bring: another text has another name. */
+export function assembled(name: string, text: string): Statement {
+  let [free, others] = [name, 0]
+  while ((names.get(free) ?? text) !== text) free = `${name}_${++others}`
+  return statement(free, text)
 }
 
 /** Each lost race means that another change was saved, so a handful of rounds is plenty. */

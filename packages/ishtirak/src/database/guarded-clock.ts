@@ -1,6 +1,5 @@
-// The one guard against a wrong clock of the machine: an instant that is more than `CLOCK_SKEW_MAX` off what
-// the database knows is not handed out, so nothing is decided on it and nothing dated by it is written. A
-// server knows the time; the embedded database the last instant written to it, and time goes on from there.
+// The one guard against a wrong clock: an instant more than `CLOCK_SKEW_MAX` off what the database knows is
+// not handed out. A server knows the time; the embedded database knows the last instant written to it.
 import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import { type Clock, LearntTime } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'

@@ -1,7 +1,6 @@
 // Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its
-// record. Any number of processes may start at once. Each file states the oldest code that runs on the schema
-// it leaves. Refused are a newer schema that does not allow this code, a file that was changed after it was
-// applied, and what is older than 0001_schema.
+// record. Each states the oldest code that runs on the schema it leaves. Refused: a newer schema that does
+// not allow this code, a file changed after it was applied, and what is older than 0001_schema.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -105,9 +104,8 @@ export async function schemaFit(database: Queryable, options: MigrateOptions = {
 }
 
 /**
- * An advisory transaction lock works through a pooler too. The number is ours alone: "ishtirak" in base 36,
- * cut. Schemas of one database wait for each other. Where the path leads nowhere, its only schema is still to
- * be made.
+ * An advisory transaction lock works through a pooler too. The number is ours: "ishtirak" in base 36, cut.
+ * Where the path leads nowhere, its only schema is still to be made.
  */
 const lockAndPrepare = `
   select pg_advisory_xact_lock(1132374928);

@@ -1,6 +1,5 @@
-// Chooses the database: a server for a postgres URL, else the embedded one, in memory or in a folder. Only
-// the one that is chosen is loaded. It refuses URLs that it does not understand rather than falling back to
-// an empty database.
+// Chooses the database, and loads no other: a server for a postgres URL, else the embedded one. It refuses
+// URLs that it does not understand rather than falling back to an empty database.
 import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
 

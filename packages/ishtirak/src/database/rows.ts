@@ -1,7 +1,6 @@
-// How values travel in PostgreSQL's text format, both ways, and how single columns of a row are read. Both
-// databases use this one table, so a column cannot mean one thing on a laptop and another on a server. It
-// refuses integers that a JavaScript number cannot hold; a column of another type than the schema's is a bug,
-// thrown with the column's name.
+// How values travel in PostgreSQL's text format, both ways, and how columns of a row are read: one table for
+// both databases. It refuses integers that a JavaScript number cannot hold; a column of another type than the
+// schema's is a bug.
 import type { Instant } from '../core/instant.js'
 import { DatabaseError, type Parameter, type Row } from './database.js'
 
@@ -35,6 +34,9 @@ export function flag(row: Row, column: string): boolean {
 export function instant(row: Row, column: string): Instant {
   return integer(row, column)
 }
+
+/** SQL: an instant that JSON holds in milliseconds. */
+export const fromMilliseconds = (text: string) => `to_timestamp((${text})::bigint / 1000.0)`
 
 export function instantOrNull(row: Row, column: string): Instant | null {
   return row[column] === null ? null : instant(row, column)

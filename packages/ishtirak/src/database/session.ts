@@ -1,6 +1,5 @@
-// What a session is on both databases: the planner's settings; begin, work, commit; and what the driver's
-// errors mean: the database is unavailable, a constraint was violated, a bug. The difficult endings (a failed
-// commit, a swallowed error, a transaction used after its end) end alike on both.
+// What a session is on both databases: the planner's settings; begin, work, commit; what the driver's errors
+// mean. The difficult endings (a failed commit, a swallowed error, a late statement) are alike on both.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import {
   ConstraintViolation,
@@ -90,7 +89,11 @@ class OpenTransaction implements Transaction {
   }
 
   script(sql: string): Promise<void> {
-    return this.#inTurn(() => this.session.script(sql))
+    return this.#inTurn(() => {
+      // The protocol ends a text at its first NUL: half a script would run, silently.
+      if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
+      return this.session.script(sql)
+    })
   }
 
   /** Refuses what comes now, and waits for what was started and not awaited; its caller has the outcome. */
@@ -116,10 +119,8 @@ class OpenTransaction implements Transaction {
 /**
  * Every statement looks up rows by a key. The planner keeps a named statement's plan without knowing how many
  * keys will come, and would rather read a table whole (test/plans/plans.system.test.ts): with these it goes
- * through an index wherever one can serve. It plans once: planning again for each length of an array takes as
- * long as the work. A table of one row, such as `event_endpoint`, is read whole all the same, at a cost of
- * 10,000,000,000 for which servers before 18 with `jit` compile the statement at each run: the inbox for a
- * second or more. A page of 50 rows takes less than the start of a parallel worker.
+ * through an index wherever one can serve, and plans once. `jit`: a table of one row is read whole at a cost
+ * for which servers before 18 compile the statement at each run, in a second or more.
  */
 export const plannerSettings = [
   'enable_seqscan=off',

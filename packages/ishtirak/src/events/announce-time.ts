@@ -3,21 +3,12 @@
 import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { type BillingRules, statusAt } from '../core/subscription.js'
-import type { Queryable } from '../database/database.js'
+import { statusAt } from '../core/subscription.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type DueUser, loadDueAnnouncements } from '../ledger/users.sql.js'
-import type { Clock } from '../runtime/clock.js'
-import type { Log } from '../runtime/log.js'
-import type { Ids } from '../runtime/random.js'
 
-export interface AnnounceDeps {
-  readonly database: Queryable
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly rules: BillingRules
-  readonly log: Log
-}
+export type AnnounceDeps = Pick<CommonParts, 'database' | 'clock' | 'ids' | 'rules' | 'log'>
 
 /** Looks at up to `limit` users whose boundary has passed. Gives how many were announced. */
 export async function announceTime(deps: AnnounceDeps, limit: number): Promise<number> {

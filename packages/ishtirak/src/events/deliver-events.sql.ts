@@ -1,6 +1,5 @@
 // Whose event goes out next. The users are the queue: one who has unconfirmed events is claimed as a whole,
-// so that their events leave one after the other, whatever the number of processes, and no user waits for
-// another.
+// so that their events keep their order, and no user waits for another.
 import type { PlatformEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'

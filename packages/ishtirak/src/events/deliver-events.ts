@@ -1,11 +1,8 @@
-// Brings the written events to the platform: at least once, for each user one after the other, users beside
-// each other. No transaction is open while the platform is awaited; what holds a user's place is a lease that
-// ends by itself.
+// Brings the written events to the platform: at least once, for each user in order. No transaction is open
+// while the platform is awaited; what holds a user's place is a lease that ends by itself.
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
-import type { Queryable } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
-import type { Clock } from '../runtime/clock.js'
-import type { Count, Log } from '../runtime/log.js'
 import type { Random } from '../runtime/random.js'
 import {
   claimUsersWithEvents,
@@ -26,12 +23,8 @@ import {
 } from './event-history.sql.js'
 import type { EventSender, SentEvent } from './webhook-sender.js'
 
-export interface DeliveryDeps {
-  readonly database: Queryable
-  readonly clock: Clock
+export interface DeliveryDeps extends Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
   readonly wait: (ms: number) => Promise<void>
-  readonly log: Log
-  readonly count: Count
   /** Absent: events are written and not sent. */
   readonly outgoing?: Outgoing
 }

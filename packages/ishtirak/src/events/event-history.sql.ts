@@ -1,7 +1,5 @@
-// The written events as the operator sees them, and the two acts on them: to queue a user's events again from
-// one of them on, and to stop waiting for one. Both move the user's pointer, so the order of events stays
-// what it was. Then the one address that events go to: whether it works, since when it fails, whether it is
-// switched off.
+// The written events as the operator sees them; a user's events queued again from one on, or one passed over,
+// by moving the user's pointer: the order stays. Then the one address that events go to.
 import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'

@@ -5,6 +5,7 @@ import { HOUR, SECOND } from '../core/instant.js'
 import { type AnnounceDeps, announceTime } from './announce-time.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
+import { EVENTS_WAITING } from './inbox.js'
 import { pruneEvents, reportEvents } from './manage-events.js'
 import { type ReminderDeps, reminderMails } from './reminder-mail.js'
 import { EventsQuerySchema, EventsSchema } from './schemas.js'
@@ -33,6 +34,7 @@ export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & Rem
   settings: eventSettings,
   acts: EVENT_ACTS,
   readings: [listEvents],
+  inbox: EVENTS_WAITING,
   mails: reminderMails,
   jobs: (deps) => [
     // Before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.

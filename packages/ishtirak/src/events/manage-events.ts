@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { BillingError } from '../core/error.js'
 import { DAY, timestampOrNull } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { pruneOutbox } from './deliver-events.sql.js'
 import {
   countWaitingEvents,
@@ -57,7 +57,7 @@ function viewEndpoint(endpoint: EventEndpoint) {
 const KEPT = 90 * DAY
 
 export function pruneEvents(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   limit: number,
 ): Promise<number> {
   return pruneOutbox(database, clock.now() - KEPT, limit)

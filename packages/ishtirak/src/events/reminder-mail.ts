@@ -4,19 +4,14 @@ import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { BOUNDARIES, isReminderTrue, REMINDER_LIFETIME_MS } from '../core/announcement.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { Catalogue, Offer } from '../core/plan.js'
+import type { Offer } from '../core/plan.js'
 import { renewalOffers } from '../core/quote.js'
-import { type BillingRules, graceEndsAt } from '../core/subscription.js'
+import { graceEndsAt } from '../core/subscription.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { type MessageKey, planName } from '../i18n/messages.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 
-export interface ReminderDeps {
-  readonly clock: Clock
-  readonly rules: BillingRules
-  readonly catalogue: Catalogue
-  readonly formats: Formats
-}
+export type ReminderDeps = Pick<CommonParts, 'clock' | 'rules' | 'catalogue' | 'formats'>
 
 export function reminderMails(deps: ReminderDeps): readonly MailWriter[] {
   return BOUNDARIES.map((kind) => {

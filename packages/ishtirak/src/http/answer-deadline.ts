@@ -1,6 +1,5 @@
-// A request that is wholly here is answered within 6 s, whatever hangs behind us. What it asked for may still
-// come about: the answer says so. The database gives up first (CALL_LIMIT_MS), and what it gave up does not
-// come about. A request has 30 s to be wholly here.
+// A request that is wholly here is answered within 6 s. What it asked for may still come about: the answer
+// says so. The database gives up first (CALL_LIMIT_MS). A request has 30 s to be wholly here.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { AnswerFailure } from './problem.js'
@@ -23,9 +22,8 @@ declare module 'fastify' {
 }
 
 /**
- * Linked to those that were begun before and after it: a map of all of them, which lives long, made each of
- * them live long too, at a third of the processor time of a status. Instants are those of the last look, on
- * the scale of `performance.now()`.
+ * Linked to those begun before and after it: a map of all of them made each live long, at a third of a
+ * status's processor time. Instants are those of the last look, by `performance.now()`.
  */
 interface OpenReply {
   readonly reply: FastifyReply

@@ -97,13 +97,9 @@ export function createApp(parts: AppParts): App {
 }
 
 /**
- * Asked to stop, Fastify ends connections that are idle and answers later requests with `connection: close`.
- * A request that was under way left its connection open for the whole keep-alive time, and the stop waited
- * for it. 0 would mean: for ever.
- *
- * Node stops looking for slow requests when its server closes, and a connection on which nothing was ever
- * sent is not idle to it: browsers and proxies open some ahead. Each of them held the stop up until it was
- * given up.
+ * Fastify closes idle connections and answers later requests with `connection: close`; one whose request was
+ * under way stayed open for the whole keep-alive time (0 would mean for ever). Node counts a connection on
+ * which nothing was sent as busy: browsers and proxies open some ahead.
  */
 function leaveNoConnectionOpen(app: App): void {
   const connections = new Set<Socket>()

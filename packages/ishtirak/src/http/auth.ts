@@ -1,6 +1,5 @@
-// Who is calling: a token of the hosting platform, checked against the one kind of key that the configuration
-// names, or a key of a machine or an operator. The algorithm is never the token's choice. A key server out of
-// reach is 503, not 401.
+// Who is calling: a token of the platform, checked against the one kind of key that is configured, or a key.
+// The algorithm is never the token's choice. A key server out of reach is 503, not 401.
 import {
   createRemoteJWKSet,
   errors,

@@ -1,6 +1,5 @@
-// Who calls a route, and how often, checked before parameters, query and body are read. A caller who is not
-// known learns nothing of what the route accepts. The quota holds for this process: it stops a broken loop,
-// not a flood.
+// Who calls a route, and how often, checked before anything else is read: an unknown caller learns nothing of
+// the route. The quota is this process's: it stops a broken loop, not a flood.
 import { isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
@@ -102,31 +101,39 @@ export function callersWithKey<Holder>(
   })
 }
 
-interface Window {
-  calls: number
-  readonly endsAt: Instant
-}
+/** About 150 bytes each: 15 MB, and more callers than one process serves in a minute. */
+const KEYS_MAX = 100_000
 
-/**
- * `quota`: calls in each window. `keysMax`: about 150 bytes each, so 100,000 are 15 MB, and more callers than
- * one process serves in a minute. A window begins with the first call of its key, so that quotas are not all
- * renewed at one instant.
- */
-export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: number; keysMax?: number }) {
-  const { clock, quota = 300, windowMs = MINUTE, keysMax = 100_000 } = of
-  const windows = new BoundedMap<string, Window>(keysMax)
-  // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
-  const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
-  /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
-  return (key: string, reply: FastifyReply): void => {
+/** Gives the window of a key: it begins with the first call, so quotas are not all renewed at one instant. */
+function createWindows({ clock, windowMs = MINUTE, keysMax = KEYS_MAX }: LimitOf) {
+  const windows = new BoundedMap<string, { calls: number; readonly endsAt: Instant }>(keysMax)
+  return (key: string) => {
     const now = clock.now()
     let window = windows.get(key)
     if (!window || window.endsAt <= now) {
       window = { calls: 0, endsAt: now + windowMs }
       windows.set(key, window)
     }
+    return { window, secondsLeft: Math.ceil((window.endsAt - now) / SECOND) }
+  }
+}
+
+interface LimitOf {
+  readonly clock: Clock
+  readonly windowMs?: number
+  readonly keysMax?: number
+}
+
+/** `quota`: calls in each window. */
+export function createRateLimit({ quota = 300, ...of }: LimitOf & { readonly quota?: number }) {
+  const { windowMs = MINUTE } = of
+  const windowOf = createWindows(of)
+  // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
+  const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
+  /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
+  return (key: string, reply: FastifyReply): void => {
+    const { window, secondsLeft } = windowOf(key)
     window.calls += 1
-    const secondsLeft = Math.ceil((window.endsAt - now) / SECOND)
     const left = `"default";r=${Math.max(0, quota - window.calls)};t=${secondsLeft}`
     reply.header('ratelimit-policy', policy).header('ratelimit', left)
     if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
@@ -134,27 +141,16 @@ export function createRateLimit(of: { clock: Clock; quota?: number; windowMs?: n
 }
 
 /** Counts failures: after `most` of a key in a window, tries are refused until it ends. Per process. */
-export function createTryLimit(of: { clock: Clock; most: number; windowMs?: number; keysMax?: number }) {
-  const { clock, most, windowMs = MINUTE, keysMax = 100_000 } = of
-  const windows = new BoundedMap<string, Window>(keysMax)
-  const windowOf = (key: string, now: Instant) => {
-    const window = windows.get(key)
-    return window && window.endsAt > now ? window : null
-  }
+export function createTryLimit({ most, ...of }: LimitOf & { readonly most: number }) {
+  const windowOf = createWindows(of)
   return {
     /** Throws `rate_limited`. */
     check: (key: string): void => {
-      const now = clock.now()
-      const window = windowOf(key, now)
-      if (!window || window.calls < most) return
-      const retryAfterSeconds = Math.ceil((window.endsAt - now) / SECOND)
-      throw new BillingError('rate_limited', { retryAfterSeconds })
+      const { window, secondsLeft } = windowOf(key)
+      if (window.calls >= most) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
     },
     count: (key: string): void => {
-      const now = clock.now()
-      const window = windowOf(key, now) ?? { calls: 0, endsAt: now + windowMs }
-      window.calls += 1
-      windows.set(key, window)
+      windowOf(key).window.calls += 1
     },
   }
 }

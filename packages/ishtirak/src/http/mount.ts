@@ -1,6 +1,5 @@
-// The app inside another program: requests that a host has received are handed over with the prefix taken
-// off. Nothing of the app reaches the host's server, parsers, hooks or errors. It refuses a body that the
-// host has read and not kept.
+// The app inside another program: requests are handed over with the prefix taken off. Nothing of it reaches
+// the host's server, parsers, hooks or errors. A body that the host has read and not kept is refused.
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'

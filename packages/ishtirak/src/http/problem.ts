@@ -1,7 +1,6 @@
-// What becomes of everything that is thrown on the way to an answer: a refusal with its code, or a bug that
-// is logged with its stack and not shown; also 404, 405 with `Allow`, and input so broken that no route ever
-// saw it. The body of every error is RFC 9457 problem details in the reader's language, under a code that
-// clients switch on.
+// What becomes of all that is thrown: a refusal with its code, or a bug that is logged and not shown; also
+// 404, 405 with `Allow`, and input that no route ever saw. Errors are RFC 9457 problem details in the
+// reader's language, under a code that clients switch on.
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
@@ -73,9 +72,8 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
     return sendProblem(request, reply, error, publicUrl)
   }
   app.setErrorHandler((error, request, reply) => {
-    // Fastify would end the connection under a caller that still sends, who then reads a reset instead of the
-    // answer. Node reads what is left and throws it away, within the time of any request. A stop, or a host,
-    // writes it on the raw answer.
+    // Fastify would end the connection under a caller that still sends, who then reads a reset. Node reads
+    // what is left and throws it away. A stop, or a host, writes it on the raw answer.
     if (!reply.raw.hasHeader('connection')) reply.removeHeader('connection')
     return answerFailure(error, request, reply)
   })

@@ -1,6 +1,5 @@
-// How any request is read: its id, its path, its reader's language, its body. JSON must be UTF-8 and free of
-// what the database cannot hold; what is not JSON is refused. The webhook route gets its bytes untouched,
-// because a signature is over bytes, not over what they mean.
+// How any request is read: id, path, language, body. JSON must be UTF-8 and free of what the database cannot
+// hold. The webhook gets its bytes untouched, because a signature is over bytes.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
@@ -75,10 +74,14 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 
 /** For the plugin of the webhook: `request.body` is a Buffer of the very bytes, whatever their type. */
 export function acceptRawBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
+  acceptAnyType(app)
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+/** Fastify refuses a malformed type before any parser: bytes may be called anything here. */
+export function acceptAnyType(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
   app.addHook('onRequest', (request, _reply, done) => {
-    // Fastify refuses a malformed type before any parser; the sender of signed bytes may call them anything.
     request.headers['content-type'] = 'application/octet-stream'
     done()
   })

@@ -121,10 +121,8 @@ const buildSerializers = SerializerSelector()
 const serializers = new Map<string, Serializer>()
 
 /**
- * For Fastify's `schemaController`: one serializer for each schema of the process. The same problem stands
- * under dozens of routes; Fastify alone compiles it each time, which was two thirds of building an app.
- * Compiled for the first answer of its shape: a start answers few of them, and took a tenth longer to compile
- * them all.
+ * For Fastify's `schemaController`: one serializer for each schema of the process. Fastify alone compiles the
+ * same problem for dozens of routes, two thirds of building an app. Compiled for the first answer.
  */
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)

@@ -1,11 +1,11 @@
-// Files that are sent as a body, or as the file of a form. One is held in memory once, while it is looked at
-// and stored, and all together within a bound; it takes memory as its bytes come, so that a slow sender holds
-// no more than was sent.
+// Files that are sent as a body, or as the file of a form. One is held in memory once, all together within a
+// bound; it takes memory as its bytes come, so that a slow sender holds no more than was sent.
 import { type Readable, Transform } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { createTurns, createWorkQueue } from '../runtime/async.js'
+import { acceptAnyType } from './request.js'
 
 /** A photograph of a phone, or some scanned pages. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
@@ -19,20 +19,14 @@ export const UPLOAD_CONFIG = { bodyTimeoutMs: 140_000 }
 
 /** For an encapsulated plugin: a body of any type is left unread, for `Uploads.receive`. */
 export function acceptStreams(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
+  acceptAnyType(app)
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Fastify refuses a malformed type before any parser; a file is told by its content.
-    request.headers['content-type'] = 'application/octet-stream'
-    done()
-  })
 }
 
 export interface Uploads {
   /**
-   * Reads a file and gives it to `work`, which has it until it is done: it is empty then. The files of one
-   * user come one after the other. Throws `payload_too_large`, or `request_timeout` where the sender stands
-   * still and others wait; what is left of the body is read and thrown away then.
+   * Reads a file for `work`, and empties it then. The files of one user come one after the other. Throws
+   * `payload_too_large`, or `request_timeout` where the sender stands still and others wait.
    */
   receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
 }

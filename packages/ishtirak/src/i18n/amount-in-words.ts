@@ -115,9 +115,8 @@ function englishBelowHundred(count: number): string {
   return count % 10 === 0 ? ten : `${ten}-${at(ENGLISH_SMALL, count % 10)}`
 }
 
-// The Arabic noun changes with the number (one, a dual, a plural after 3 to 10, an accusative after 11 to 99,
-// a genitive after hundreds), and what counts changes when the noun follows it directly. All is nominative
-// (ديناران، مائتان): it follows "مبلغ قدره" on the page and begins a sentence of its own.
+// The Arabic noun changes with the number (one, dual, plural after 3 to 10, accusative after 11 to 99,
+// genitive after hundreds), and what counts changes before it. All is nominative: it follows "مبلغ قدره".
 
 /** A noun after numbers. `constructDual`: followed by a noun: ألفا دينار, not ألفان دينار. */
 interface CountedNoun {

@@ -133,9 +133,8 @@ function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Local
 }
 
 /**
- * Rounded down, so that what is not full does not look full; and what is above `max` is rounded up, so that
- * it does not look as if it fitted. Under a tenth of a gigabyte a second digit keeps a little from looking
- * like nothing.
+ * Rounded down, so that what is not full does not look full; above `max` rounded up, so that it does not look
+ * as if it fitted. Under a tenth of a gigabyte it has a second digit.
  */
 function storageIn(
   units: { readonly megabyte: Intl.NumberFormat; readonly gigabyte: Intl.NumberFormat },
@@ -164,9 +163,8 @@ function ungrouped(tag: string, options: Intl.NumberFormatOptions): Intl.NumberF
 }
 
 /**
- * Groups of three are separated by a space that does not break, in all languages: Intl separates them by a
- * point in ar-DZ and by a comma in English, and a point or a comma must not change what a sum is (the
- * receipts do the same).
+ * Groups of three are separated by a space that does not break: Intl takes a point in ar-DZ and a comma in
+ * English, which must not change what a sum is.
  */
 function grouped(format: Intl.NumberFormat, value: number): string {
   return unbroken(format.format(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '\u00a0'))

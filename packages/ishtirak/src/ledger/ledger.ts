@@ -1,6 +1,7 @@
 // What the ledger brings to the service: the acts of operators on what is booked.
 import type { Capability } from '../acts/capability.js'
 import { endAccess } from './end.js'
+import { PAYMENTS_WAITING } from './inbox.js'
 import { keepPayment } from './keep.js'
 import { refund } from './refund.js'
 import type { SaveDeps } from './save.js'
@@ -10,4 +11,5 @@ import './words.js'
 export const ledger: Capability<SaveDeps & SubjectDeps> = {
   name: 'ledger',
   acts: [refund, keepPayment, endAccess],
+  inbox: PAYMENTS_WAITING,
 }

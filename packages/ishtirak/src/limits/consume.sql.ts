@@ -1,7 +1,6 @@
-// The usual case of consuming: the operation is new, something was counted there before as what it is now,
-// its limit was derived from the user's present facts, and there is room. One small statement counts it and
-// remembers it. What it leaves open (a first use, a no, a repetition, other facts) the statement in
-// operations.sql.ts decides.
+// The usual case of consuming: the operation is new, something was counted before, its limit was derived from
+// the user's present facts, and there is room: one small statement. What it leaves open (a first use, a no, a
+// repetition, other facts) operations.sql.ts decides.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, type Statement, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'

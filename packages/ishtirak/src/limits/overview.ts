@@ -4,14 +4,13 @@
 import { type RefreshDeps, refreshOpen } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
 import { isPayable } from '../core/payment.js'
-import type { Catalogue } from '../core/plan.js'
 import { renewalAt } from '../core/quote.js'
 import { NEVER_PAID, statusAt } from '../core/subscription.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { LoadTimeList } from '../ledger/time-list.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
-export interface OverviewDeps extends RefreshDeps {
-  readonly catalogue: Catalogue
+export interface OverviewDeps extends RefreshDeps, Pick<CommonParts, 'catalogue'> {
   readonly loadUserWithUsage: LoadUserWithUsage
   readonly loadTimeList: LoadTimeList
   readonly quotaWindowAt: QuotaWindowAt

@@ -16,10 +16,7 @@ export interface UsageSection {
   readonly title?: string
 }
 
-/**
- * What is in use, against what the plan in effect allows. Of a limit that is counted for each project, or of
- * something else, each one above it is shown, else the one in use most.
- */
+/** Of a limit that is counted for each of something, each one above it is shown, else the one in use most. */
 export function UsageBars(section: UsageSection) {
   const { overview } = section.view
   return (

@@ -1,6 +1,5 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a
-// user is. Every deploy passes here, so there is no quota on calls; a caller without a key is bounded by
-// their address. Then the same figures for the users themselves: the overview.
+// user is. Every deploy passes here: no quota on calls. Then the user's own overview.
 import type { Static } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { countsByMonth, scopeField } from '../core/limit.js'

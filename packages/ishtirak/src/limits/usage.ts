@@ -1,6 +1,5 @@
-// The platform's question on every deploy, "may this user?", with what belongs to it: giving back, and
-// reporting a count of its own. One statement decides; this file says what the plan in effect allows, and
-// asks again when its facts were stale.
+// The platform's question on every deploy, "may this user?", giving back, and reporting a count. One
+// statement decides; this file says what the plan in effect allows, and asks again when facts were stale.
 import { BillingError, type ValidationProblem } from '../core/error.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import {
@@ -12,12 +11,12 @@ import {
   scopeField,
 } from '../core/limit.js'
 import type { Catalogue } from '../core/plan.js'
-import { type BillingRules, NEVER_PAID, statusAt } from '../core/subscription.js'
+import { NEVER_PAID, statusAt } from '../core/subscription.js'
 import { givenUpAfter, type Queryable, untilFresh } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { inBatches } from '../runtime/async.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
-import type { Clock } from '../runtime/clock.js'
 import type { UsageOperation } from './consume.sql.js'
 import { type ApplyUsageOperation, createApplyUsageOperation } from './operations.sql.js'
 import { forgetUsageOperations } from './usage.sql.js'
@@ -30,9 +29,7 @@ export interface UsageWish
   readonly scope_id: string | null
 }
 
-export interface CountUsageDeps {
-  readonly clock: Clock
-  readonly rules: BillingRules
+export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {
   readonly quotaWindowAt: QuotaWindowAt
   readonly usage: UsageState
 }
@@ -43,8 +40,7 @@ export interface UsageState {
   readonly apply: ApplyUsageOperation
   /**
    * What was last seen of users, so that one statement is enough. It need not be true: the statement compares
-   * the version and decides nothing on an old one, so the first question after a payment's commit already
-   * meets the new limit. Null is a user without a row, as are most who never paid.
+   * the version and decides nothing on an old one. Null is a user without a row.
    */
   readonly believed: BoundedMap<string, UserRecord | null>
 }
@@ -148,7 +144,7 @@ const FORGOTTEN_AT_ONCE = 1_000
 
 /** A job: forgets operations that are old enough, at most about `limit`. Gives how many. */
 export function forgetOperations(
-  { database, clock }: { readonly database: Queryable; readonly clock: Clock },
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
   limit: number,
 ): Promise<number> {
   const before = clock.now() - OPERATIONS_REMEMBERED_MS

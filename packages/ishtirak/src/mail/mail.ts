@@ -1,6 +1,7 @@
 // What mail brings to the service: it sends; each capability writes its own.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
+import { MAIL_WAITING } from './inbox.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { forgetOldMail, type SendMailDeps, sendDueMail } from './send-mail.js'
 import { type MailConfig, mailSettings } from './settings.js'
@@ -17,6 +18,7 @@ export const mail: Capability<SendMailDeps & ResendDeps, MailConfig> = {
   name: 'mail',
   settings: mailSettings,
   acts: [resendReceipt],
+  inbox: MAIL_WAITING,
   health: unwrittenCard,
   jobs: (deps) => [
     // Receipts, and reminders before paid time ends.

@@ -27,7 +27,7 @@ interface Traces {
 /** By what it is told where it is there. */
 const TRACES: Readonly<Record<string, Traces>> = {
   transfers: {
-    document: /"(approvePayment|refusePayment|preview(Approve|Refuse)Payment|downloadProof|TransferState)"/,
+    document: /"((preview)?([Aa]pprove|[Rr]efuse)Payment|downloadProof|TransferState|transfer_open)"/,
     help: /transfer(?! to )|payments (approve|refuse|proof)/i,
   },
   grants: {
@@ -41,7 +41,7 @@ const TRACES: Readonly<Record<string, Traces>> = {
   },
   books: { document: /"(getMonth|getJournal|exportAccounts)"/, help: /^(months|journal|export) /m },
   compare: {
-    document: /"((start|continue|list)Reconciliations?|closeFinding|ReconcileRequest)"/,
+    document: /"((start|continue|list)Reconciliations?|closeFinding|ReconcileRequest|finding)"/,
     help: /^(reconcile|findings) /m,
     pages: /Last comparison with the provider/,
   },

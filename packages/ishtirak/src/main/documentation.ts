@@ -1,6 +1,5 @@
-// The documentation that the service gives of itself: the OpenAPI 3.1 document made from the very schemas
-// that check the requests, a page to try it on, and the page that every problem's `type` leads to. The
-// operator's part is not public.
+// What the service says of itself: the OpenAPI 3.1 document of the schemas that check the requests, a page to
+// try it on, and the page of errors. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitDefinition } from '../core/limit.js'

@@ -1,6 +1,5 @@
-// The page that shows the API's document and sends requests to try it: Swagger UI, of which the build has
-// copied two files into this folder; the sources take them from its package. The page loads nothing from
-// elsewhere.
+// The page that shows the API's document and sends requests: Swagger UI, of which the build has copied two
+// files into this folder; the sources take them from its package. Nothing comes from elsewhere.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

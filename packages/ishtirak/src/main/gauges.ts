@@ -1,6 +1,5 @@
-// What waits, and whether it is being worked on, for Prometheus. A scrape reads what was read lately: the
-// database is asked at most twice a minute, the provider at most once, and neither keeps a scrape waiting for
-// long.
+// What waits, and whether it is being worked on, for Prometheus. The database is asked at most twice a
+// minute, the provider once, and neither keeps a scrape waiting for long.
 import { Gauge } from 'prom-client'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
@@ -9,7 +8,7 @@ import { shareChecks } from '../http/health.js'
 import type { Metrics } from '../http/metrics.js'
 import type { Check, ExaminedGateway } from '../overview/examine.js'
 import type { JobRounds } from '../overview/health.js'
-import { type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
+import { type Inbox, type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import type { Config } from './config.js'
@@ -19,6 +18,7 @@ interface GaugeDeps {
   readonly clock: Clock
   readonly log: Log
   readonly rounds: JobRounds
+  readonly inbox: Inbox
   readonly examinedGateways: readonly ExaminedGateway[]
 }
 
@@ -81,7 +81,7 @@ function addWaits(add: AddGauge, deps: GaugeDeps, sendsEvents: boolean): void {
   const ofInbox =
     (figure: (wait: InboxWait) => number): Read =>
     async () =>
-      (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind }, value: figure(wait) })) ?? []
+      (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind.name }, value: figure(wait) })) ?? []
   // NaN: not known. A comparison with it is false, so that no alert is raised by it.
   const ofQueue =
     (figure: (queue: EventQueue) => number): Read =>
@@ -130,13 +130,13 @@ function addJobs(add: AddGauge, rounds: JobRounds): void {
 }
 
 /** Null: the database did not say, and nothing is published for as long. */
-async function readWaits({ database, clock, log }: GaugeDeps, sendsEvents: boolean) {
+async function readWaits({ database, clock, log, inbox }: GaugeDeps, sendsEvents: boolean) {
   const bounded = withLimit(database, givenUpAfter(WAITS_LIMIT_MS))
   try {
-    const inbox = await inboxWaits(bounded, clock.now())
+    const waits = await inboxWaits(bounded, inbox, clock.now())
     // Where there is no address, events are only kept.
     const queue = sendsEvents ? await eventQueue(bounded) : { events: 0, oldest: null }
-    return { inbox, queue }
+    return { inbox: waits, queue }
   } catch (error) {
     log.warn({ err: error }, 'what waits cannot be read for the metrics')
     return null

@@ -1,6 +1,5 @@
-// The sandbox: with no key of Chargily, `npm start` runs the whole on one machine. Beside the service stands
-// the emulator, on real HTTP, with random keys that are made at the first start. The service calls it as it
-// calls Chargily.
+// The sandbox: without a key of Chargily the emulator stands beside the service, on real HTTP, with random
+// keys that are made at the first start. The service calls it as it calls Chargily.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'

@@ -1,6 +1,5 @@
-// What is recorded, by any tracer of OpenTelemetry: that of trace-export.ts, or that of a host. Loaded only
-// where traces are wanted. Spans name routes, peers and statuses: no address with its query, no id of a user,
-// no body.
+// What is recorded, by the tracer of trace-export.ts or that of a host. Loaded only where traces are wanted.
+// Spans name routes, peers and statuses: no query, no user, no body.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import {

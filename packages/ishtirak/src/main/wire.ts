@@ -7,7 +7,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import { actsOf, type Capability, type DiscountSource } from '../acts/capability.js'
+import { actsOf, type Capability, type DiscountSource, inboxOf, readingsOf } from '../acts/capability.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -55,6 +55,7 @@ import { createMailer } from '../mail/send-mail.js'
 import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
+import { createInbox } from '../overview/inbox.sql.js'
 import { operatorRoutes } from '../overview/operator.route.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
@@ -107,10 +108,8 @@ function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.operators.onRequest)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
-    for (const { acts = [], readings = [] } of capabilities) {
-      actRoutes(app, deps, acts)
-      readingRoutes(app, deps, readings)
-    }
+    actRoutes(app, deps, actsOf(capabilities))
+    readingRoutes(app, deps, readingsOf(capabilities))
   }
 }
 
@@ -192,7 +191,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 }
 
 type PartsWorld = Omit<Surroundings, 'capabilities'> & {
-  readonly brought: readonly BringsMethods<WiredConfig>[]
+  readonly brought: readonly (BringsMethods<WiredConfig> & Pick<Capability, 'inbox'>)[]
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -220,6 +219,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     discounts: [] as DiscountSource[],
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
+    inbox: createInbox(inboxOf(world.brought)),
     drawCode: randomCode,
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),

@@ -1,6 +1,5 @@
 // One process of HTTP for each core, with a database server behind them. This process serves nothing: it
-// brings the schema up to date once, keeps its workers alive, and passes on the signal to stop. Jobs are safe
-// in any number of processes.
+// migrates once, keeps its workers alive, and passes on the signal to stop.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { migrate } from '../database/migrate.js'

@@ -9,8 +9,8 @@ import type { SaveDeps } from '../ledger/save.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { inboxOfUser } from './inbox.sql.js'
-import { withNextAct } from './next-act.js'
+import { withNextAct } from './inbox.js'
+import { type Inbox, inboxOfUser } from './inbox.sql.js'
 import { newestPayments, tracesOf } from './operator.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
@@ -42,11 +42,11 @@ export async function showPayment(deps: FileDeps, paymentId: string): Promise<Pa
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** Throws `not_found`. */
-export async function showUser(deps: SaveDeps & FileDeps, userId: string) {
+export async function showUser(deps: SaveDeps & FileDeps & { readonly inbox: Inbox }, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
   const wanted = { userId, status: null, kind: null, after: null, limit: SHOWN_MAX }
-  const waiting = await inboxOfUser(deps.database, { userId, limit: SHOWN_MAX, now })
+  const waiting = await inboxOfUser(deps.database, deps.inbox, { userId, limit: SHOWN_MAX, now })
   return {
     user,
     subscription: statusAt(user.subscription, now, deps.rules),

@@ -4,11 +4,12 @@ import type { Catalogue } from '../core/plan.js'
 import type { SaveDeps } from '../ledger/save.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from './acts.js'
+import type { Inbox } from './inbox.sql.js'
 import { paymentFileSchema, userFileSchema } from './schemas.js'
 import { type ViewDeps, viewedNow, viewPaymentFile, viewUserFile } from './views.js'
 
 export function operatorFiles(
-  deps: ViewDeps & SaveDeps & { readonly catalogue: Catalogue },
+  deps: ViewDeps & SaveDeps & { readonly catalogue: Catalogue; readonly inbox: Inbox },
 ): SubjectDeps['files'] {
   return {
     payment: {
@@ -20,7 +21,7 @@ export function operatorFiles(
     },
     user: {
       get schema() {
-        return userFileSchema(deps.catalogue.limits, deps.fileParts)
+        return userFileSchema(deps.catalogue.limits, deps.inbox.kinds, deps.fileParts)
       },
       read: (id) => showUser(deps, id),
       view: (file: UserFile) => viewUserFile(file, viewedNow(deps)),

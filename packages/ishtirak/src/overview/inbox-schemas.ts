@@ -1,61 +1,69 @@
-// The shapes of the inbox.
+// The shapes of the inbox, of the kinds that capabilities bring.
 import { type Static, Type } from 'typebox'
+import type { InboxKind } from '../acts/inbox-kind.js'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import { toTimestamp } from '../core/instant.js'
-import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
-import { COUNTED_MAX, INBOX_KINDS } from './inbox.sql.js'
-import { type InboxEntry, NEXT_ACTS } from './next-act.js'
+import { nullable, object, query, timestamp } from '../http/schemas.js'
+import { consoleSay } from '../i18n/console.js'
+import { codeInWords } from '../pages/console-words.js'
+import type { InboxEntry } from './inbox.js'
+import { COUNTED_MAX } from './inbox.sql.js'
 
-const kind = Type.Enum([...INBOX_KINDS])
+const namesOf = (kinds: readonly InboxKind[]) => kinds.map(({ name }) => name)
 
-export const InboxQuerySchema = query({
-  kind: Type.Optional(Type.Enum([...INBOX_KINDS], { description: 'Only entries of this kind' })),
-  ...pageQuery,
-})
+export const inboxQuery = (kinds: readonly InboxKind[]) =>
+  query({
+    kind: Type.Optional(Type.Enum(namesOf(kinds), { description: 'Only entries of this kind' })),
+    ...pageQuery,
+  })
 
-export const InboxEntrySchema = object('InboxEntry', {
-  kind,
-  since: timestamp,
-  id: Type.String({ description: 'Unique within the kind; of an event its id' }),
-  user_id: nullable(Type.String()),
-  email: nullable(Type.String()),
-  name: nullable(Type.String()),
-  payment_id: nullable(Type.String()),
-  amount: nullable(Type.Integer({ description: 'Whole dinars' })),
-  detail: nullable(
-    Type.String({
-      description:
-        'What differs, or what failed; of mail the kind of the newest and what failed; of an open ' +
-        'transfer its reference',
-      examples: ['amount: ours is 2000, the provider says 50'],
+export const inboxEntry = (kinds: readonly InboxKind[]) =>
+  object('InboxEntry', {
+    kind: Type.Enum(namesOf(kinds), { title: 'InboxKind', description: describe(kinds, titleOf) }),
+    since: timestamp,
+    id: Type.String({ description: 'Unique within the kind; of an event its id' }),
+    user_id: nullable(Type.String()),
+    email: nullable(Type.String()),
+    name: nullable(Type.String()),
+    payment_id: nullable(Type.String()),
+    amount: nullable(Type.Integer({ description: 'Whole dinars' })),
+    detail: nullable(
+      Type.String({
+        description: describe(kinds, ({ detailIs }) => detailIs),
+        examples: ['amount: ours is 2000, the provider says 50'],
+      }),
+    ),
+    other_payment_id: nullable(Type.String({ description: describe(kinds, ({ otherIs }) => otherIs) })),
+    count: Type.Integer({ description: 'How many mails failed; of other kinds 1' }),
+    next_act: Type.Enum([...new Set(kinds.flatMap(({ nextActs }) => nextActs))], {
+      description: 'As the audit trail names it',
     }),
-  ),
-  other_payment_id: nullable(
-    Type.String({
-      description:
-        'Of a second payment the one before it; of a transfer a payment that the same file was sent for',
-    }),
-  ),
-  count: Type.Integer({ description: 'How many mails failed; of other kinds 1' }),
-  next_act: Type.Enum([...NEXT_ACTS], { description: 'As the audit trail names it' }),
-})
+  })
 
-export const InboxSchema = object('Inbox', {
-  counts: Type.Object(
-    Object.fromEntries(INBOX_KINDS.map((kind) => [kind, Type.Integer({ maximum: COUNTED_MAX })])),
-    { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
-  ),
-  data: Type.Array(InboxEntrySchema),
-  next_cursor: nextCursor,
-})
+export const inboxAnswer = (kinds: readonly InboxKind[]) =>
+  object('Inbox', {
+    counts: Type.Object(
+      Object.fromEntries(namesOf(kinds).map((name) => [name, Type.Integer({ maximum: COUNTED_MAX })])),
+      { description: `Of each kind; ${COUNTED_MAX} means so many or more` },
+    ),
+    data: Type.Array(inboxEntry(kinds)),
+    next_cursor: nextCursor,
+  })
 
-nameSchemas({ InboxKind: kind })
+function titleOf({ name }: InboxKind): string {
+  return codeInWords({ say: consoleSay('en') }, 'kind', name)
+}
 
-export function viewInboxEntry(entry: InboxEntry): Static<typeof InboxEntrySchema> {
+function describe(kinds: readonly InboxKind[], of: (kind: InboxKind) => string | undefined): string {
+  const said = kinds.map((kind) => [kind.name, of(kind)] as const)
+  return said.flatMap(([name, text]) => (text === undefined ? [] : [`\`${name}\`: ${text}`])).join('; ')
+}
+
+export function viewInboxEntry(entry: InboxEntry): Static<ReturnType<typeof inboxEntry>> {
   const { kind, since, id, userId, email, name, paymentId, amount, detail, nextAct } = entry
   const { otherPaymentId, count } = entry
   return {
-    ...{ kind, since: toTimestamp(since), id, user_id: userId, email, name },
+    ...{ kind: kind.name, since: toTimestamp(since), id, user_id: userId, email, name },
     ...{ payment_id: paymentId, amount, detail, other_payment_id: otherPaymentId, count, next_act: nextAct },
   }
 }

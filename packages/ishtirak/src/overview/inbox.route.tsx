@@ -1,15 +1,16 @@
 // The first page after the sign-in: what waits for a person, each entry with a link to where its next act is
 // done.
 
-import type { FastifyRequest } from 'fastify'
+import type { InboxKind } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
 import { renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import type { AllPages } from './all-pages.js'
-import { readInbox } from './inbox.js'
-import { COUNTED_MAX, INBOX_KINDS, type InboxKind } from './inbox.sql.js'
+import { kindNamed, readInbox } from './inbox.js'
+import { COUNTED_MAX } from './inbox.sql.js'
 import { InboxEntries } from './inbox-entries.js'
 
 const SHOWN = 25
@@ -19,18 +20,13 @@ type Inbox = Awaited<ReturnType<typeof readInbox>>
 export function inboxRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
   app.get('/console', hidden, async (request, reply) => {
-    const kind = kindIn(request)
+    // All of them, also where the address names none that there is.
+    const kind = kindNamed(pages.inbox, queryOf(request, 'kind'))
     const cursor = queryOf(request, 'cursor') ?? null
     const inbox = await readInbox(pages, { kind, cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
     return sendPage(pages, reply, inboxPage(pages, view, { inbox, kind, isFirst: cursor === null }))
   })
-}
-
-/** Null: all of them, also where the address names none that there is. */
-function kindIn(request: FastifyRequest): InboxKind | null {
-  const named = queryOf(request, 'kind')
-  return INBOX_KINDS.find((kind) => kind === named) ?? null
 }
 
 function inboxPage(
@@ -51,7 +47,10 @@ function inboxPage(
       <>
         <h1 safe>{say('inbox')}</h1>
         <Kinds {...{ pages, view, inbox, kind }} />
-        <section class="card" aria-label={kind === null ? say('inbox') : say(`kind_${kind}`)}>
+        <section
+          class="card"
+          aria-label={kind === null ? say('inbox') : codeInWords(view, 'kind', kind.name)}
+        >
           {entries.length === 0 ? (
             <p safe>{say('nothingWaits')}</p>
           ) : (
@@ -70,7 +69,10 @@ function inboxPage(
 }
 
 function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor?: string): string {
-  const query = new URLSearchParams({ ...(kind && { kind }), ...(cursor && { cursor }) }).toString()
+  const query = new URLSearchParams({
+    ...(kind && { kind: kind.name }),
+    ...(cursor && { cursor }),
+  }).toString()
   return `${base}/console${query && `?${query}`}`
 }
 
@@ -78,10 +80,13 @@ function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor?: strin
 function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind | null }) {
   const { pages, view, inbox, kind } = of
   const { say, locale } = view
-  const waiting = INBOX_KINDS.filter((one) => inbox.counts[one] > 0)
-  if (waiting.length === 0) return null
   const counted = (count: number) =>
     count < COUNTED_MAX ? pages.formats.number(count, locale) : say('andMore', { count: String(COUNTED_MAX) })
+  const waiting = pages.inbox.kinds.flatMap((one) => {
+    const count = inbox.counts[one.name] ?? 0
+    return count > 0 ? [{ one, label: `${codeInWords(view, 'kind', one.name)} (${counted(count)})` }] : []
+  })
+  if (waiting.length === 0) return null
   const link = (one: InboxKind | null, label: string) => (
     <li>
       <a href={inboxAddress(pages, one)} aria-current={one === kind ? 'page' : undefined} safe>
@@ -93,7 +98,7 @@ function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind 
     <nav class="kinds" aria-label={say('kinds')}>
       <ul>
         {link(null, say('allKinds'))}
-        {waiting.map((one) => link(one, `${say(`kind_${one}`)} (${counted(inbox.counts[one])})`))}
+        {waiting.map(({ one, label }) => link(one, label))}
       </ul>
     </nav>
   )

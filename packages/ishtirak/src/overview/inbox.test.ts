@@ -8,7 +8,6 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
-import { INBOX_KINDS } from './inbox.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 
@@ -81,10 +80,15 @@ describeScenario('the inbox', ({ database }) => {
     return body.data.find((payment: { second_of: string | null }) => payment.second_of === paymentId)
   }
 
+  it('has each kind in a place of its own', () => {
+    const places = world.service.parts.inbox.kinds.map(({ place }) => place)
+    expect(new Set(places).size).toBe(places.length)
+  })
+
   it('is empty where all is well', async () => {
     await world.as('user-1').buy()
     expect(await inbox()).toEqual({
-      counts: Object.fromEntries(INBOX_KINDS.map((kind) => [kind, 0])),
+      counts: Object.fromEntries(world.service.parts.inbox.kinds.map(({ name }) => [name, 0])),
       data: [],
       next_cursor: null,
     })

@@ -1,37 +1,50 @@
 // What waits for a person: each entry with the one act that comes next.
 
+import type { InboxKind, InboxRow } from '../acts/inbox-kind.js'
 import { pageCursor } from '../acts/page.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
-import { INBOX_KINDS, type InboxKind, type InboxPosition, inboxCounts, inboxPage } from './inbox.sql.js'
-import { withNextAct } from './next-act.js'
+import { type Inbox, type InboxPosition, inboxCounts, inboxPage } from './inbox.sql.js'
 
 export interface InboxDeps {
   readonly database: Queryable
   readonly clock: Clock
+  readonly inbox: Inbox
 }
 
-const cursor = pageCursor<InboxPosition>(
-  ({ kind, since, id }) => [INBOX_KINDS.indexOf(kind), since, id],
-  read,
-)
+export type InboxEntry = ReturnType<typeof withNextAct>
 
-function read([rank, since, id]: readonly (string | number)[]): InboxPosition | null {
-  const kind = INBOX_KINDS[Number(rank)]
-  return kind && typeof since === 'number' && typeof id === 'string' ? { kind, since, id } : null
+export function withNextAct(row: InboxRow) {
+  const { next, nextActs } = row.kind
+  return { ...row, nextAct: next?.(row) ?? nextActs[0] }
 }
+
+/** Null: none has this name. */
+export function kindNamed({ kinds }: Inbox, name: string | undefined): InboxKind | null {
+  return kinds.find((kind) => kind.name === name) ?? null
+}
+
+const cursorOf = ({ kinds }: Inbox) =>
+  pageCursor<InboxPosition>(
+    ({ kind, since, id }) => [kind.place, since, id],
+    ([place, since, id]) => {
+      const kind = kinds.find((one) => one.place === place)
+      return kind && typeof since === 'number' && typeof id === 'string' ? { kind, since, id } : null
+    },
+  )
 
 /** Kind by kind, and of each what waits longest first. Throws `invalid_cursor`. */
 export async function readInbox(
-  { database, clock }: InboxDeps,
+  { database, clock, inbox }: InboxDeps,
   of: { readonly kind: InboxKind | null; readonly cursor: string | null; readonly limit: number },
 ) {
   const { kind, limit } = of
+  const cursor = cursorOf(inbox)
   const after = of.cursor === null ? null : cursor.decode(of.cursor)
   const now = clock.now()
   const [rows, counts] = await Promise.all([
-    inboxPage(database, { kind, after, limit: limit + 1, now }),
-    inboxCounts(database, now),
+    inboxPage(database, inbox, { kind, after, limit: limit + 1, now }),
+    inboxCounts(database, inbox, now),
   ])
   const { items, nextCursor } = cursor.pageOf(rows, limit)
   return { counts, entries: items.map(withNextAct), nextCursor }

@@ -9,9 +9,12 @@ import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
 import { DEFAULT_MAIL_COLOR, messageOf } from '../mail/write-mail.js'
-import { type KnownEntry, MAILED_KINDS, markMailed, noteInbox, unmailedEntries } from './operator-mail.sql.js'
+import { codeInWords } from '../pages/console-words.js'
+import { type Inbox, isMailed } from './inbox.sql.js'
+import { type KnownEntry, markMailed, noteInbox, unmailedEntries } from './operator-mail.sql.js'
 
 export interface OperatorMailDeps extends SendMailDeps {
+  readonly inbox: Inbox
   /** Absent: operators get no mail. */
   readonly operatorMail?: { readonly to: readonly string[]; readonly locale: Locale }
 }
@@ -24,10 +27,10 @@ const PAUSE_MS = 15 * MINUTE
  * same Message-ID.
  */
 export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
-  const { mailer, operatorMail, database, clock } = deps
+  const { mailer, operatorMail, database, clock, inbox } = deps
   if (!mailer || !operatorMail) return 0
   const now = clock.now()
-  await noteInbox(database, now)
+  await noteInbox(database, inbox, now)
   const entries = await unmailedEntries(database)
   const pause = { now, nextRunAt: now + PAUSE_MS }
   if (entries.length === 0 || !(await claimRound(database, 'operator-mail', pause))) return 0
@@ -41,15 +44,17 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
 }
 
 function writeOperatorMail(
-  { publicUrl, seller: { identity, shop }, mailFrom }: OperatorMailDeps,
+  { publicUrl, seller: { identity, shop }, mailFrom, inbox }: OperatorMailDeps,
   { to, locale }: NonNullable<OperatorMailDeps['operatorMail']>,
   entries: readonly KnownEntry[],
 ): SendMailOptions {
   const say = consoleSay(locale)
   const name = identity.name[locale]
-  const lines = MAILED_KINDS.flatMap((kind) => {
+  const lines = inbox.kinds.filter(isMailed).flatMap(({ name: kind }) => {
     const count = entries.filter((entry) => entry.kind === kind).length
-    return count === 0 ? [] : [say('mailLine', { kind: say(`kind_${kind}`), count: String(count) })]
+    return count === 0
+      ? []
+      : [say('mailLine', { kind: codeInWords({ say }, 'kind', kind), count: String(count) })]
   })
   const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex')
   return {

@@ -6,7 +6,7 @@ import { healthRoute } from './health.route.js'
 import { inboxRoute } from './inbox.route.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
-import { OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
+import { inboxReading, OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
 import './words.js'
@@ -20,6 +20,7 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
     { key: 'operators', path: '/console/operators', order: 4 },
   ],
   readings: OVERVIEW_READINGS,
+  inboxReadings: (inbox) => [inboxReading(inbox)],
   console: (app, pages) => {
     inboxRoute(app, pages)
     healthRoute(app, pages)

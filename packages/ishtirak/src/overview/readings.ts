@@ -1,6 +1,7 @@
 // What operators read across users, and of one payment or user.
 import { type Static, Type } from 'typebox'
 import type { CommandAnswer } from '../acts/act.js'
+import type { InboxKind } from '../acts/inbox-kind.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
@@ -8,8 +9,8 @@ import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/sub
 import { readTrail, TrailQuerySchema, TrailSchema } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { HealthSchema } from './health-schemas.js'
-import { type InboxDeps, readInbox } from './inbox.js'
-import { InboxQuerySchema, InboxSchema, viewInboxEntry } from './inbox-schemas.js'
+import { type InboxDeps, kindNamed, readInbox } from './inbox.js'
+import { inboxAnswer, inboxQuery, viewInboxEntry } from './inbox-schemas.js'
 import { listAllPayments } from './payment-pages.js'
 import { OperatorPaymentsQuerySchema, OperatorPaymentsSchema } from './schemas.js'
 import { type SearchDeps, search } from './search.js'
@@ -32,22 +33,22 @@ const health = reads({
   read: (deps) => readHealth(deps),
 })
 
-const inbox = reads({
-  path: '/inbox',
-  operationId: 'readInbox',
-  summary: 'What waits for a person, kind by kind, what waits longest first',
-  description:
-    'Payments under review, transfers to look at, second payments, findings of the last comparison, ' +
-    'events that are not delivered, mail that failed; each with the act that comes next.',
-  query: InboxQuerySchema,
-  answer: InboxSchema,
-  refuses: ['invalid_cursor'],
-  command: { usage: 'inbox', show: ({ data, ...rest }) => ({ ...rest, inbox: data }) },
-  read: async (deps, { query: { kind = null, cursor = null, limit = 50 } }) => {
-    const { counts, entries, nextCursor } = await readInbox(deps, { kind, cursor, limit })
-    return { counts, data: entries.map(viewInboxEntry), next_cursor: nextCursor }
-  },
-})
+export const inboxReading = (inbox: readonly InboxKind[]) =>
+  reads({
+    path: '/inbox',
+    operationId: 'readInbox',
+    summary: 'What waits for a person, kind by kind, what waits longest first',
+    description: 'Each with the act that comes next.',
+    query: inboxQuery(inbox),
+    answer: inboxAnswer(inbox),
+    refuses: ['invalid_cursor'],
+    command: { usage: 'inbox', show: ({ data, ...rest }) => ({ ...rest, inbox: data }) },
+    read: async (deps, { query: { kind, cursor = null, limit = 50 } }) => {
+      const of = { kind: kindNamed(deps.inbox, kind), cursor, limit }
+      const { counts, entries, nextCursor } = await readInbox(deps, of)
+      return { counts, data: entries.map(viewInboxEntry), next_cursor: nextCursor }
+    },
+  })
 
 const trail = reads({
   path: '/audit',
@@ -132,7 +133,7 @@ const timeline = reads({
     readTimeline(deps, { userId: params.user_id, cursor, limit }),
 })
 
-export const OVERVIEW_READINGS = [health, inbox, found, allPayments, paymentFile, userFile, timeline, trail]
+export const OVERVIEW_READINGS = [health, found, allPayments, paymentFile, userFile, timeline, trail]
 
 function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(answer).flat().length > 0) return answer

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
+import type { InboxKind } from '../acts/inbox-kind.js'
 import { nextCursor, pageQuery } from '../acts/page.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
@@ -11,7 +12,7 @@ import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/
 import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 
-import { InboxEntrySchema } from './inbox-schemas.js'
+import { inboxEntry } from './inbox-schemas.js'
 
 export const OperatorPaymentsQuerySchema = query({
   status: Type.Optional(
@@ -104,29 +105,32 @@ export const PaymentFileSchema = object('PaymentFile', {
   audit: Type.Array(ActSchema),
 })
 
-export const UserFileSchema = object('UserFile', {
-  user_id: Type.String(),
-  email: nullable(Type.String()),
-  name: nullable(Type.String()),
-  locale: nullable(Type.String()),
-  created_at: timestamp,
-  ...BillingStatusSchema.properties,
-  limits: Type.Record(Type.String(), Type.Integer()),
-  anchor_at: nullable(timestamp),
-  paid_until: nullable(timestamp),
-  ended_at: nullable(timestamp),
-  waiting: Type.Array(InboxEntrySchema, { description: 'What of this user is in the inbox' }),
-  time: timeList,
-  payments: Type.Array(ShownPaymentSchema),
-  audit: Type.Array(ActSchema),
-})
-
 /** With what capabilities add. */
 export function paymentFileSchema({ payment }: FileParts) {
   return withParts('PaymentFile', PaymentFileSchema.properties, payment)
 }
 
 /** With the limits of the catalogue by name. */
-export function userFileSchema(limits: readonly LimitDefinition[], { user }: FileParts) {
-  return withParts('UserFile', { ...UserFileSchema.properties, limits: planLimitsSchema(limits) }, user)
+export function userFileSchema(
+  limits: readonly LimitDefinition[],
+  inbox: readonly InboxKind[],
+  { user }: FileParts,
+) {
+  const members = {
+    user_id: Type.String(),
+    email: nullable(Type.String()),
+    name: nullable(Type.String()),
+    locale: nullable(Type.String()),
+    created_at: timestamp,
+    ...BillingStatusSchema.properties,
+    limits: planLimitsSchema(limits),
+    anchor_at: nullable(timestamp),
+    paid_until: nullable(timestamp),
+    ended_at: nullable(timestamp),
+    waiting: Type.Array(inboxEntry(inbox), { description: 'What of this user is in the inbox' }),
+    time: timeList,
+    payments: Type.Array(ShownPaymentSchema),
+    audit: Type.Array(ActSchema),
+  }
+  return withParts('UserFile', members, user)
 }

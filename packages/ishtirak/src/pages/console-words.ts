@@ -14,6 +14,8 @@ import type { ConsolePages, View } from './console-frame.js'
  * words.
  */
 type Name =
+  | 'kind'
+  | 'next'
   | 'source'
   | 'outcome'
   | 'event'

@@ -1,6 +1,5 @@
-// A map that holds at most so many keys and costs the same however many they are. JavaScript's own map finds
-// its oldest key by walking past those that were deleted, which becomes slow when a full one forgets a key
-// for each new one.
+// A map that holds at most so many keys at the same cost. JavaScript's own map finds its oldest key by
+// walking past those that were deleted.
 import type { Instant } from '../core/instant.js'
 
 /** What is asked for stays; of the rest the longer unused half is forgotten when there is no room. */

@@ -225,7 +225,12 @@ describe('a value that does not fit', () => {
     ['OPERATOR_KEYS', `amina:viewer:hush`],
     ['CHARGILY_SECRET_KEY', 'sk_hush'],
     ['CHARGILY_SECRET_KEY', 'test_pk_hush'],
+    ['CHARGILY_SECRET_KEY', 'test_sk_'],
+    ['CHARGILY_SECRET_KEY', 'test_sk_hush hush'],
     ['CHARGILY_WEBHOOK_KEYS', 'hush'],
+    ['CHARGILY_WEBHOOK_KEYS', 'test_sk_hush,'],
+    ['CHARGILY_API_URL', 'pay.chargily.net'],
+    ['CHARGILY_API_URL', 'ftp://hush'],
     ['BILLING_TIMEZONE', 'Africa/Nowhere'],
     ['QUOTA_TIMEZONE', '+1'],
     ['GRACE_DAYS', '32'],
@@ -318,6 +323,8 @@ it('a misspelt variable is mentioned with the name that may be meant; those of o
 })
 
 describe('values that are right alone and wrong together', () => {
+  const NO_MORE_THAN_A_PATH = 'CHARGILY_API_URL must have no user, no query and no fragment'
+  const IN_CLEAR = 'CHARGILY_API_URL must start with https:// for a live key, unless it is on this machine'
   it.each([
     [
       { ...TEST, AUTH_JWKS_URL: 'https://keys.example' },
@@ -356,6 +363,15 @@ describe('values that are right alone and wrong together', () => {
       { ...TEST, CHARGILY_WEBHOOK_KEYS: 'test_sk_old,test_sk_old' },
       'CHARGILY_WEBHOOK_KEYS names one secret twice',
     ],
+    [
+      { ...LIVE, CHARGILY_WEBHOOK_KEYS: 'live_sk_old,test_sk_old' },
+      'CHARGILY_WEBHOOK_KEYS must be of the mode of CHARGILY_SECRET_KEY, test or live',
+    ],
+    [{ ...TEST, CHARGILY_API_URL: 'http://user:pw@x' }, NO_MORE_THAN_A_PATH],
+    [{ ...TEST, CHARGILY_API_URL: 'https://x/?a=b' }, NO_MORE_THAN_A_PATH],
+    [{ ...TEST, CHARGILY_API_URL: 'https://x/#a' }, NO_MORE_THAN_A_PATH],
+    [{ ...LIVE, CHARGILY_API_URL: 'http://10.0.0.7' }, IN_CLEAR],
+    [{ ...LIVE, CHARGILY_API_URL: 'http://127.example' }, IN_CLEAR],
     [
       {
         EVENTS_URL: 'https://host.example',

@@ -1,6 +1,5 @@
-// The environment, read once at the start into what the parts need. Everything that is wrong is reported
-// together; secrets have no default and are never repeated. Without a provider key, outside production, the
-// result is the sandbox.
+// The environment, read once at the start. Everything that is wrong is reported together; secrets have no
+// default and are never repeated. Without a provider key, outside production, it is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import { ConfigError } from './config-file.js'

@@ -113,9 +113,8 @@ export interface GatewaySettings<Part = unknown> extends Settings<Part> {
 }
 
 /**
- * Those that have a value: an empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS
- * counts (NAME=value, separated by spaces), in which an image says what it needs: as a variable of its own,
- * `--env-file` would empty it.
+ * An empty variable counts as unset. Where one is unset, that of IMAGE_DEFAULTS counts (NAME=value, separated
+ * by spaces), in which an image says what it needs: `--env-file` would empty a variable of its own.
  */
 export function givenVariables(variables: Variables): Variables {
   const defaults = variables.IMAGE_DEFAULTS?.split(' ').map((pair) => pair.split('=', 2)) ?? []
@@ -237,5 +236,7 @@ export function isSandbox(environment: Environment): boolean {
 /** Encrypted, or on this machine. */
 export function isPrivateEnough(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || hostname.startsWith('127.')
+  return (
+    protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || /^127(\.\d+){3}$/.test(hostname)
+  )
 }

@@ -1,6 +1,5 @@
-// One request to another server: a time limit over the whole of it, a size limit, no redirects, nothing
-// compressed, and where a configuration or a user names the address, public addresses only. What goes wrong
-// comes back as data, with the one thing that matters for money: could it have been sent?
+// One request to another server: limits of time and size, no redirects, nothing compressed, and public
+// addresses only where it is said. What goes wrong is data: could it have been sent?
 import { lookup as systemLookup } from 'node:dns'
 import { EventEmitter } from 'node:events'
 import http from 'node:http'
@@ -80,14 +79,12 @@ export async function sendRequest(request: HttpRequest): Promise<HttpOutcome> {
   }
 }
 
-// Kept for less time than other servers keep theirs: whether a request on a connection that is just being
-// closed has arrived would be unknown.
+// Less than other servers keep theirs: whether a request on a connection that closes has arrived is unknown.
 const KEPT = { keepAlive: true, timeout: 4_000 }
 const HTTP = { request: http.request, agent: new http.Agent(KEPT) }
 const HTTPS = { request: https.request, agent: new https.Agent(KEPT) }
 
-// Not by `fetch`: the streams and signals of the web cost four times as much (0.8 ms beside 0.2, measured),
-// and it asks for compressed answers, so that a kilobyte may become a gigabyte here.
+// Not by `fetch`: it costs four times as much (0.8 ms beside 0.2), and asks for compressed answers.
 export const sendByNode: Send = ({ url, method, headers, body, reach }, signal) =>
   new Promise((resolve, reject) => {
     const target = new URL(url)
@@ -193,9 +190,8 @@ export function isWithinReach(address: string, reach: Reach): boolean {
 }
 
 /**
- * For `http.request`, which calls it for names only: literal addresses are checked with `isWithinReach`. A
- * name is looked up once and the checked address is the one connected to, so that a name server cannot answer
- * differently the second time.
+ * For `http.request`, which calls it for names only. A name is looked up once and the checked address is the
+ * one connected to, so that a name server cannot answer differently the second time.
  */
 export function lookupWithin(reach: Reach, lookup: typeof systemLookup = systemLookup): LookupFunction {
   return (hostname, options, answer) => {

@@ -1,5 +1,4 @@
-// PLANS_FILE: the plans in the form of `GET /plans`, and which limits they have. Checked strictly, because a
-// misspelt limit would never apply.
+// PLANS_FILE: the plans in the form of `GET /plans`, and which limits they have: a misspelt one is refused.
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { countsAs, type LimitDefinition, SEED_LIMITS } from '../core/limit.js'

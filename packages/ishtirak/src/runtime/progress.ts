@@ -1,6 +1,5 @@
-// How far something is that takes longer than a second: on a terminal one line that is written again and
-// again, with what is done of all, the rate and the time left; in a file a line every ten seconds. It stands
-// on stderr, beside no answer.
+// How far something is that takes longer than a second, on stderr: on a terminal one line that is written
+// again, with the rate and the time left; in a file a line every ten seconds.
 import spinner from 'yocto-spinner'
 
 const SHORT_MS = 1_000

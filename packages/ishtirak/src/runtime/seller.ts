@@ -1,7 +1,5 @@
-// Reads SELLER_FILE: who sells, how sales are taxed and cash bears stamp duty from which day on, and what
-// customers see of the seller. Everything that is wrong with it is reported at once, since a wrong NIF on a
-// thousand receipts cannot be taken back; so is a color on which text cannot be read, or a logo that would
-// make every page heavy.
+// Reads SELLER_FILE: who sells, how sales are taxed, stamp duty, and what customers see of the seller. All
+// that is wrong is reported at once: a wrong NIF on a thousand receipts cannot be taken back.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'

@@ -4,6 +4,7 @@ import { HOUR } from '../core/instant.js'
 import type { BringsMethods } from '../ledger/method.js'
 import { addProofCommand } from './cli-proof.js'
 import { approve, type DecisionDeps, refuse } from './decide.js'
+import { TRANSFERS_WAITING } from './inbox.js'
 import { transferPart } from './payment-part.js'
 import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
@@ -27,6 +28,7 @@ export const transfers: Capability<
   methods: ({ transfers: accounts }, world) => (accounts ? [createTransfer({ ...world, ...accounts })] : []),
   acts: [approve, refuse],
   readings: [downloadProof],
+  inbox: TRANSFERS_WAITING,
   commands: addProofCommand,
   paymentParts: (deps) => [transferPart(deps)],
   console: proofPage,

@@ -1,6 +1,5 @@
-// What lies in the embedded database's folder: nothing yet, a whole database, or what is left of one.
-// PostgreSQL would create an empty database over a damaged one, so it refuses everything that is neither new
-// nor whole, and a creation that the memory does not allow.
+// What lies in the embedded database's folder. PostgreSQL would create an empty database over a damaged one,
+// so what is neither new nor whole is refused, and a creation that the memory does not allow.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'

@@ -1,6 +1,5 @@
-// PostgreSQL inside the process, in memory or in a folder of its own: what runs when nothing was installed.
-// It flushes every commit to disk, locks its folder, and does the housekeeping that a server would do by
-// itself.
+// PostgreSQL inside the process, in memory or in a folder: what runs when nothing was installed. It flushes
+// every commit, locks its folder, and does the housekeeping that a server would do by itself.
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -79,8 +78,7 @@ const isDiskFull = (error: unknown) => error instanceof Error && 'code' in error
 
 /**
  * Measured, a first start: 327 MB and 22,400 MB at the peak. WebAssembly reserves addresses that it never
- * uses. The V8 of Node 24, and neither that of 22 nor of 26, takes 600 MB for a moment of each start, to
- * optimize one function: 866 MB at the peak.
+ * uses. The V8 of Node 24 alone takes 600 MB for a moment of each start: 866 MB at the peak.
  */
 const IS_HUNGRY = process.version.startsWith('v24.')
 const START_NEEDS = { memoryMb: IS_HUNGRY ? 870 : 330, addressSpaceMb: 22_500 }
@@ -130,9 +128,8 @@ interface Belongings {
 }
 
 /**
- * The others are left alone: of a table that it never looked at the planner expects ten pages, and goes by
- * the index; of one that it has seen empty it expects nothing, and keeps plans that later walk through all of
- * it (test/plans/plans.system.test.ts).
+ * The others are left alone: a table never looked at is read by its index; for one that was seen empty the
+ * planner keeps plans that later walk through all of it (test/plans/plans.system.test.ts).
  */
 const selectGrownTables = statement(
   'pglite.grown_tables',
@@ -181,9 +178,8 @@ export class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Checkpoint, vacuum and statistics: nothing in the embedded database does them by itself, and its log grew
-   * from 17 to 81 MB in 200,000 writes (measured). Everyone else waits meanwhile, so call it from a job, at a
-   * quiet hour.
+   * Checkpoint, vacuum and statistics, which nothing else does: the log grew from 17 to 81 MB in 200,000
+   * writes (measured). All others wait meanwhile, so it is a job's.
    */
   async maintain(): Promise<void> {
     const [row] = await this.query(selectGrownTables)
@@ -213,9 +209,8 @@ const sliceMs = 4
 const waitingMax = 5_000
 
 /**
- * One at a time, in order of arrival: the embedded database has a single connection. A long queue is worked
- * in slices, between which the process serves its sockets. It is bounded in number and in time, and refuses
- * new work once it is closing.
+ * One at a time, in order of arrival: there is a single connection. A long queue is worked in slices, between
+ * which the process serves its sockets. It is bounded in number and in time.
  */
 export class StatementQueue {
   #last: Promise<unknown> = Promise.resolve()

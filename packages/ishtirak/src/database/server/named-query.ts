@@ -171,8 +171,7 @@ export function isTooLateToSend(giveUpAt: number): boolean {
   return performance.now() >= giveUpAt - MARGIN_MS
 }
 
-// A negative time limit is refused (SQLSTATE 22023), and with it everything up to the end of the transaction.
-// Zero would mean no limit.
+// A negative limit is refused (22023), and all up to the end of the transaction. Zero would mean no limit.
 const limitUntil = (deadline: string) =>
   `set_config('statement_timeout',
      coalesce(nullif(floor(${deadline} - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text,

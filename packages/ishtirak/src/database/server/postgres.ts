@@ -5,7 +5,6 @@ import { LearntTime } from '../../runtime/clock.js'
 import {
   CALL_LIMIT_MS,
   type Database,
-  DatabaseError,
   DatabaseUnavailable,
   givenUpAfter,
   type Parameter,
@@ -48,8 +47,6 @@ export interface PostgresOptions {
 
 /** Calls that may wait for a connection: what ten of them do in a second or less. Others are refused. */
 const waitingMax = 2_000
-/** Statements take milliseconds; the server ends what takes this long. Changes have a limit of their own. */
-const statementTimeoutMs = CALL_LIMIT_MS
 /** For a process that vanished inside a transaction; one that lives ends it sooner (session.ts). */
 const idleTransactionTimeoutMs = 60_000
 /** Migrations may rewrite a table, or wait for another process that does. */
@@ -147,7 +144,10 @@ class Postgres implements Database {
     try {
       return await (isFree ? connecting : Promise.race([connecting, late()]))
     } catch (error) {
-      connecting.then(release, () => undefined)
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      )
       throw translateError(error)
     } finally {
       clearTimeout(timer)
@@ -172,8 +172,6 @@ class Postgres implements Database {
     }
   }
 }
-
-const release = (client: pg.PoolClient) => client.release()
 
 class PooledSession implements DatabaseSession {
   /** True: the connection must not go back to the pool. */
@@ -217,8 +215,6 @@ class PooledSession implements DatabaseSession {
   }
 
   async script(sql: string): Promise<void> {
-    // The protocol ends a text at its first NUL: half a script would run, silently.
-    if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
     const script: TimedQuery = { text: sql, query_timeout: scriptTimeoutMs }
     await this.#ask(() => this.client.query(script))
   }
@@ -265,10 +261,8 @@ class PooledSession implements DatabaseSession {
 
 /**
  * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in
- * SQL; a pooler follows the zone from one server connection to the next. It does not follow the rest: behind
- * a pooler that would fall on the next client of the server connection, so there the role has it
- * (docs/operations.md), if any. The schema goes with each statement there. The pool awaits the promise: a
- * connection is used only after it.
+ * SQL; a pooler follows the zone. The rest would fall on the next client of its server connection, so there
+ * the role has it (docs/operations.md), and the schema goes with each statement.
  */
 async function prepareSession(
   client: pg.ClientBase,
@@ -280,7 +274,7 @@ async function prepareSession(
   await client.query(
     inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
      ${prepareDeadline};
-     set statement_timeout = ${statementTimeoutMs};
+     set statement_timeout = ${CALL_LIMIT_MS};
      set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
      ${plannerSettings.map((setting) => `set ${setting}`).join(';')}`),
   )

@@ -1,6 +1,5 @@
-// The time limits of queries under way: one timer looks at all connections. The driver's own limit is a timer
-// for each query, and what V8 makes old with one of them keeps what came after it: a status left 1,100 bytes
-// in the old generation, and leaves 90 without them.
+// The time limits of queries under way: one timer looks at all connections. The driver's own is a timer for
+// each query, and keeps what came after it: a status left 1,100 bytes in the old generation, not 90.
 import type { ClientBase } from 'pg'
 
 interface LimitedQuery {

@@ -1,7 +1,6 @@
-// One call to Chargily's API: the key goes in, a JSON object or a failure comes out, one line is logged. A
-// call is never repeated here: whether that is safe, only the payment says. What a failure means for money:
-// tried again in vain (rejected), later (unavailable), or perhaps carried out after all (outcomeUnknown): a
-// second checkout is worse than a look.
+// One call to Chargily's API: a JSON object or a failure comes out, one line is logged. It is never repeated
+// here: whether that is safe, only the payment says. A failure is rejected, unavailable, or perhaps carried
+// out (outcomeUnknown): a second checkout is worse than a look.
 import { type Instant, SECOND } from '../../../core/instant.js'
 import type { ProviderAnswer, ProviderFailure } from '../../../ledger/method.js'
 import type { Clock } from '../../../runtime/clock.js'

@@ -67,7 +67,7 @@ export const WEBHOOK = {
   },
 } as const
 
-/** Throws `ChargilySetupError` when the keys or the address cannot be right. Nothing is called yet. */
+/** Nothing is called yet. */
 export function createChargily(options: ChargilyOptions): Chargily {
   const account = openAccount(options)
   const call = createCallProvider(account, options)

@@ -1,7 +1,6 @@
-// What Chargily says of a checkout, in our words. Three dialects are read: the API's answer, the documented
-// event and the event as it is really sent. Unknown fields are ignored, above all `account`, the merchant's
-// papers. Values are read tolerantly, but strictly where they are money; what cannot be read is null, and
-// nothing throws.
+// What Chargily says of a checkout, in our words, in three dialects: the API's answer, the documented event,
+// the event as it is sent. Unknown fields, such as `account`, are ignored. Money is read strictly, all else
+// tolerantly; what cannot be read is null, and nothing throws.
 import type { CheckoutReport, CheckoutStatus } from '../../../core/checkout.js'
 import { type Instant, SECOND } from '../../../core/instant.js'
 import type { CheckoutPage, ProviderEvent } from '../../../ledger/method.js'

@@ -8,12 +8,12 @@ import {
   web,
 } from '../../../runtime/environment.js'
 import { describeSecrets, isTwice, items } from '../../../runtime/old-secrets.js'
-import type { AccountSettings } from './account.js'
+import { type AccountSettings, isLiveKey } from './account.js'
 import { LEAST_AMOUNT } from './chargily.js'
 
 const KEY = /(test|live)_sk_[\w-]+/
 
-const isLive = ({ CHARGILY_SECRET_KEY: key }: Variables) => key?.startsWith('live_sk_') ?? false
+const isLive = ({ CHARGILY_SECRET_KEY: key = '' }: Variables) => isLiveKey(key)
 
 export interface ChargilyConfig {
   /** Null in the sandbox, which draws its own key. */
@@ -37,10 +37,22 @@ export const CHARGILY: GatewaySettings<ChargilyConfig> = {
     describeSecrets('CHARGILY_WEBHOOK_KEYS', null, items(keys)),
   contradictions: (given) => {
     const { CHARGILY_SECRET_KEY: key, CHARGILY_WEBHOOK_KEYS: webhookKeys, PUBLIC_URL: publicUrl } = given
+    const apiUrl = given.CHARGILY_API_URL ?? 'https://pay.chargily.net'
+    const { username, search, hash } = new URL(apiUrl)
     return [
       [!key && !!webhookKeys, 'CHARGILY_WEBHOOK_KEYS is set, CHARGILY_SECRET_KEY is not'],
       [!key && !!given.CHARGILY_API_URL, 'CHARGILY_API_URL is set, CHARGILY_SECRET_KEY is not'],
       [isTwice(items(webhookKeys)), 'CHARGILY_WEBHOOK_KEYS names one secret twice'],
+      [
+        // Test keys are not kept secret: with one of them accepted, anyone could sign live payments.
+        !!key && items(webhookKeys).some((other) => isLiveKey(other) !== isLive(given)),
+        'CHARGILY_WEBHOOK_KEYS must be of the mode of CHARGILY_SECRET_KEY, test or live',
+      ],
+      [!!username || !!search || !!hash, 'CHARGILY_API_URL must have no user, no query and no fragment'],
+      [
+        isLive(given) && !isPrivateEnough(apiUrl),
+        'CHARGILY_API_URL must start with https:// for a live key, unless it is on this machine',
+      ],
       [
         isLive(given) && publicUrl !== undefined && !isPrivateEnough(publicUrl),
         'PUBLIC_URL must start with https:// when real money moves (live_sk_)',

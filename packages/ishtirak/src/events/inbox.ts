@@ -1,0 +1,30 @@
+// Events that do not reach the platform, for operators.
+import type { InboxKind } from '../acts/inbox-kind.js'
+import { addressOf } from '../pages/console-frame.js'
+import { failureInWords } from '../pages/console-words.js'
+import { disabledInWords } from './disabled-words.js'
+import { EVENT_STUCK, EVENTS_OFF } from './inbox.sql.js'
+
+export const EVENTS_WAITING: readonly InboxKind[] = [
+  {
+    name: 'events_off',
+    place: 1,
+    select: EVENTS_OFF,
+    nextActs: ['event.resend_waiting'],
+    detailIs: 'why',
+    detail: (_pages, view, why) =>
+      why === 'failing'
+        ? view.say('addressFails')
+        : view.say('addressOff', { why: disabledInWords(view, why) }),
+    path: (base) => addressOf(base, 'health#deliveries'),
+  },
+  {
+    name: 'event_stuck',
+    place: 7,
+    select: EVENT_STUCK,
+    nextActs: ['event.resend'],
+    detailIs: 'what failed',
+    detail: (_pages, view, failure) => failureInWords(view, failure),
+    path: (base, { id }) => `${addressOf(base, 'events', id)}/resend`,
+  },
+]

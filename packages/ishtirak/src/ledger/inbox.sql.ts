@@ -1,0 +1,12 @@
+// What of payments waits for an operator, as rows of the inbox.
+import { fromMilliseconds } from '../database/rows.js'
+
+export const IN_REVIEW = `
+  select coalesce(${fromMilliseconds("reports->-1->>'heardAt'")}, created_at), id, user_id, id, amount,
+         (select string_agg(difference, ', ')
+           from jsonb_array_elements_text(review->'differences') difference)
+    from payments where status = 'review'`
+
+export const PAID_TWICE = `
+  select paid_at, id, user_id, id, amount, second_of from payments
+   where second_of is not null and status = 'paid' and kept_at is null`

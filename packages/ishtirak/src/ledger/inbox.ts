@@ -1,0 +1,27 @@
+// What of payments waits for an operator.
+import type { InboxKind } from '../acts/inbox-kind.js'
+import { differencesInWords } from '../pages/console-words.js'
+import { IN_REVIEW, PAID_TWICE } from './inbox.sql.js'
+
+export const PAYMENTS_WAITING: readonly InboxKind[] = [
+  {
+    name: 'payment_review',
+    place: 2,
+    select: IN_REVIEW,
+    isMoney: true,
+    nextActs: ['payment.accept'],
+    detailIs: 'what differs',
+    detail: differencesInWords,
+  },
+  {
+    name: 'second_payment',
+    place: 5,
+    select: PAID_TWICE,
+    otherPayment: 'w.detail',
+    nextActs: ['payment.refund'],
+    // It is the payment that stands below.
+    detail: () => null,
+    otherIs: 'the one before it',
+    otherText: 'secondOf',
+  },
+]

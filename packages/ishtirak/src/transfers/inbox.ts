@@ -1,0 +1,33 @@
+// Transfers that wait for an operator.
+import type { InboxKind } from '../acts/inbox-kind.js'
+import { APPROVED_ONCE, OPEN, PROVED, SAME_PROOF } from './inbox.sql.js'
+
+const toDecide = {
+  isMoney: true,
+  nextActs: ['payment.approve'],
+  otherPayment: SAME_PROOF,
+  otherIs: 'one that the same file was sent for',
+  otherText: 'sameProof',
+} as const
+
+export const TRANSFERS_WAITING: readonly InboxKind[] = [
+  {
+    name: 'transfer_approval',
+    place: 3,
+    select: APPROVED_ONCE,
+    ...toDecide,
+    detailIs: 'who approved it',
+    detail: (_pages, { say }, name) => say('approvedBy', { name }),
+  },
+  { name: 'transfer_proof', place: 4, select: PROVED, ...toDecide },
+  {
+    // Last: most of them wait for the money alone. There is one for each slip that comes later.
+    name: 'transfer_open',
+    place: 9,
+    select: OPEN,
+    isMailed: false,
+    nextActs: ['payment.approve'],
+    detailIs: 'its reference',
+    detail: (_pages, { say }, reference) => say('referenceIs', { reference }),
+  },
+]
