@@ -129,7 +129,7 @@ function partsOf(
     rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
     inbox: createInbox([...PAYMENTS_WAITING, ...TRANSFERS_WAITING]),
     wallClock: wallClockIn(ZONE),
-    secondApprovalFrom: SECOND_APPROVAL_FROM,
+    transfers: { secondApprovalFrom: SECOND_APPROVAL_FROM },
     publicUrl: 'http://service.invalid',
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,

@@ -12,5 +12,7 @@ export const codeSettings = settingsOf(
   {
     secretLists: ['CODE_KEYS'],
     read: ({ CODE_KEYS: keys }): CodeConfig => ({ codeKeys: items(keys) }),
+    sandboxSecrets: ['codeKey'],
+    inSandbox: ({ codeKeys }, secret) => ({ codeKeys: [...codeKeys, secret('codeKey')] }),
   },
 )

@@ -1,6 +1,6 @@
-// How values travel in PostgreSQL's text format, both ways, and how columns of a row are read: one table for
-// both databases. It refuses integers that a JavaScript number cannot hold; a column of another type than the
-// schema's is a bug.
+// How values travel in PostgreSQL's text format, both ways, and how a row is described: once, for its type,
+// its reader and the lists of its columns. One table for both databases. It refuses integers that a
+// JavaScript number cannot hold; a column of another type than the schema's is a bug.
 import type { Instant } from '../core/instant.js'
 import { DatabaseError, type Parameter, type Row } from './database.js'
 
@@ -46,6 +46,116 @@ export function instantOrNull(row: Row, column: string): Instant | null {
 export function json<Shape>(row: Row, column: string): Shape {
   // Written by this program from a value of this type, in a column that nothing else writes.
   return row[column] as Shape
+}
+
+/** A text of a list. */
+export function word<Word extends string>(row: Row, column: string): Word {
+  // The check constraint of the column holds the same list.
+  return text(row, column) as Word
+}
+
+export function wordOrNull<Word extends string>(row: Row, column: string): Word | null {
+  return row[column] === null ? null : word<Word>(row, column)
+}
+
+/** Reads a value of a row: one column, or several, as a description does. */
+export interface Read<Value> {
+  (row: Row, column: string): Value
+  /** Of a description, with those of descriptions in it. */
+  readonly cells?: readonly Partial<Cell>[]
+}
+
+interface Cell {
+  /** The field that holds the description that this one is a field of. */
+  readonly inside?: string | undefined
+  readonly field: string
+  readonly column: string
+  readonly read: Read<unknown>
+}
+
+/** A description of rows. It reads one, and can be a field of another description. */
+export interface Description<Value> {
+  (row: Row): Value
+  readonly cells: readonly Cell[]
+}
+
+type Values<Fields extends Readonly<Record<string, Read<unknown>>>> = {
+  readonly [Field in keyof Fields]: ReturnType<Fields[Field]>
+}
+
+/**
+ * `rowOf({ userId: text, plan: json<Plan> })`: each field is read from the column of its name, here `user_id`
+ * and `plan`; any function of a row can stand for one. What is read often brings a `copy` of its own,
+ * `(shape) => ({ ...shape })`: V8 learns one shape at each place of the source, and a place that all share is
+ * slower. docs/benchmarks.md has the figures.
+ */
+export function rowOf<Fields extends Readonly<Record<string, Read<unknown>>>>(
+  fields: Fields,
+  copy = copyOf,
+): Description<Values<Fields>> {
+  const own = Object.entries(fields).map(([field, read]) => ({ field, column: columnNamed(field), read }))
+  const shape = shapeOf(Object.keys(fields))
+  const readRow = (row: Row) => {
+    const values: Record<string, unknown> = copy(shape)
+    for (const { field, column, read } of own) values[field] = read(row, column)
+    // By the same list of fields.
+    return values as Values<Fields>
+  }
+  return Object.assign(readRow, {
+    cells: own.flatMap((cell) =>
+      (cell.read.cells ?? [{}]).map((inner) => ({ ...cell, ...inner, inside: inner.field && cell.field })),
+    ),
+  })
+}
+
+const copyOf = (shape: Shape): Shape => ({ ...shape })
+
+/** A field whose column has another name. */
+export function column<Value>(name: string, read: Read<Value>): Read<Value> {
+  return Object.assign((row: Row) => read(row, name), { cells: [{ column: name, read }] })
+}
+
+const columnNamed = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** For a select list. */
+export function columnsOf({ cells }: Description<unknown>, table?: string): string {
+  return cells.map(({ column }) => (table ? `${table}.${column}` : column)).join(', ')
+}
+
+/** As `jsonb_to_record` reads them. */
+const TYPES = new Map<Read<unknown>, string>([
+  [text, 'text'],
+  [textOrNull, 'text'],
+  [word, 'text'],
+  [wordOrNull, 'text'],
+  [integer, 'bigint'],
+  [integerOrNull, 'bigint'],
+  [flag, 'bool'],
+  [instant, 'timestamptz'],
+  [instantOrNull, 'timestamptz'],
+  [json, 'jsonb'],
+])
+const typeOf = ({ read }: Cell) => TYPES.get(read) ?? 'text'
+
+/** The columns of `jsonb_to_record(…) as n(…)`. */
+export function recordOf({ cells }: Description<unknown>): string {
+  return cells.map((cell) => `${cell.column} ${typeOf(cell)}`).join(', ')
+}
+
+/** Writes what `recordOf` reads. `copy` as for `rowOf`. */
+export function writerOf<Value extends object>({ cells }: Description<Value>, copy = copyOf) {
+  const written = cells.map((cell) => ({ ...cell, isInstant: typeOf(cell) === 'timestamptz' }))
+  const shape = shapeOf(cells.map(({ column }) => column))
+  return (value: Value): Shape => {
+    const columns: Record<string, unknown> = copy(shape)
+    for (const { inside, field, column, isInstant } of written) {
+      // The description has fields of these names, and an object where it has a description.
+      const outer = value as Shape
+      const given = (inside === undefined ? outer : (outer[inside] as Shape))[field]
+      columns[column] = isInstant && typeof given === 'number' ? at(given) : given
+    }
+    return columns
+  }
 }
 
 /** How an instant travels to the database. */
@@ -189,11 +299,13 @@ export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
   }
 }
 
+type Shape = Readonly<Record<string, unknown>>
+
 /**
  * An object to copy before its fields are set. A copy of a whole object keeps the shape that V8 is fast with;
  * one that grows by a field at a time loses it after a dozen: 0.4 µs beside 2 for a row of 28 (measured).
  */
-export function shapeOf(names: readonly string[]): Readonly<Record<string, unknown>> {
+function shapeOf(names: readonly string[]): Shape {
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))
 }
 

@@ -2,18 +2,19 @@
 // so that their events keep their order, and no user waits for another.
 import type { PlatformEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, column, columnsOf, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 
-/** The right to send one user's next event. It ends by itself; what its holder does later changes nothing. */
-export interface Lease {
-  readonly userId: string
-  readonly until: Instant
+const parseLease = rowOf({
+  userId: text,
+  until: column('deliver_at', instant),
   /** The last event that the platform has confirmed. */
-  readonly delivered: number
+  delivered: column('delivered_sequence', integer),
   /** The last event there was when the lease was taken: all up to it can be read now. */
-  readonly written: number
-}
+  written: column('event_sequence', integer),
+})
+/** The right to send one user's next event. It ends by itself; what its holder does later changes nothing. */
+export type Lease = ReturnType<typeof parseLease>
 
 // Rides on users_deliver. The endpoint is in the same statement: an old address claims nothing.
 const claimUsers = statement(
@@ -29,7 +30,7 @@ const claimUsers = statement(
    update users u set deliver_at = $3::timestamptz
      from due
     where u.user_id = due.user_id
-   returning u.user_id, u.deliver_at, u.delivered_sequence, u.event_sequence`,
+   returning ${columnsOf(parseLease, 'u')}`,
 )
 
 export async function claimUsersWithEvents(
@@ -42,29 +43,25 @@ export async function claimUsersWithEvents(
   },
 ): Promise<readonly Lease[]> {
   const rows = await database.query(claimUsers, [at(claim.now), claim.limit, at(claim.until), claim.url])
-  return rows.map((row) => ({
-    userId: text(row, 'user_id'),
-    until: instant(row, 'deliver_at'),
-    delivered: integer(row, 'delivered_sequence'),
-    written: integer(row, 'event_sequence'),
-  }))
+  return rows.map(parseLease)
 }
 
-export interface OutgoingEvent {
-  readonly userId: string
-  readonly sequence: number
-  readonly id: string
-  readonly payload: PlatformEvent
+const parseEvent = rowOf({
+  userId: text,
+  sequence: integer,
+  id: text,
+  payload: json<PlatformEvent>,
   /** How often it was tried since it was last put in line. */
-  readonly attempts: number
+  attempts: integer,
   /** Of the change that it tells of, where traces were collected. */
-  readonly traceparent: string | null
-}
+  traceparent: textOrNull,
+})
+export type OutgoingEvent = ReturnType<typeof parseEvent>
 
 // After the claim, which may have seen a newer row of the user than the events it could read.
 const selectNext = statement(
   'outbox.next',
-  `select o.user_id, o.sequence, o.id, o.payload, o.attempts, o.traceparent
+  `select ${columnsOf(parseEvent, 'o')}
      from outbox o
     where o.user_id = $1 and o.sequence > $2::bigint
       and o.created_at >= (select deliver_from from event_endpoint)
@@ -210,15 +207,4 @@ const prune = statement(
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])
   return rows.length
-}
-
-function parseEvent(row: Row): OutgoingEvent {
-  return {
-    userId: text(row, 'user_id'),
-    sequence: integer(row, 'sequence'),
-    id: text(row, 'id'),
-    payload: json<PlatformEvent>(row, 'payload'),
-    attempts: integer(row, 'attempts'),
-    traceparent: textOrNull(row, 'traceparent'),
-  }
 }

@@ -2,8 +2,8 @@
 // by moving the user's pointer: the order stays. Then the one address that events go to.
 import type { Static } from 'typebox'
 import type { Instant } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, instant, instantOrNull, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { viewRows } from '../ledger/schemas.js'
 import { type EventsSchema, ResentSchema, WrittenEventSchema } from './schemas.js'
 
@@ -62,16 +62,14 @@ const selectQueue = statement(
         order by o.sequence limit 1) o on true`,
 )
 
-export interface EventQueue {
-  /** At least. */
-  readonly events: number
-  readonly oldest: Instant | null
-}
+/** `events`: at least. */
+const parseQueue = rowOf({ events: integer, oldest: instantOrNull })
+export type EventQueue = ReturnType<typeof parseQueue>
 
 /** For figures: how many events the platform has not confirmed, and since when the oldest of them waits. */
 export async function eventQueue(database: Queryable): Promise<EventQueue> {
   const [row = {}] = await database.query(selectQueue)
-  return { events: integer(row, 'events'), oldest: instantOrNull(row, 'oldest') }
+  return parseQueue(row)
 }
 
 const selectEvent = statement(
@@ -253,14 +251,11 @@ export async function enableEndpoint(database: Queryable): Promise<void> {
   await database.query(enable)
 }
 
+const parseEndpoint = rowOf({
+  url: text,
+  deliverFrom: instant,
+  failingSince: instantOrNull,
+  disabledAt: instantOrNull,
+  disabledBecause: textOrNull,
+})
 export type EventEndpoint = ReturnType<typeof parseEndpoint>
-
-function parseEndpoint(row: Row) {
-  return {
-    url: text(row, 'url'),
-    deliverFrom: instant(row, 'deliver_from'),
-    failingSince: instantOrNull(row, 'failing_since'),
-    disabledAt: instantOrNull(row, 'disabled_at'),
-    disabledBecause: textOrNull(row, 'disabled_because'),
-  }
-}

@@ -6,7 +6,7 @@ import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
 import type { Role } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, json, text, textOrNull } from '../database/rows.js'
+import { at, column, instant, integer, json, rowOf, text, textOrNull, wordOrNull } from '../database/rows.js'
 
 export interface GrantRow extends Grant {
   /** The operator, and their reason; null: it is by a code. */
@@ -15,10 +15,6 @@ export interface GrantRow extends Grant {
   readonly why: string | null
   /** The use of the code that gives it, and what its user is shown of it. */
   readonly redeemed?: { readonly codeHash: string; readonly statement: unknown }
-}
-
-export interface StoredGrant extends GrantRow {
-  readonly grantedAt: Instant
 }
 
 /**
@@ -61,23 +57,21 @@ export function grantToColumns(grant: GrantRow) {
   }
 }
 
-function parseGrant(row: Row): StoredGrant {
-  return {
-    id: text(row, 'id'),
-    operationId: textOrNull(row, 'operation_id'),
-    plan: json<Plan>(row, 'plan'),
-    months: integer(row, 'months'),
-    days: integer(row, 'days'),
-    start: instant(row, 'period_start'),
-    end: instant(row, 'period_end'),
-    grantedAt: instant(row, 'granted_at'),
-    partOf: textOrNull(row, 'part_of'),
-    by: textOrNull(row, 'granted_by'),
-    // Written from the same list.
-    role: textOrNull(row, 'granted_role') as Role | null,
-    why: textOrNull(row, 'why'),
-  }
-}
+const parseGrant = rowOf({
+  id: text,
+  operationId: textOrNull,
+  plan: json<Plan>,
+  months: integer,
+  days: integer,
+  start: column('period_start', instant),
+  end: column('period_end', instant),
+  grantedAt: instant,
+  partOf: textOrNull,
+  by: column('granted_by', textOrNull),
+  role: column('granted_role', wordOrNull<Role>),
+  why: textOrNull,
+}) satisfies (row: Row) => GrantRow
+export type StoredGrant = ReturnType<typeof parseGrant>
 
 const selectNewest = statement(
   'grants.newest',

@@ -8,192 +8,117 @@ import {
   type PublicPaymentStatus,
   type ShownPayment,
 } from '../core/payment.js'
-import type { Money, Plan } from '../core/plan.js'
+import type { Plan } from '../core/plan.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import {
   at,
+  column,
+  columnsOf,
+  type Description,
   flag,
   instant,
   instantOrNull,
   integer,
   integerOrNull,
   json,
-  shapeOf,
+  recordOf,
+  rowOf,
   text,
   textOrNull,
+  word,
+  writerOf,
 } from '../database/rows.js'
 
-interface Column<Value> {
-  readonly name: string
-  /** As `jsonb_to_record` reads it. */
-  readonly type: string
-  read(row: Row, name: string): Value
-  write(value: Value): unknown
-}
-
-function column<Value>(
-  name: string,
-  type: string,
-  read: (row: Row, name: string) => Value,
-  write: (value: Value) => unknown = (value) => value,
-): Column<Value> {
-  return { name, type, read, write }
-}
-
-/** A payment as its row holds it: the price in two columns. */
-type StoredPayment = Omit<Payment, 'price'> & Money
-
-/** The one list of what a payment's row holds. */
-const COLUMNS: { readonly [Field in keyof StoredPayment]: Column<StoredPayment[Field]> } = {
-  userId: column('user_id', 'text', text),
-  id: column('id', 'text', text),
-  plan: column('plan', 'jsonb', json<Plan>),
-  months: column('months', 'int', integer),
-  amount: column('amount', 'int', integer),
-  currency: column('currency', 'text', text),
-  amountAsked: column('amount_asked', 'int', integerOrNull),
-  codeHash: column('code_hash', 'text', textOrNull),
-  discount: column('discount', 'int', integer),
-  method: column('method', 'text', text),
-  live: column('live', 'bool', flag),
-  // The check constraint of the column holds the same list.
-  status: column('status', 'text', (row, name) => text(row, name) as PaymentStatus),
-  checkoutId: column('method_reference', 'text', textOrNull),
-  checkoutUrl: column('checkout_url', 'text', textOrNull),
-  instrument: column('instrument', 'text', textOrNull),
-  createdAt: column('created_at', 'timestamptz', instant, at),
-  expiresAt: column('expires_at', 'timestamptz', instant, at),
-  attemptEndsAt: column('attempt_ends_at', 'timestamptz', instant, at),
-  nextCheckAt: column('next_check_at', 'timestamptz', instantOrNull, at),
-  paidAt: column('paid_at', 'timestamptz', instantOrNull, at),
-  periodStart: column('period_start', 'timestamptz', instantOrNull, at),
-  periodEnd: column('period_end', 'timestamptz', instantOrNull, at),
-  secondOf: column('second_of', 'text', textOrNull),
-  review: column('review', 'jsonb', json<Payment['review']>),
-}
-// `Object.keys` forgets the names of an object's fields.
-const FIELDS = Object.keys(COLUMNS) as readonly (keyof StoredPayment)[]
+const readPrice = rowOf({ amount: integer, currency: text }, (shape) => ({ ...shape }))
 
 /** What changes in the life of a payment. */
-const STATE = [
-  'status',
-  'amount',
-  'amountAsked',
-  'checkoutId',
-  'checkoutUrl',
-  'instrument',
-  'expiresAt',
-  'nextCheckAt',
-  'paidAt',
-  'periodStart',
-  'periodEnd',
-  'review',
-] as const satisfies readonly (keyof StoredPayment)[]
+const STATE = {
+  status: word<PaymentStatus>,
+  price: rowOf({ amount: integer }),
+  amountAsked: integerOrNull,
+  checkoutId: column('method_reference', textOrNull),
+  checkoutUrl: textOrNull,
+  instrument: textOrNull,
+  expiresAt: instant,
+  nextCheckAt: instantOrNull,
+  paidAt: instantOrNull,
+  periodStart: instantOrNull,
+  periodEnd: instantOrNull,
+  review: json<Payment['review']>,
+}
 
-const named = (fields: readonly (keyof StoredPayment)[], table?: string) =>
-  fields.map((field) => (table ? `${table}.` : '') + COLUMNS[field].name).join(', ')
+/** The one list of what a payment's row holds. */
+export const parsePayment: Description<Payment> = rowOf(
+  {
+    ...STATE,
+    userId: text,
+    id: text,
+    plan: json<Plan>,
+    months: integer,
+    price: readPrice,
+    codeHash: textOrNull,
+    discount: integer,
+    method: text,
+    live: flag,
+    createdAt: instant,
+    attemptEndsAt: instant,
+    secondOf: textOrNull,
+  },
+  (shape) => ({ ...shape }),
+)
 
 /** Of `payments p`. */
-export const PAYMENT_COLUMNS = named(FIELDS, 'p')
-
-const STATE_AND_ID = ['id', ...STATE] as const
+export const PAYMENT_COLUMNS = columnsOf(parsePayment, 'p')
 
 // By name and type: `jsonb_populate_record(null::payments, …)` looks at every column of the table, 12 µs a
 // row for a state.
-const record = (fields: readonly (keyof StoredPayment)[]) =>
-  `n(${fields.map((field) => `${COLUMNS[field].name} ${COLUMNS[field].type}`).join(', ')})`
-
 /**
  * `insert into payments (${COLUMN_NAMES}) select ${NEW_PAYMENT} from jsonb_to_record(…) as
  * ${PAYMENT_RECORD}`.
  */
-export const COLUMN_NAMES = named(FIELDS)
-export const NEW_PAYMENT = named(FIELDS, 'n')
-export const PAYMENT_RECORD = record(FIELDS)
+export const COLUMN_NAMES = columnsOf(parsePayment)
+export const NEW_PAYMENT = columnsOf(parsePayment, 'n')
+export const PAYMENT_RECORD = `n(${recordOf(parsePayment)})`
+
+/** The whole row, for a statement that reads JSON. */
+export const paymentToColumns = writerOf(parsePayment, (shape) => ({ ...shape }))
+
+const readState = rowOf(STATE)
+const readStateAndId = rowOf({ id: text, ...STATE })
 
 /** `update payments set ${NEW_STATE} from jsonb_to_record(…) as ${STATE_RECORD}`. */
-export const NEW_STATE = `(${named(STATE)}) = (${named(STATE, 'n')})`
-export const STATE_RECORD = record(STATE_AND_ID)
+export const NEW_STATE = `(${columnsOf(readState)}) = (${columnsOf(readState, 'n')})`
+export const STATE_RECORD = `n(${recordOf(readStateAndId)})`
 
-// Field by field: an object that is filled by computed names is several times slower to read and to copy (a
-// webhook took 25 % more processor time).
-export function parsePayment(row: Row): Payment {
-  const read = <Field extends keyof StoredPayment>(field: Field): StoredPayment[Field] =>
-    COLUMNS[field].read(row, COLUMNS[field].name)
-  return {
-    userId: read('userId'),
-    id: read('id'),
-    plan: read('plan'),
-    months: read('months'),
-    price: { amount: read('amount'), currency: read('currency') },
-    amountAsked: read('amountAsked'),
-    codeHash: read('codeHash'),
-    discount: read('discount'),
-    method: read('method'),
-    live: read('live'),
-    status: read('status'),
-    checkoutId: read('checkoutId'),
-    checkoutUrl: read('checkoutUrl'),
-    instrument: read('instrument'),
-    createdAt: read('createdAt'),
-    expiresAt: read('expiresAt'),
-    attemptEndsAt: read('attemptEndsAt'),
-    nextCheckAt: read('nextCheckAt'),
-    paidAt: read('paidAt'),
-    periodStart: read('periodStart'),
-    periodEnd: read('periodEnd'),
-    secondOf: read('secondOf'),
-    review: read('review'),
-  }
+/** What changes in the life of a payment, with its id. */
+export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...shape }))
+
+const SHOWN = {
+  id: text,
+  months: integer,
+  price: readPrice,
+  amountAsked: integerOrNull,
+  status: STATE.status,
+  method: text,
+  checkoutId: STATE.checkoutId,
+  checkoutUrl: textOrNull,
+  instrument: textOrNull,
+  createdAt: instant,
+  expiresAt: instant,
+  paidAt: instantOrNull,
+  periodStart: instantOrNull,
+  periodEnd: instantOrNull,
 }
 
 /** Of `payments p`. A page of twenty reads it: what is not shown would take as long again. */
-const SHOWN_COLUMNS = `p.id, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name, p.months, p.amount,
-          p.amount_asked, p.currency, p.status, p.method, p.method_reference, p.checkout_url, p.instrument,
-          p.created_at, p.expires_at, p.paid_at, p.period_start, p.period_end`
+const SHOWN_COLUMNS = `
+  ${columnsOf(rowOf(SHOWN), 'p')}, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name`
 
-function parseShown(row: Row): ShownPayment {
-  return {
-    id: text(row, 'id'),
-    plan: { id: text(row, 'plan_id'), name: text(row, 'plan_name') },
-    months: integer(row, 'months'),
-    price: { amount: integer(row, 'amount'), currency: text(row, 'currency') },
-    amountAsked: integerOrNull(row, 'amount_asked'),
-    status: COLUMNS.status.read(row, 'status'),
-    method: text(row, 'method'),
-    checkoutId: textOrNull(row, 'method_reference'),
-    checkoutUrl: textOrNull(row, 'checkout_url'),
-    instrument: textOrNull(row, 'instrument'),
-    createdAt: instant(row, 'created_at'),
-    expiresAt: instant(row, 'expires_at'),
-    paidAt: instantOrNull(row, 'paid_at'),
-    periodStart: instantOrNull(row, 'period_start'),
-    periodEnd: instantOrNull(row, 'period_end'),
-  }
-}
-
-/** The whole row, for a statement that reads JSON. */
-export const paymentToColumns = columnsWriter(FIELDS)
-
-/** What changes in the life of a payment, with its id. */
-export const paymentStateToColumns = columnsWriter(STATE_AND_ID)
-
-function columnsWriter(fields: readonly (keyof StoredPayment)[]) {
-  const empty = shapeOf(fields.map((field) => COLUMNS[field].name))
-  return (payment: Payment) => {
-    const columns: Record<string, unknown> = { ...empty }
-    const write = <Field extends keyof StoredPayment>(field: Field, stored: Pick<StoredPayment, Field>) => {
-      const { name, write }: Column<StoredPayment[Field]> = COLUMNS[field]
-      columns[name] = write(stored[field])
-    }
-    for (const field of fields) {
-      if (field === 'amount' || field === 'currency') write(field, payment.price)
-      else write(field, payment)
-    }
-    return columns
-  }
-}
+const parseShown: Description<ShownPayment> = rowOf(
+  { ...SHOWN, plan: (row: Row) => ({ id: text(row, 'plan_id'), name: text(row, 'plan_name') }) },
+  (shape) => ({ ...shape }),
+)
 
 /** Where a page of the history goes on: after this payment, going back in time. */
 export interface HistoryPosition {

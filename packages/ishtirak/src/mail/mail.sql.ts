@@ -7,15 +7,20 @@ import type { MailWriter } from '../acts/mail-writer.js'
 import type { OwedMail } from '../core/announcement.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, flag, instant, integer, text, textOrNull } from '../database/rows.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from '../ledger/users.sql.js'
+import { at, column, flag, instant, integer, rowOf, text, textOrNull } from '../database/rows.js'
+import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 
-export interface ClaimedMail extends OwedMail {
-  readonly userId: string
-  readonly user: UserRecord
+const parseMail = rowOf({
+  userId: text,
+  kind: text,
+  about: text,
+  queuedAt: instant,
+  attempts: integer,
   /** Until when it is this process's. */
-  readonly leaseUntil: Instant
-}
+  leaseUntil: column('due_at', instant),
+  user: parseUser,
+}) satisfies (row: Row) => OwedMail
+export type ClaimedMail = ReturnType<typeof parseMail>
 
 /** What begins with one of the texts in `parameter` is written here; mail of other kinds waits. */
 const isWritten = (parameter: string) => `(kind || ' ' || about) ^@ any(${parameter}::text[])`
@@ -64,14 +69,12 @@ const selectUnwritten = statement(
     group by kind order by kind`,
 )
 
+const parseUnwritten = rowOf({ kind: text, mails: integer, oldest: instant })
+
 /** Due mail that nothing writes, by its kind. */
 export async function countUnwritten(database: Queryable, now: Instant, written: readonly Written[]) {
   const rows = await database.query(selectUnwritten, [at(now), written.map(beginningOf)])
-  return rows.map((row) => ({
-    kind: text(row, 'kind'),
-    mails: integer(row, 'mails'),
-    oldest: instant(row, 'oldest'),
-  }))
+  return rows.map(parseUnwritten)
 }
 
 const finish = statement(
@@ -118,14 +121,10 @@ interface PaymentKey {
  */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
   const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + MAIL_LEASE_MS)])
-  return row
-    ? {
-        queuedAt: instant(row, 'queued_at'),
-        outcome: textOrNull(row, 'outcome'),
-        mayBeRenewed: flag(row, 'may_be_renewed'),
-      }
-    : null
+  return row ? parseReceiptMail(row) : null
 }
+
+const parseReceiptMail = rowOf({ queuedAt: instant, outcome: textOrNull, mayBeRenewed: flag })
 
 const queueReceipt = statement(
   'mails.queue_receipt',
@@ -170,16 +169,4 @@ const forget = statement(
 export async function forgetMails(database: Queryable, before: Instant, limit: number): Promise<number> {
   const [row] = await database.query(forget, [at(before), limit])
   return row ? integer(row, 'forgotten') : 0
-}
-
-function parseMail(row: Row): ClaimedMail {
-  return {
-    userId: text(row, 'user_id'),
-    kind: text(row, 'kind'),
-    about: text(row, 'about'),
-    queuedAt: instant(row, 'queued_at'),
-    attempts: integer(row, 'attempts'),
-    leaseUntil: instant(row, 'due_at'),
-    user: parseUser(row),
-  }
 }

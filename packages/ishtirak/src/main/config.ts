@@ -35,5 +35,14 @@ export function readMountedConfig(variables: Variables, host: { readonly identif
   return readMountedCommonConfig(variables, ownOf(CAPABILITIES), host) as Config
 }
 
+const OF_CAPABILITIES = settingsOf(CAPABILITIES)
+/** Of capabilities, by their names in the sandbox's file. */
+export const SANDBOX_SECRETS = OF_CAPABILITIES.flatMap(({ sandboxSecrets = [] }) => sandboxSecrets)
+
+/** What capabilities complete the configuration with. */
+export function inSandbox(config: Config, secret: (name: string) => string): Partial<Config> {
+  return Object.assign({}, ...OF_CAPABILITIES.map((one) => one.inSandbox?.(config, secret)))
+}
+
 export const misspelt = (variables: Variables, capabilities: Brings = CAPABILITIES) =>
   misspeltOf(variables, namesOf(capabilities))

@@ -10,8 +10,7 @@ import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
-import { EXAMPLE_TRANSFERS } from '../transfers/transfer-file.js'
-import type { Config } from './config.js'
+import { type Config, inSandbox, SANDBOX_SECRETS } from './config.js'
 import type { WiredConfig } from './wire.js'
 
 /** What the service is wired with: as configured, or completed by the sandbox. */
@@ -33,9 +32,9 @@ interface SandboxState {
   readonly secondOperatorKey: string
   /** Opens the platform's part: what a hosting platform asks on every deploy. */
   readonly platformKey: string
-  /** Makes the hashes of codes. */
-  readonly codeKey: string
   readonly aheadMs: number
+  /** The secrets of capabilities. */
+  readonly [secret: string]: string | number
 }
 
 /** Who the sandbox's own operator is in the audit trail. */
@@ -85,17 +84,10 @@ export async function setUpProvider(config: Config, database: Database, log: Log
     { name: SANDBOX_OPERATOR, role: 'owner' as const, key: state.operatorKey },
   ]
   const platformKeys = [...config.platformKeys, state.platformKey]
-  const codeKeys = [...config.codeKeys, state.codeKey]
-  const keys = { operatorKeys, platformKeys, codeKeys }
-  return { config: { ...config, ...examplesFor(config), auth, chargily: emulated, ...keys }, clock, emulator }
-}
-
-/** Where no file says what is sold and where money may come to: terms and accounts to try. */
-function examplesFor({ plans, transfers }: Config) {
-  return {
-    plans: plans === SEED_CATALOGUE ? EXAMPLE_PLANS : plans,
-    transfers: transfers ?? EXAMPLE_TRANSFERS,
-  }
+  // Where no file says what is sold: terms to try.
+  const plans = config.plans === SEED_CATALOGUE ? EXAMPLE_PLANS : config.plans
+  const completed = { ...config, ...inSandbox(config, (name) => String(state[name])), plans }
+  return { config: { ...completed, auth, chargily: emulated, operatorKeys, platformKeys }, clock, emulator }
 }
 
 /** Null: nothing is kept, as with a database in memory. */
@@ -114,7 +106,7 @@ export async function readSandboxState(config: Config): Promise<SandboxState> {
     operatorKey: randomToken(30),
     secondOperatorKey: randomToken(30),
     platformKey: randomToken(30),
-    codeKey: randomToken(30),
+    ...Object.fromEntries(SANDBOX_SECRETS.map((name) => [name, randomToken(30)])),
     aheadMs: 0,
     ...known,
   }

@@ -213,7 +213,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     rules: rulesOf(config, methods),
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
-    secondApprovalFrom: config.transfers?.secondApprovalFrom ?? null,
     catalogue: config.plans,
     // What capabilities bring to each other, filled in by `wire`.
     discounts: [] as DiscountSource[],

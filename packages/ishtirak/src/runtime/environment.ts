@@ -100,6 +100,9 @@ export interface Settings<Part> {
   contradictions?(given: Variables, context: SettingsContext): readonly Contradiction[]
   /** Throws `ConfigError` with everything that is wrong. */
   read(given: Variables, context: SettingsContext): Part
+  /** What the sandbox adds to it: things to try, and secrets, which stay the same under their names. */
+  readonly sandboxSecrets?: readonly string[]
+  inSandbox?(read: Part, secret: (name: string) => string): Part
 }
 
 /** What a payment gateway says of its own variables. */

@@ -22,13 +22,18 @@ import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { SettleDeps } from '../ledger/settle.js'
+import type { TransferTerms } from './transfer-file.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
 
 export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'> {
-  /** From this amount on two operators approve; null: one is enough. */
-  readonly secondApprovalFrom: number | null
+  /** Null: no transfer is begun, and one operator approves those that were. */
+  readonly transfers: Pick<TransferTerms, 'secondApprovalFrom'> | null
 }
+
+/** From this amount on two operators approve; null: one is enough. */
+export const secondFrom = ({ transfers }: Pick<ApprovalDeps, 'transfers'>) =>
+  transfers?.secondApprovalFrom ?? null
 
 /** What came to an account. */
 export interface Received {
@@ -92,7 +97,7 @@ export async function previewDecision(
   if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
   const transfer = decision.kind === 'changed' ? decision.transfer : stored.transfer
   const report = reportOfTransfer(reference, transfer, payment, now)
-  const needed = received && approvalsNeeded(payment, received.amount, deps.secondApprovalFrom)
+  const needed = received && approvalsNeeded(payment, received.amount, secondFrom(deps))
   return {
     ...follow(deps, { payment, user }, report, now),
     approvals: needed && {
@@ -136,13 +141,13 @@ async function decideAndSettle(
 
 /** Throws what `approvePayment` throws of the figures. */
 function decideReceived(
-  { secondApprovalFrom, wallClock }: Pick<ApprovalDeps, 'secondApprovalFrom' | 'wallClock'>,
+  deps: Pick<ApprovalDeps, 'transfers' | 'wallClock'>,
   { stored: { transfer, payment }, method }: LoadedTransfer,
   of: { readonly received: Received; readonly by: Operator; readonly now: Instant },
 ): TransferDecision {
   const { received, by, now } = of
   const { amount, receivedAt } = received
-  const { earliest, latest } = receivedWithin(payment, now, wallClock.startOfDay)
+  const { earliest, latest } = receivedWithin(payment, now, deps.wallClock.startOfDay)
   if (receivedAt < earliest || receivedAt > latest) {
     throw new BillingError('validation_failed', {
       problems: [{ pointer: '/received_at', code: 'out_of_range' }],
@@ -154,7 +159,7 @@ function decideReceived(
     transfer,
     payment,
     { by: by.name, at: now, amount, receivedAt, instrument },
-    secondApprovalFrom,
+    secondFrom(deps),
   )
 }
 

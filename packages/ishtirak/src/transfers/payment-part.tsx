@@ -9,7 +9,7 @@ import type { SubjectPayment } from '../ledger/subjects.js'
 import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
-import type { ApprovalDeps } from './approvals.js'
+import { type ApprovalDeps, secondFrom } from './approvals.js'
 import { viewProof } from './proof.route.js'
 import { listProofs } from './proof.sql.js'
 import { READ_PROOF } from './proofs.js'
@@ -32,9 +32,10 @@ export function transferIn({ parts }: Pick<SubjectPayment, 'parts'>): Transfer |
   return (parts[KEY] as TransferPart)?.transfer ?? null
 }
 
-export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'secondApprovalFrom'>
+export type TransferPartDeps = Pick<ApprovalDeps, 'database' | 'transfers'>
 
-export function transferPart({ database, secondApprovalFrom }: TransferPartDeps): PaymentPart<TransferPart> {
+export function transferPart(deps: TransferPartDeps): PaymentPart<TransferPart> {
+  const { database } = deps
   return {
     key: KEY,
     schema: nullable(TransferStateSchema, {
@@ -55,7 +56,7 @@ export function transferPart({ database, secondApprovalFrom }: TransferPartDeps)
       const amount = transfer.approvals.at(-1)?.amount ?? payment.price.amount
       return {
         ...describeDecided(transfer),
-        approvals_needed: approvalsNeeded(payment, amount, secondApprovalFrom),
+        approvals_needed: approvalsNeeded(payment, amount, secondFrom(deps)),
         proofs: proofs.map(viewProof),
         same_proofs: [...sameProofs],
       }
