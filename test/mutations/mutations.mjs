@@ -448,14 +448,14 @@ export const mutations = [
     rule: 'a role does what the table says and nothing else',
     file: src('core/role.ts'),
     from: 'if (mayDo(operator, act)) return',
-    to: 'if (mayDo(operator, act) || act.length > 0) return',
+    to: 'if (mayDo(operator, act) || act.name.length > 0) return',
     tests: [src('main/roles.test.ts')],
   },
   {
     rule: 'an act asks for the role',
     file: src('acts/perform.ts'),
-    from: 'requireRole(call.by.operator, act.more?.(call.input) ?? act)\n  const { userId',
-    to: 'const { userId',
+    from: 'requireRole(call.by.operator, act.more?.(call.input) ?? act)\n  const about',
+    to: 'const about',
     tests: [src('main/roles.test.ts')],
   },
   {

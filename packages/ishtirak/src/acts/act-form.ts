@@ -4,7 +4,7 @@ import { BillingError, type ValidationProblem, wrongField } from '../core/error.
 import { readTypedAmount } from '../core/typed-amount.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { fieldOf } from '../pages/reader.js'
-import { type By, type FoundAct, findAct, wasTriedMeanwhile } from './audit.sql.js'
+import { type By, wasTriedMeanwhile } from './audit.sql.js'
 import { isReason } from './reason.js'
 
 /** Who sends a form of `actPage`, and what it names. */
@@ -75,35 +75,6 @@ export async function orAgain(
     if (!isOurs) throw error
     return again(error.problems)
   }
-}
-
-/** Throws `not_found`: no act has this name. */
-export function actOf<Name extends string>(names: readonly Name[], name: string): Name {
-  const found = names.find((one) => one === name)
-  if (found === undefined) throw new BillingError('not_found')
-  return found
-}
-
-/** What a second click, or another operator, has made impossible is told apart by what is in the trail. */
-export async function actOnce(
-  pages: ConsolePages,
-  reply: FastifyReply,
-  /** `path`: of the page that tells what happened. */
-  { userId, path }: { readonly userId: string; readonly path: string },
-  by: FormBy,
-  act: () => Promise<unknown>,
-): Promise<FastifyReply> {
-  const tried = () => findAct(pages.database, { userId, operationId: by.operationId })
-  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${path}?${query}`, 303)
-  const tell = ({ id, isRefused }: FoundAct) => goTo(`${isRefused ? 'refused' : 'done'}=${id}`)
-  const earlier = await tried()
-  if (earlier) return tell(earlier)
-  const refusal = await act().then(() => null, refusalOrThrow)
-  // Where it was refused, the same form may have acted a moment earlier, or have been refused.
-  const found = await tried()
-  if (found) return tell(found)
-  if (refusal && !isOvertaken(refusal)) throw refusal
-  return goTo('changed=1')
 }
 
 export function refusalOrThrow(error: unknown): BillingError {

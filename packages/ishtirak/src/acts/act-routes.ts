@@ -9,7 +9,7 @@ import { problemResponses } from '../http/problem.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
 import { LIMITED, OPERATOR_API, READ } from './operation.js'
-import { perform, previewOf, requireSame } from './perform.js'
+import { perform, previewOf, requireSame, sendingOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
@@ -19,7 +19,7 @@ export interface OperatorCallers {
   readonly operators: Callers<Operator>
 }
 
-/** The address of an act, below `BASE`. */
+/** The address of an act, below `OPERATOR_API`. */
 export function addressOfAct(act: Pick<Act, 'name' | 'on'>): string {
   return `${act.on.path}/${verbOf(act)}`
 }
@@ -49,7 +49,7 @@ export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<ob
 
 /** What the API and the mounted call answer. */
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
-  const performed = await perform(act, deps, call)
+  const performed = await perform(act, deps, call, await sendingOf(act, deps, call))
   if (performed.kind === 'done_before') requireSame(performed, call)
   const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
   if (act.show) return act.show(deps, call, outcome, earlier)
@@ -103,7 +103,7 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
     ...described({ operationId, summary, description, params: on.params }),
     body,
     response: {
-      200: act.answer ?? fileOf(act, deps).schema,
+      200: act.answer === undefined ? fileOf(act, deps).schema : answerOf(act.answer, deps),
       ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
     },
   }

@@ -26,6 +26,8 @@ export interface Capability<Deps = never, Config = unknown> {
   /** What operators do, and what they read. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
+  /** In words, what its groups of commands are for. */
+  readonly commandGroups?: Readonly<Record<string, string>>
   /** Readings of the whole inbox. */
   readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
   /** What waits for a person. */

@@ -29,7 +29,7 @@ export function changesInWords(
   })
 }
 
-export function accessChange(
+function accessChange(
   pages: Pick<ConsolePages, 'formats' | 'clock'>,
   view: View,
   { before, after }: { readonly before: Subscription; readonly after: Subscription },

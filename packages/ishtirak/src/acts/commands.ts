@@ -20,7 +20,7 @@ import {
 import type { Reading } from './reading.js'
 
 /** What a command asks. */
-export interface Operation extends CommandOf {
+interface Operation extends CommandOf {
   readonly usage: string
   readonly summary: string
   readonly method: 'GET' | 'POST'
@@ -32,8 +32,8 @@ export interface Operation extends CommandOf {
   readonly isFile?: true
 }
 
-/** In words, what a group of commands is for. */
-export type CommandGroups = Readonly<Record<string, string>>
+/** In words, what each is for. */
+type CommandGroups = Readonly<Record<string, string>>
 
 export function addOperatorCommands(
   program: Command,
@@ -41,11 +41,10 @@ export function addOperatorCommands(
     readonly acts: readonly Act[]
     readonly readings: readonly Reading[]
     readonly groups: CommandGroups
-    readonly others?: readonly Operation[]
   },
   host: CommandHost,
 ): void {
-  const operations = [...of.readings.flatMap(ofReading), ...of.acts.map(ofAct), ...(of.others ?? [])]
+  const operations = [...of.readings.flatMap(ofReading), ...of.acts.map(ofAct)]
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 

@@ -13,6 +13,7 @@ const COUNTED_A_ROUND = 5_000
 export const books: Capability<AccountsDeps> = {
   name: 'books',
   readings: [getMonth, getJournal, readAccounts],
+  commandGroups: { export: 'Export for the accountant' },
   console: monthRoutes,
   sections: [{ key: 'month', path: '/console/months', order: 2 }],
   jobs: ({ database }) => [

@@ -18,6 +18,7 @@ export const codes: Capability<
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes],
   readings: [listCodeBatches, getCodeBatch],
+  commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
   routes: (deps) => async (app) => {
     await app.register(redeemRoutes(deps))
     await app.register(statementRoutes(deps))

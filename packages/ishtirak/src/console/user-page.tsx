@@ -17,7 +17,6 @@ import { NoticeOf, Trail, type TrailNotice } from '../overview/trail.js'
 import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
-import { userActsOffered } from './user-acts.js'
 
 export interface UserPage {
   readonly file: UserFile
@@ -95,9 +94,6 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFi
   return (
     <p class="actions">
       <LinkButton href={`${path}/portal`} label={view.say('seeAsUser')} />
-      {userActsOffered(view, file).map((name) => (
-        <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
-      ))}
       {actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => (
         <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
       ))}

@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'desk'>(import.meta.url)
+export const words = addWords<'desk'>(import.meta.url)

@@ -34,6 +34,7 @@ export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & Rem
   settings: eventSettings,
   acts: EVENT_ACTS,
   readings: [listEvents],
+  commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   inbox: EVENTS_WAITING,
   mails: reminderMails,
   jobs: (deps) => [

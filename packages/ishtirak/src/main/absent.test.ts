@@ -8,6 +8,8 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { pathOfAct } from '../acts/act-console.js'
+import { actsOf } from '../acts/capability.js'
 import { CAPABILITIES } from './capabilities.js'
 import { misspelt, readConfig } from './config.js'
 import { commandHost } from './operator-client.js'
@@ -29,6 +31,11 @@ const TRACES: Readonly<Record<string, Traces>> = {
   transfers: {
     document: /"((preview)?([Aa]pprove|[Rr]efuse)Payment|downloadProof|TransferState|transfer_open)"/,
     help: /transfer(?! to )|payments (approve|refuse|proof)/i,
+  },
+  desk: {
+    document: /"((preview)?(r|R)ecordPayment|TakenAtDesk)"/,
+    help: /payments record/,
+    pages: /Record a payment at the desk/,
   },
   grants: {
     document: /"(grantDays|previewGrantDays|GrantRequest)"/,
@@ -98,6 +105,13 @@ describeScenario('a service', ({ database }) => {
       const without = await seen(world)
       expect(without.document).not.toMatch(document)
       if (pages) expect(without.pages).not.toMatch(pages)
+      const visit = await enterConsole(world, ROLE_KEYS.owner)
+      const acts = actsOf<never>(CAPABILITIES.filter((one) => one.name === name))
+      for (const act of acts)
+        expect([act.name, (await visit.open(pathOfAct({ base: '' }, act, 'user-1'))).status]).toEqual([
+          act.name,
+          404,
+        ])
     })
 
     it('has none of its commands', () => {

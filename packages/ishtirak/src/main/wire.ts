@@ -56,7 +56,6 @@ import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { createInbox } from '../overview/inbox.sql.js'
-import { operatorRoutes } from '../overview/operator.route.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession } from '../portal/portal-sessions.sql.js'
@@ -341,6 +340,5 @@ async function registerRoutes(app: App, config: Config, parts: Parts & CallerChe
   await app.register(overviewRoutes(parts))
   await app.register(portalSessionRoutes(parts))
   await app.register(platformRoutes({ ...parts, platforms }))
-  await app.register(operatorRoutes(parts))
   await app.register(operatorDocumentation(parts))
 }

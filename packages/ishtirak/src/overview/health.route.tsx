@@ -5,7 +5,7 @@ import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type Act, mayDo, type Permission } from '../core/role.js'
+import { mayDo, type Permission } from '../core/role.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
@@ -178,7 +178,7 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; health: H
 }
 
 /** Where the role may. */
-function ActLink(of: { view: View; act: Act | Permission; href: string; label: string }) {
+function ActLink(of: { view: View; act: Permission; href: string; label: string }) {
   const { view, act, href, label } = of
   if (!mayDo(view.session.operator, act)) return null
   return (

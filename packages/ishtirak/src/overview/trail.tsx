@@ -22,7 +22,7 @@ export interface TrailNotice {
   readonly isChanged: boolean
 }
 
-/** As `actOnce` writes it. */
+/** As the pages of acts write it. */
 export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done'),
@@ -124,7 +124,7 @@ interface Shown {
 
 export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
   const { say } = view
-  const rows = acts.map((entry) => rowOf({ pages, view }, entry, []))
+  const rows = acts.map((entry) => trailRow({ pages, view }, entry, []))
   return (
     <Card id="trail" title={say('trail')}>
       {rows.length === 0 ? (
@@ -138,7 +138,7 @@ export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry
   )
 }
 
-export function rowOf({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
+export function trailRow({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
   const { say, locale } = view
   return {
     id: entry.id,
