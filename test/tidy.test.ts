@@ -31,7 +31,11 @@ const ORDER = [
   ['runtime'],
   ['core'],
 ]
-const lineOf = (room: string) => ORDER.findIndex((line) => line.includes(room))
+/** A capability that is not named stands on the line of `codes`. */
+const lineOf = (room: string): number => {
+  const line = ORDER.findIndex((one) => one.includes(room))
+  return line < 0 && capabilities().includes(room) ? lineOf('codes') : line
+}
 /**
  * Folders inside a room that do not know each other: a gateway beside another, a kind of database beside
  * another.
@@ -54,6 +58,9 @@ const parsed = new Map(
   ]),
 )
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
+/** The folders of the list in main/capabilities.ts. */
+const capabilities = () =>
+  (imports.get(path.join(source, 'main/capabilities.ts'))?.ours ?? []).map((file) => roomOf(file))
 
 describe('the rooms', () => {
   it('hold every file of the service, in one order', () => {

@@ -60,10 +60,7 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
       })
       return { url: url.href, ticket }
     },
-    /**
-     * Who it was. `query`: of the address that the issuer sent the browser to. Throws `sign_in_refused`, or
-     * 503.
-     */
+    /** `query`: of the address that the browser came back to. Throws `sign_in_refused`, or 503. */
     finish: async (ticket: string, query: string): Promise<Claims> => {
       const found = await discover()
       const { openid } = found
@@ -88,10 +85,7 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   }
 }
 
-/**
- * A secret that the issuer does not know spends no code (RFC 6749, section 5.2), so that the next one may be
- * tried.
- */
+/** A secret that the issuer does not know spends no code (RFC 6749, section 5.2): the next one is tried. */
 async function withEachSecret<Result>(
   { clientSecrets }: IssuerSettings,
   noteUse: NoteUse,
@@ -129,10 +123,7 @@ function readTicket(ticket: string, now: Instant): { readonly to: string } | nul
   return age >= -MINUTE && age < TICKET_MS ? { to } : null
 }
 
-/**
- * Signs in the operator that the issuer names; gives the secret of the session and where to go on. Throws as
- * `finish` does.
- */
+/** Gives the secret of the session and where to go on. Throws as `finish` does. */
 export async function signInByIssuer(
   deps: SessionsDeps & { readonly issuer: Issuer },
   { ticket, query }: { readonly ticket: string; readonly query: string },

@@ -10,10 +10,7 @@ import { isReason } from './reason.js'
 /** Who sends a form of `actPage`, and what it names. */
 export type FormBy = By & { readonly operationId: string }
 
-/**
- * As the form says. Throws `forbidden`, or `validation_failed` where what it carries is not what a page of
- * ours gave it.
- */
+/** Throws `forbidden`, or `validation_failed` where the form carries what no page of ours gave it. */
 export function byOf(
   { operatorsHere, reader }: ConsolePages,
   request: FastifyRequest,
@@ -59,10 +56,7 @@ function within(field: string, count: number, most: number): number {
   return count
 }
 
-/**
- * Acts; `again` shows the form once more where what was typed cannot be acted on, with what is wrong
- * (nothing: it is new).
- */
+/** `again` shows the form once more, with what is wrong in what was typed (nothing: it is new). */
 export async function orAgain(
   act: () => Promise<FastifyReply>,
   again: (problems: readonly ValidationProblem[]) => Promise<FastifyReply>,

@@ -1,5 +1,4 @@
-// The operator's API, made from the acts and readings of the capabilities: an act is a POST, its preview a
-// GET of the same address.
+// The operator's API, made from acts and readings: a POST, its preview a GET of the same address.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { type Operator, requireRole } from '../core/role.js'

@@ -1,7 +1,6 @@
 // An act of operators is one object: name, roles, what it is on, input, texts, what it loads, decides and
-// saves. Its route, its place in the OpenAPI document, its command, its form, its preview, its audit entry,
-// its repetition by `operation_id`, its refusal in the trail, its mounted call and its call of the client are
-// made from it.
+// saves. From it come route, OpenAPI, command, form, preview, audit entry, repetition by `operation_id`,
+// refusal in the trail, mounted call and the client's.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
@@ -26,10 +25,7 @@ export interface Call<Input> {
 }
 
 export interface ActDeps extends AuditDeps {
-  /**
-   * By user: changes of one user that have lost a race wait for each other, as long as they are of this
-   * process.
-   */
+  /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
   readonly inTurn: InTurn
 }
 
@@ -60,10 +56,7 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Null: the console has none. */
   readonly form?: ActForm<Deps, File, Detail> | null
   readonly command?: CommandOf
-  /**
-   * The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells
-   * what was done.
-   */
+  /** `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
   readonly previews?: { readonly schema: TSchema; view(preview: Preview<Detail>): unknown }

@@ -122,10 +122,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 type Members = Readonly<Record<string, string | number>>
 
-/**
- * Adds an option for each member of the request. Gives the function that reads what was given; a preview
- * needs no reason.
- */
+/** Adds an option for each member. Gives the reader of what was given; a preview needs no reason. */
 function addMembers(command: Command, { input, asked }: Operation): (isPreview: boolean) => Members {
   const members = Object.entries<TSchema>(input.properties).filter(([name]) => name !== 'q')
   const options = members.map(([name, member]) => {

@@ -15,10 +15,7 @@ export function dayOrInstantSchema(description: string) {
   })
 }
 
-/**
- * What fits the schema above; a day begins at its midnight in the billing time zone. Throws
- * `validation_failed`.
- */
+/** What fits the schema above; a day begins at its midnight. Throws `validation_failed`. */
 export function readInstant({ dayOf }: Pick<WallClock, 'dayOf'>, field: string, text: string): Instant {
   const at = Date.parse(text)
   // 31 February is no day, although the language takes it for 3 March.

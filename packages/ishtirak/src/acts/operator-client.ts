@@ -9,10 +9,7 @@ import { OPERATOR_API } from './operation.js'
 export interface AccessOptions {
   /** Where the service is; ISHTIRAK_URL by default. Without both the database is opened. */
   readonly url?: string
-  /**
-   * Who acts, where the database is opened; OPERATOR, else the name of the operating system's user, by
-   * default.
-   */
+  /** Who acts, where the database is opened. By default OPERATOR, else the name of the system's user. */
   readonly as?: string
 }
 
@@ -87,10 +84,7 @@ export interface RunningService {
   readonly key: string
 }
 
-/**
- * `url` as a person writes it, with a slash at the end or without. Throws `CommandFailed` where nothing
- * answers.
- */
+/** `url` with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
 export function fetchFromOperator(
   { url, key }: RunningService,
   { method, path, body }: OperatorRequest,

@@ -1,5 +1,4 @@
-// An act is done: the role is asked, an operation that was sent before is found, what the state of things
-// refuses is written down.
+// An act is done: its role asked, an earlier sending found, what is refused written down.
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
 import { requireRole } from '../core/role.js'
@@ -66,10 +65,7 @@ export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<obj
   return act.preview(deps, call)
 }
 
-/**
- * The answer of an act that was sent before: as at first. Throws the refusal of then, or `conflict` where it
- * asked for something else.
- */
+/** Throws the refusal of then, or `conflict` where it asked for something else. */
 export function requireSame(
   { found }: Extract<Performed, { kind: 'done_before' }>,
   call: Call<object>,

@@ -2,7 +2,7 @@
 
 import { sumPaid } from '../core/figures.js'
 import { receiptNumber } from '../core/receipt.js'
-import { addressOf, NoWrap, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import type { BooksPages } from './accounts.js'
@@ -35,13 +35,13 @@ export function journalPage(pages: BooksPages, view: View, shown: Shown): string
             <Receipts {...{ pages, view, entries }} />
           )}
         </Card>
-        <p class="actions">
+        <Pager
+          view={view}
+          first={isFirst ? null : start}
+          next={nextCursor && `${start}?cursor=${encodeURIComponent(nextCursor)}`}
+        >
           <LinkButton href={monthPath} label={say('backToMonth', { month: monthName })} />
-          {isFirst ? null : <LinkButton href={start} label={say('firstPage')} />}
-          {nextCursor === null ? null : (
-            <LinkButton href={`${start}?cursor=${encodeURIComponent(nextCursor)}`} label={say('nextPage')} />
-          )}
-        </p>
+        </Pager>
       </>
     ),
   })

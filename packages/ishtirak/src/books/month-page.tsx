@@ -1,5 +1,4 @@
-// The page of a month: what was paid and refunded, with tax, duty and fees, by day and by method; and whose
-// time began and ended.
+// The page of a month: what was paid and refunded, by day and by method; whose time began and ended.
 
 import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'

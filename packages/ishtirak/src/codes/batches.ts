@@ -1,5 +1,4 @@
-// Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours
-// can show them again.
+// Batches of codes: made, listed, revoked. Codes are answered once: nothing can show them again.
 import type { Static } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
@@ -71,10 +70,7 @@ export const createCodesAct = act<CodesDeps>().does({
   },
 })
 
-/**
- * Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or
- * `validation_failed`.
- */
+/** Throws `not_found` without a key, and what is wrong in what is wanted. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)

@@ -1,5 +1,4 @@
-// Prints the statement of a redeemed code, on the page of a receipt: who gave what, to which user, and that
-// nothing was paid.
+// Prints the statement of a redeemed code, on the page of a receipt: nothing was paid.
 import type { Locale } from '../core/locale.js'
 import type { StatementSnapshot } from '../core/statement.js'
 import {

@@ -1,5 +1,4 @@
-// GET …/redemptions/{redemption_id}/statement: what a redeemed code gave, as PDF, for its user, in the
-// language asked for.
+// GET …/redemptions/{redemption_id}/statement: what a redeemed code gave, as PDF, for its user.
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'

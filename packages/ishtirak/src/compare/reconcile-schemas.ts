@@ -40,6 +40,7 @@ export const FindingSchema = object('Finding', {
   outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
   user_id: nullable(Type.String()),
   payment_id: nullable(Type.String()),
+  gateway: Type.String({ examples: ['chargily'] }),
   checkout_id: Type.String(),
   found_at: timestamp,
   seen_at: timestamp,
@@ -54,6 +55,12 @@ export const FindingParamsSchema = Type.Object({ checkout_id: Type.String({ maxL
 
 export const CloseRequestSchema = request('CloseRequest', {
   kind: FindingSchema.properties.kind,
+  gateway: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Where two gateways name a checkout alike; without it the finding that was seen last',
+    }),
+  ),
   version: Type.Optional(
     Type.Integer({
       minimum: 0,

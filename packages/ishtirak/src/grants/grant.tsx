@@ -45,8 +45,7 @@ export const grantDays = act<GrantDeps>().decides({
   texts: actTexts(grantsWords, 'grant'),
   load: async (deps, { id, by }) => {
     const user = await loadUser(deps, id)
-    // After the user: a grant that comes between them makes those facts stale, so two at once do not pass the
-    // bound together.
+    // After the user: a grant in between makes them stale, so two at once do not pass the bound.
     return { ...user, daysLeft: await daysLeft(deps, id, by.operator) }
   },
   decide: (user, { input, by }, now, deps) => {

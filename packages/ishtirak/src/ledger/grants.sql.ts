@@ -1,6 +1,5 @@
-// Time that no payment bought, as rows: days from the operator, months by a code. The periods that access is
-// computed from are the user's (users.sql.ts); these rows are the history, saved with the change that they
-// tell of.
+// Time that no payment bought, as rows: days from the operator, months by a code. They are the history; the
+// periods that access is computed from are the user's (users.sql.ts).
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'

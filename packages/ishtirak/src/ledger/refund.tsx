@@ -1,5 +1,4 @@
-// A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up.
-// It moves no money.
+// A refund made by hand at the provider is recorded: its period ends, later ones move up. It moves no money.
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'

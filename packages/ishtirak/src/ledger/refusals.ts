@@ -1,5 +1,4 @@
-// How a purchase is refused: what a decision that sells nothing, or a provider that opens nothing, is to the
-// caller.
+// How a purchase is refused: a decision that sells nothing, or a provider that opens nothing.
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import type { QuoteRefusal } from '../core/quote.js'

@@ -45,19 +45,13 @@ export interface ReportedCheckout {
   readonly accepted?: boolean
   /** What an operator says was paid: the payment that the report is about, which has no row yet. */
   readonly recorded?: Payment
-  /**
-   * Set for an operator's request: written to the audit trail, also if nothing changes; an acceptance only
-   * where it takes.
-   */
+  /** An operator's request: written to the trail, also if nothing changes; an acceptance where it takes. */
   readonly by?: OperatorAct
 }
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
-/**
- * Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to
- * come again.
- */
+/** Books what the report says. Throws `DatabaseUnavailable`: nothing was changed, and it is to come again. */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
   let latest = reported
@@ -173,10 +167,7 @@ async function settleOurs(
 /** What follows where an operator's acceptance takes a payment as it is. */
 export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
-/**
- * Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is
- * booked.
- */
+/** Drawn up with the booking: no later change of name, tax or seller touches it. Null: nothing is booked. */
 export function receiptOf(
   { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
   { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,

@@ -1,6 +1,5 @@
-// The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is
-// claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may
-// send.
+// The mail that is owed, as rows, saved with its event: claimed, finished and, in the end, forgotten.
+// Claiming one puts it off, so that any number of processes may send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { MailWriter } from '../acts/mail-writer.js'
@@ -115,10 +114,7 @@ interface PaymentKey {
   readonly paymentId: string
 }
 
-/**
- * The mail with the receipt of a payment, and what became of it so far; null: there is none, or it is
- * forgotten.
- */
+/** The mail with a receipt, and what became of it so far; null: there is none, or it is forgotten. */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
   const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + MAIL_LEASE_MS)])
   return row ? parseReceiptMail(row) : null

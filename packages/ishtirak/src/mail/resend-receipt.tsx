@@ -1,5 +1,4 @@
-// The receipt of a payment goes out by mail once more: the same text and file as at first, to the address
-// that the user has now.
+// The receipt of a payment goes out by mail once more, to the address that the user has now.
 import { type Static, Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'

@@ -119,10 +119,7 @@ const selectActs = statement(
     order by id`,
 )
 
-/**
- * What came in about a payment, what it keeps of it, what went out, its receipt, and what was done by hand:
- * the newest `acts`, oldest first.
- */
+/** What came in, what is kept of it, what went out, the receipt, the newest `acts`, oldest first. */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
   const [kept = {}] = await database.query(selectStored, of)

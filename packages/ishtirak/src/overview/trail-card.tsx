@@ -2,8 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type Field, Input } from '../acts/act-page.js'
-import type { ConsolePages } from '../pages/console-frame.js'
-import { addressOf, Table, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Pager, Table, type View } from '../pages/console-frame.js'
 import { codeInWords, recordedActs } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
@@ -69,24 +68,14 @@ export function TrailCard(of: TrailOf) {
   return (
     <Card id="trail" title={say('trail')}>
       <Filters {...of} />
-      {rows.length === 0 ? (
-        <p class="soft" safe>
-          {say(isFiltered ? 'trailNothing' : 'trailEmpty')}
-        </p>
-      ) : (
-        <Table columns={columns} safeRows={rows} />
-      )}
-      {isFirst && next === null && !isFiltered ? null : (
-        <p class="actions">
-          {isFiltered ? <LinkButton href={`${path}#trail`} label={say('trailAll')} /> : null}
-          {isFirst ? null : (
-            <LinkButton href={`${trailAddress(path, filter)}#trail`} label={say('firstPage')} />
-          )}
-          {next === null ? null : (
-            <LinkButton href={`${trailAddress(path, filter, next)}#trail`} label={say('nextPage')} />
-          )}
-        </p>
-      )}
+      <Table columns={columns} safeRows={rows} empty={say(isFiltered ? 'trailNothing' : 'trailEmpty')} />
+      <Pager
+        view={view}
+        first={isFirst ? null : `${trailAddress(path, filter)}#trail`}
+        next={next && `${trailAddress(path, filter, next)}#trail`}
+      >
+        {isFiltered ? <LinkButton href={`${path}#trail`} label={say('trailAll')} /> : null}
+      </Pager>
     </Card>
   )
 }

@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
-import type { ConsolePages } from '../pages/console-frame.js'
-import { Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -125,15 +124,10 @@ interface Shown {
 export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
   const { say } = view
   const rows = acts.map((entry) => trailRow({ pages, view }, entry, []))
+  const columns = [say('when'), say('who'), say('act'), say('why')]
   return (
     <Card id="trail" title={say('trail')}>
-      {rows.length === 0 ? (
-        <p class="soft" safe>
-          {say('trailEmpty')}
-        </p>
-      ) : (
-        <Table columns={[say('when'), say('who'), say('act'), say('why')]} safeRows={rows} />
-      )}
+      <Table columns={columns} safeRows={rows} empty={say('trailEmpty')} />
     </Card>
   )
 }

@@ -8,10 +8,7 @@ import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
 
-/**
- * By the beginning of their keys. What there is of each, capabilities say; a test holds them against the
- * words.
- */
+/** By the beginning of their keys. Capabilities say which there are; a test holds them against the words. */
 type Name =
   | 'kind'
   | 'next'

@@ -1,5 +1,4 @@
-// Pages with one thing to say: the front page, the way in, a link that is over, a refusal. Each says what
-// happened and gives a way on.
+// Pages with one thing to say and a way on: the front page, the way in, a refusal.
 
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'

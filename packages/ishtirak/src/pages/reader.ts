@@ -117,10 +117,7 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
 /** In the cookie `name`, which `set` sets. */
 function formCookie(set: (reply: FastifyReply, value: string) => void, name: string) {
   return {
-    /**
-     * What a form led to, for the page to which its sender is sent: nothing that was typed stands in an
-     * address.
-     */
+    /** What a form led to, for the page that its sender is sent to: nothing typed stands in an address. */
     keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
       const value = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
       set(reply, value)
@@ -146,10 +143,7 @@ function readFormCookie(cookie = '{}'): Readonly<Record<string, string>> {
   }
 }
 
-/**
- * Named by the path too: `__Host-` wants the path `/`, and two services of one origin must not share a
- * session.
- */
+/** Named by the path too: `__Host-` wants the path `/`, and services of one origin share no session. */
 export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
   // One name for each path: a slash is a point, and what a name cannot have is written out.
@@ -166,8 +160,7 @@ export function cookiesFor(publicUrl: string) {
       language: `${prefix}ishtirak_lang${suffix}`,
       answer: `${prefix}ishtirak_answer${suffix}`,
     },
-    // Lax: a link from elsewhere (the provider, a mail) leads to a page that knows its reader; no page acts
-    // by GET.
+    // Lax: a link from elsewhere leads to a page that knows its reader; no page acts by GET.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const
 }
@@ -182,10 +175,7 @@ function findRemembering<Found extends object>(store: SessionStore<Found>, seen:
   }
 }
 
-/**
- * Those with a session; a cookie that is not known yet counts against the address, since anyone can make one
- * up.
- */
+/** Those with a session; an unknown cookie counts against the address, since anyone can make one up. */
 export function callersBySession<Found extends object>(
   { limitAnonymous, limitUser }: CallerChecks,
   reader: SessionReader<Found>,

@@ -101,10 +101,7 @@ function Hero(section: PortalSection) {
   )
 }
 
-/**
- * Until when the plan runs, counted down, and what follows it. In grace that is the end of grace, since the
- * end is past.
- */
+/** Until when the plan runs, counted down, and what follows it; in grace the end of grace. */
 function Until(section: PortalSection & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages
@@ -185,10 +182,7 @@ function titleOf(subscription: Subscription, isLong: boolean): MessageKey {
   return isLong ? 'upgradeTerms' : 'upgrade'
 }
 
-/**
- * Before the renewal window only an explicit wish buys, and only where there is a choice of terms to wish
- * for.
- */
+/** Before the renewal window only an explicit wish buys, where there is a choice of terms to wish for. */
 function TooEarly({ section, renewal }: { readonly section: PortalSection; readonly renewal: Renewal }) {
   const { pages, view, say } = section
   const { plan, renewableFrom, wouldStart } = renewal

@@ -1,5 +1,4 @@
-// What operators say of a transfer, as acts: its money has come, or it is refused. Shown beforehand, each is
-// the decision that it would be.
+// What operators say of a transfer, as acts: its money has come, or it is refused.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { amountIn } from '../acts/act-form.js'

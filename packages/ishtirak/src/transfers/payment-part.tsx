@@ -1,5 +1,4 @@
-// What transfers add to everything known of a payment: what operators said of it, and what the user sent to
-// show it.
+// What transfers add to everything known of a payment: what operators said, and what the user sent.
 import { statusKey } from '../acts/changes.js'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'

@@ -1,5 +1,4 @@
-// What transfers bring to the pages of users: a way to pay, the section of the one that is waited for, the
-// forms.
+// What transfers bring to the pages of users: a way to pay, the one that is waited for, the forms.
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { proofProblem } from '../core/transfer.js'

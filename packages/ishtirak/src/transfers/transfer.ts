@@ -1,6 +1,5 @@
-// The payment method without a page: users send money to an account of the seller's under a reference, and
-// operators say when it has come. Its checkouts are the rows of `transfers`, so no call of it leaves the
-// machine.
+// The payment method without a page: users send money under a reference, and operators say when it has come.
+// Its checkouts are the rows of `transfers`, so no call of it leaves the machine.
 import { randomBytes } from 'node:crypto'
 import { type Account, INSTRUMENTS } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'

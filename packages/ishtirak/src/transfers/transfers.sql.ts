@@ -35,8 +35,7 @@ function parseTransfer(row: Row): StoredTransfer {
   }
 }
 
-// A reference is looked for among those of all users, which no index can keep apart once the tables are
-// spread by user.
+// Among those of all users, which no index can keep apart once tables are spread by user.
 const insert = statement(
   'transfers.insert',
   `insert into transfers (user_id, payment_id, reference)
