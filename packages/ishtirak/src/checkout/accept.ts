@@ -16,10 +16,7 @@ import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-pre
 import { previewInWords } from './settlement-preview-words.js'
 import { checkoutWords } from './words.js'
 
-/**
- * `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the
- * money, or it names another amount, which is then under review.
- */
+/** `already_refunded`; `conflict`: nothing is under review, the money is gone, or the amount is another. */
 export const accept = act<SettleActDeps>().does({
   name: 'payment.accept',
   roles: [],

@@ -196,10 +196,7 @@ async function requestPayment(
   return openCheckout(deps, payment, request)
 }
 
-/**
- * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It
- * may be of another plan than the one that is wanted now; the next round of the loop sees to that.
- */
+/** Perhaps the provider carried it out, so it is looked for first. It may be of another plan than wanted. */
 async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null

@@ -214,10 +214,7 @@ function book(
   }
 }
 
-/**
- * Failed, canceled or expired. Only an open payment moves, or one that an operator refuses; a final answer to
- * our own question ends the looking.
- */
+/** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */
 function close(
   payment: Payment,
   status: Exclude<FinalStatus, 'paid'>,

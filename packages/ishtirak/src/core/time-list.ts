@@ -4,7 +4,6 @@ import type { Instant } from './instant.js'
 import type { Plan } from './plan.js'
 import type { PaidPeriod, Period, Subscription } from './subscription.js'
 
-/** What gave the time. */
 export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
 export type TimeGiver = (typeof TIME_GIVERS)[number]
 

@@ -91,10 +91,7 @@ const saveDelivery = statement(
    select user_id from leased`,
 )
 
-/**
- * The platform has confirmed it. Gives the lease for the user's next event, or null: there is none, or the
- * lease had run out and the event is, or will be, sent again by the process that holds it now.
- */
+/** Gives the lease for the next event; null: there is none, or another process holds it by now. */
 export async function saveDelivered(
   database: Queryable,
   lease: Lease,

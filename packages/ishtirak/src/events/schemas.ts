@@ -83,7 +83,6 @@ function causeOf(type: EventType) {
   return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
 }
 
-/** The body of one type of event. */
 function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
   const cause = causeOf(type)
   const isOfPayment = type.startsWith('payment.')

@@ -56,7 +56,6 @@ export function createMetrics({ processMetrics = true } = {}) {
   }
 }
 
-/** The text format of Prometheus and its content type. */
 async function textOf(registry: Registry) {
   return { contentType: registry.contentType, text: await registry.metrics() }
 }

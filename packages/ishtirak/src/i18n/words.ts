@@ -9,7 +9,6 @@ export interface Texts {
   readonly i18n: typeof shared
 }
 
-/** The keys of these sections in all folders. */
 export type KeyOf<Section extends string> = {
   [Folder in keyof Texts]: {
     [Each in Section & keyof Texts[Folder]]: keyof Texts[Folder][Each]
@@ -70,17 +69,13 @@ export function hasText(reader: Reader, key: string): boolean {
   return TEXTS[reader].en.has(key)
 }
 
-/** The ends of the keys that begin so. */
 export function keysWith(reader: Reader, beginning: string): string[] {
   return [...TEXTS[reader].en.keys()].flatMap((key) =>
     key.startsWith(beginning) ? [key.slice(beginning.length)] : [],
   )
 }
 
-/**
- * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French
- * a space stands before these marks, and a line must not begin with one of them.
- */
+/** A figure and its unit stay on one line, and so does `n° {number}`; in French a mark and its word. */
 function typeset(sentence: string, locale: Locale): string {
   const whole = sentence
     .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')

@@ -7,10 +7,7 @@ import { at, flag, integer, json, text } from '../database/rows.js'
 import { parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, joinOpenPayment, parseProfile, parseUser } from '../ledger/users.sql.js'
 
-/**
- * Counts of one user that are shown; a user has tens, and an answer must have an end. Those of the user come
- * first, then those of projects and the like that are in use most.
- */
+/** Of one user. Those of the user come first, then those of projects and the like in use most. */
 const COUNTS_MAX = 1_000
 
 const selectUsersWithUsage = statement(

@@ -34,7 +34,6 @@ export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {
   readonly usage: UsageState
 }
 
-/** What the operations of one process share. */
 export interface UsageState {
   /** Operations of different users share the statements. */
   readonly apply: ApplyUsageOperation

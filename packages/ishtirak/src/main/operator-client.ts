@@ -116,7 +116,6 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   }
 }
 
-/** Where the folder belongs to a running service. */
 function adviseOnLock(error: Error): never {
   throw new CommandFailed(`${error.message}: the service is running and has the database to itself.
 Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISHTIRAK_URL (or --url).`)

@@ -50,10 +50,7 @@ const OF_A_PROCESS = [
 ]
 const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
-/**
- * The configuration of a service that is mounted in another program. There is no sandbox; variables of
- * processes are not read, and where the host identifies the users, those of tokens neither.
- */
+/** Of a mounted service: no sandbox, no variables of processes, none of tokens where the host identifies. */
 export function readMountedCommonConfig(
   variables: Variables,
   own: OwnSettings,

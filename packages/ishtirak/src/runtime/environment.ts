@@ -183,7 +183,6 @@ function readValues(properties: TProperties, variables: Variables) {
   return { values, fitting, misfits }
 }
 
-/** Read where the operator's commands are typed. */
 const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
 /** Shorter names are too near to those of others: `HOSTS`, `PORTS`. */
 const LENGTH_MIN = 7

@@ -179,7 +179,6 @@ function readAsked(
   return { ok: false, failure: unreadable('the answer is not the checkout that was asked for') }
 }
 
-/** The status of a refusal, else null. */
 function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
   return !answer.ok && answer.failure.kind === 'rejected' ? answer.failure.status : null
 }
@@ -215,10 +214,7 @@ type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 /** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
 const MOST_PAGES = 40
 
-/**
- * The list has no filter for a payment. After a lost answer this decides whether a second checkout may be
- * opened: "none" is said only when all that could be was seen.
- */
+/** The list has no filter. "None" is said only when all that could be was seen: a second checkout follows. */
 async function searchCheckouts(
   listPage: ListPage,
   paymentId: string,

@@ -74,10 +74,7 @@ export function readPage(value: unknown, page: number): CheckoutPage | null {
   return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
 }
 
-/**
- * The merchant's part. Older checkouts and the documented event have no such member, only all fees and who
- * bears them; we order that the merchant does, so without a word on that they are the merchant's.
- */
+/** The merchant's part, also where the checkout has all fees alone: we order that the merchant bears them. */
 function readFees(checkout: JsonObject): number | null {
   const onMerchant = readAmount(checkout.fees_on_merchant)
   if (onMerchant !== null) return onMerchant
