@@ -3,6 +3,7 @@
 // portal, schedule) know these kinds of things, and no capability by name.
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
+import { EVENT_TYPES, type EventType } from '../core/event.js'
 import type { App } from '../http/app.js'
 import type { ConsolePages, ConsoleSection, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
@@ -47,6 +48,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
+  /** What it tells the platform. Several may bring one type. */
+  readonly events?: readonly EventType[]
   /** What users get by mail. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
@@ -84,6 +87,12 @@ export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): rea
     ...readings,
     ...(inboxReadings?.(inbox) ?? []),
   ])
+}
+
+/** In the order of a subscription's life. */
+export function eventsOf(capabilities: readonly Pick<Capability, 'events'>[]): readonly EventType[] {
+  const brought = new Set(capabilities.flatMap(({ events = [] }) => events))
+  return EVENT_TYPES.filter((type) => brought.has(type))
 }
 
 /** From the top. */

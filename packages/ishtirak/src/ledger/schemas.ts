@@ -94,7 +94,7 @@ export const QuoteSchema = object('Quote', {
 export const PaymentRequestSchema = request('PaymentRequest', {
   ...purchase,
   method: Type.Optional(
-    Type.String({ description: 'How to pay: `card`, also if absent, or `transfer`', examples: ['card'] }),
+    Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
   ),
 })
 

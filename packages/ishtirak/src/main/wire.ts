@@ -148,7 +148,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
+  installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits, capabilities })
   for (const { paymentParts, userParts } of capabilities) {
     parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
     parts.fileParts.user.push(...(userParts?.(all) ?? []))
