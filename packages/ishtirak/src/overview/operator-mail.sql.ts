@@ -1,5 +1,5 @@
-// What operators know of the inbox, as rows: one for each entry that waits. A new one is there untold until a
-// mail has named it.
+// What operators know of the inbox, as rows: one for each entry that waits. A new one is there unmailed until
+// a mail has named it.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'

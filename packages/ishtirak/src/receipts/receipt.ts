@@ -1,4 +1,4 @@
-// A receipt for the user who paid: the snapshot that was kept at booking, printed in the language asked for.
+// A receipt for the user who paid: the snapshot that was stored at booking, printed in a language.
 
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
