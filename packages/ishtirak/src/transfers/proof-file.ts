@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { PROOF_TYPES, type ProofType } from '../core/transfer.js'
 import { inSlices } from '../runtime/async.js'
 
-export function isProofType(word: string): word is ProofType {
+function isProofType(word: string): word is ProofType {
   return PROOF_TYPES.some((type) => type === word)
 }
 
