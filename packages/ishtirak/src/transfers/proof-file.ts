@@ -2,12 +2,8 @@
 // headers are read, within bounds, and no pixel; a PDF is told by its first bytes and its end mark and is not
 // looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition), ISO 32000-1 (PDF).
 import { crc32 } from 'node:zlib'
-import { PROOF_TYPES, type ProofType } from '../core/transfer.js'
+import type { ProofType } from '../core/transfer.js'
 import { inSlices } from '../runtime/async.js'
-
-function isProofType(word: string): word is ProofType {
-  return PROOF_TYPES.some((type) => type === word)
-}
 
 /** Why a file is refused. */
 type ProofProblem =
