@@ -153,8 +153,8 @@ export const mutations = [
   {
     rule: 'a user has one payable checkout over all gateways',
     file: src('checkout/upgrade.sql.ts'),
-    from: `openPayment("array[p.method] <@ string_to_array(a.methods, ',')")`,
-    to: `openPayment("p.method = split_part(a.methods, ',', 1)")`,
+    from: `joinOpenPayment("array[p.method] <@ string_to_array(a.methods, ',')")`,
+    to: `joinOpenPayment("p.method = split_part(a.methods, ',', 1)")`,
     tests: ['test/scenarios/second-method.test.ts'],
   },
   {
@@ -216,8 +216,8 @@ export const mutations = [
   {
     rule: 'an event without an id is not booked',
     file: src('checkout/gateways/chargily/report.ts'),
-    from: 'const id = readText(value.id)\n',
-    to: `const id = readText(value.id) ?? 'without'\n`,
+    from: 'const id = readShortText(value.id)\n',
+    to: `const id = readShortText(value.id) ?? 'without'\n`,
     tests: [src('checkout/gateways/chargily/report.test.ts')],
   },
   {
@@ -448,14 +448,14 @@ export const mutations = [
     rule: 'a role does what the table says and nothing else',
     file: src('core/role.ts'),
     from: 'if (mayDo(operator, act)) return',
-    to: 'if (mayDo(operator, act) || act.length > 0) return',
+    to: 'if (mayDo(operator, act) || act.name.length > 0) return',
     tests: [src('main/roles.test.ts')],
   },
   {
     rule: 'an act asks for the role',
     file: src('acts/perform.ts'),
-    from: 'requireRole(call.by.operator, act.more?.(call.input) ?? act)\n  const { userId',
-    to: 'const { userId',
+    from: 'requireRole(call.by.operator, act.more?.(call.input) ?? act)\n  const about',
+    to: 'const about',
     tests: [src('main/roles.test.ts')],
   },
   {

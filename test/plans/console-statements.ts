@@ -173,7 +173,7 @@ export const CONSOLE: Asked[] = [
   ],
   [
     'a finding',
-    (database) => findFinding(database, findingNamed('differs chk_7_5 user-7')),
+    (database) => findFinding(database, findingNamed('differs chargily chk_7_5 user-7')),
     /comparison_findings_once/,
   ],
   ['payments with the same proof', (database) => sameProofsOf(database, ofPayment), /transfer_proofs_same/],

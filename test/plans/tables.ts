@@ -74,9 +74,10 @@ export const rowsOf = (users: number): string[] => [
    select 'cmp_' || n, t, 'schedule', t, t, t
      from generate_series(1, 500) n,
        lateral (select timestamptz '2026-11-21T12:00:00Z' - n * interval '1 day' as t) s`,
-  `insert into comparison_findings (user_id, checkout_id, kind, outcome, details, comparison_id, found_at,
-    seen_at)
-   select 'user-' || n, 'chk_' || n || '_1', 'differs', 'reported', '{}', 'cmp_' || (1 + n % 500), t, t
+  `insert into comparison_findings (user_id, method, checkout_id, kind, outcome, details, comparison_id,
+    found_at, seen_at)
+   select 'user-' || n, 'chargily', 'chk_' || n || '_1', 'differs', 'reported', '{}',
+          'cmp_' || (1 + n % 500), t, t
      from generate_series(1, ${users}) n,
           lateral (select timestamptz '2026-11-21T12:00:00Z' - (1 + n % 500) * interval '1 day' as t) s`,
   `insert into audit (user_id, id, acted_at, actor, act, payment_id, before, after)

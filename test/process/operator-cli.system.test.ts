@@ -160,10 +160,10 @@ it('say what is not there, what a word may be, and find what a customer names', 
   expect(await refused('payments', 'refund', paymentId, '--why', ' ')).toContain(
     '/why: The value has the wrong form',
   )
-  const taken = ['payments', 'record', '--user', 'amina', '--plan', 'pro', '--method', 'cash']
+  const taken = ['payments', 'record', 'amina', '--plan', 'pro', '--method', 'cash']
   const slip = [...taken, '--reference', '2026/0042 b', '--why', 'paid at the desk', '--amount']
   expect(await refused(...slip, '2020')).toBe(
-    'no user amina: correct --user, or add --new-user where the service has not seen them yet\n',
+    'no user amina: correct the user, or add --new-user where the service has not seen them yet\n',
   )
   expect(await refused(...slip, '2019.5', '--new-user')).toMatch(
     /price: 2000\n[\s\S]*stamp_duty: 20\n[\s\S]*amount: 2020/,
@@ -336,18 +336,7 @@ it(
     const { receipt } = JSON.parse((await run('payments', 'show', id, '--json')).output)
     expect((await run('payments', 'show', receipt.number)).output).toContain(id)
 
-    const desk = [
-      'payments',
-      'record',
-      '--user',
-      'user-3',
-      '--plan',
-      'pro',
-      '--reference',
-      '77',
-      '--why',
-      'x',
-    ]
+    const desk = ['payments', 'record', 'user-3', '--plan', 'pro', '--reference', '77', '--why', 'x']
     await run(...desk, '--method', 'cash', '--amount', '2020')
     await run(...desk, '--method', 'cheque', '--amount', '2000')
     const slips = await run('payments', 'refund', '77', '--why', 'x')

@@ -26,7 +26,7 @@ import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
-import { ownerNamed } from '../support/operator.js'
+import { OPERATOR_ENV, operatorOf, ownerNamed } from '../support/operator.js'
 import { createPretendMethod, LOST, type PretendMethod } from '../support/pretend-method.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, type World } from '../support/world.js'
@@ -59,7 +59,7 @@ describeScenario('a second gateway', ({ database }) => {
   let gateway: PretendMethod
   let deps: World['service']['parts']
   beforeEach(async () => {
-    world = await createWorld(database(), { withoutJobs: true })
+    world = await createWorld(database(), { withoutJobs: true, env: OPERATOR_ENV })
     gateway = createPretendMethod(world.clock)
     chargily = world.service.parts.methods.of('chargily')
     deps = withGateways(gateway.method, chargily)
@@ -216,6 +216,39 @@ describeScenario('a second gateway', ({ database }) => {
           checkout_id: 'order-1',
         }),
       ])
+    })
+
+    it('has findings of its own, also about a checkout that Chargily names alike', async () => {
+      const { checkoutId } = await world.as(USER).buy()
+      await pass(25 * DAY)
+      gateway.nextOrderId(checkoutId)
+      await buy(withGateways(gateway.method))
+      gateway.pay(checkoutId)
+      await status()
+      gateway.forget(checkoutId)
+      const wiped: PaymentMethod = {
+        ...chargily,
+        list: null,
+        getCheckout: async () => ({ ok: true, value: null }),
+      }
+      deps = withGateways(gateway.method, wiped)
+      await pass(DAY)
+      await reconcileDaily(deps)
+      await pass(ROUND_MS)
+      await reconcileDaily(deps)
+      const found = { kind: 'booked_not_paid', checkout_id: checkoutId }
+      const [ofChargily, ofPretend] = [{ method: 'chargily' }, { method: 'pretend' }]
+      expect(await database().query(selectFindings)).toMatchObject([
+        { ...found, ...ofChargily },
+        { ...found, ...ofPretend },
+      ])
+      const operator = operatorOf(world)
+      const { body } = await operator.post(`/findings/${checkoutId}/close`, {
+        ...{ kind: found.kind, gateway: 'chargily', why: 'its test data were wiped' },
+      })
+      expect(body).toMatchObject({ gateway: 'chargily', closed_by: 'amina' })
+      const { data } = (await operator.get('/inbox?kind=finding')).body
+      expect(data).toMatchObject([{ id: `${found.kind} pretend ${checkoutId} ${USER}` }])
     })
   })
 

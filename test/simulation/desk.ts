@@ -1,7 +1,8 @@
 // Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong
 // amount, for another user. They are undone by the refund that any payment has.
 
-import { recordPayment } from '../../packages/ishtirak/src/desk/record.js'
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
 import { ownerNamed } from '../support/operator.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import type { Ledger } from './ledger.js'
@@ -69,25 +70,24 @@ function record(
   slip: Slip,
   odd: { readonly more?: number; readonly userId?: string } = {},
 ): Task {
-  const { reference, plan: planId, months, method, price } = slip
+  const { reference, plan, months, method, price } = slip
   const userId = odd.userId ?? slip.userId
   const amount = price + dutyOn(slip) + (odd.more ?? 0)
   const rule = 'what is taken at the desk is in the books once, as it was taken'
   const known = () => world.ledger.payments.find((one) => one.checkout === reference && one.method === method)
   const wasKnown = known() !== undefined
-  const isPossible = purchasable(world, userId, { planId, months, mode: 'payment' })
+  const isPossible = purchasable(world, userId, { planId: plan, months, mode: 'payment' })
   const startedAt = world.now
   // A slip that is entered for somebody else before it is entered rightly would be theirs.
   if (odd.userId !== undefined && !wasKnown) return record(world, { state, parts }, slip)
   const task: Task = {
     name: `the operator records ${reference} of ${amount} for ${userId}`,
     state,
-    start: () =>
-      recordPayment(
-        parts,
-        { userId, newUser: true, planId, months, method, amount, reference: reference.toLowerCase() },
-        { operator: ownerNamed('operator'), reason: 'the simulation' },
-      ),
+    start: () => {
+      const bought = { plan, months, method, amount, reference: reference.toLowerCase() }
+      const asked = { ...bought, new_user: true, why: 'the simulation' }
+      return doAct(parts, recordPayment, callBy(ownerNamed('operator'), userId, asked))
+    },
     ended: (end) => {
       world.figures.count(`acts: records ${end.kind}`)
       const refusal = end.kind === 'threw' ? codeOf(end.error) : ''

@@ -1,7 +1,7 @@
 // What acts and readings say of who may, by the names that refusals have.
 
 import { actsOf, readingsOf } from '../../packages/ishtirak/src/acts/capability.js'
-import type { Act, Permission } from '../../packages/ishtirak/src/core/role.js'
+import type { Permission } from '../../packages/ishtirak/src/core/role.js'
 import { GRANT_LONG } from '../../packages/ishtirak/src/grants/grant.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
@@ -11,7 +11,8 @@ const KNOWN = new Map<string, Permission>(
   ),
 )
 
-export function permissionNamed(name: string): Act | Permission {
-  // Those of the table in core/role.ts are asked for by their names.
-  return KNOWN.get(name) ?? (name as Act)
+export function permissionNamed(name: string): Permission {
+  const known = KNOWN.get(name)
+  if (!known) throw new Error(`no act or reading is called ${name}`)
+  return known
 }

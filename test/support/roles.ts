@@ -19,17 +19,20 @@ interface Attempt {
   /** Below `/api/v1/operator`; of nothing that there is, so that nothing changes. */
   readonly path: string
   readonly body?: object
+  /** Of the body, what the preview tells instead of asking for it. */
+  readonly tells?: string
   /** The arguments of the command that asks for the same; absent: there is none. */
   readonly command?: readonly string[]
 }
 
 const why = ['--why', 'x']
 const approval = { amount: 2000, received_at: '2026-11-20', payment_method: 'ccp', why: 'x' }
-const taken = { user_id: 'user-0', plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' }
 const read = (path: string): readonly Attempt[] => [{ act: null, path }]
 
+type Change = Required<Omit<Attempt, 'tells'>> & Pick<Attempt, 'tells'>
+
 /** What is an act. `command`: without the reason. */
-const CHANGES: Readonly<Record<string, readonly Required<Attempt>[]>> = {
+const CHANGES: Readonly<Record<string, readonly Change[]>> = {
   revokeOperatorSession: [
     {
       act: 'operator.revoke',
@@ -79,6 +82,18 @@ const CHANGES: Readonly<Record<string, readonly Required<Attempt>[]>> = {
       path: '/payments/x/keep',
       body: { why: 'x' },
       command: ['payments', 'keep', 'x'],
+    },
+  ],
+  recordPayment: [
+    {
+      act: 'payment.record',
+      path: '/users/x/record',
+      body: { plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' },
+      tells: 'amount',
+      command: [
+        ...['payments', 'record', 'x', '--plan', 'pro', '--method', 'cheque'],
+        ...['--amount', '1', '--reference', 'x'],
+      ],
     },
   ],
   recordRefund: [
@@ -172,13 +187,13 @@ const CHANGES: Readonly<Record<string, readonly Required<Attempt>[]>> = {
   ],
 }
 
-function changing({ command, body, ...attempt }: Required<Attempt>): Attempt {
+function changing({ command, body, ...attempt }: Change): Attempt {
   return { ...attempt, body, command: 'why' in body ? [...command, ...why] : command }
 }
 
 /** A preview is asked with the same members, without the reason. */
-function previewing({ act, path, body, command }: Required<Attempt>): Attempt {
-  const { why: _, ...members }: Readonly<Record<string, unknown>> = { ...body }
+function previewing({ act, path, body, command, tells = '' }: Change): Attempt {
+  const { why: _, [tells]: __, ...members }: Readonly<Record<string, unknown>> = { ...body }
   const query = new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)]))
   return { act, path: query.size === 0 ? path : `${path}?${query}`, command: [...command, '--preview'] }
 }
@@ -207,17 +222,6 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   listEvents: read('/events'),
   listCodeBatches: read('/codes'),
   getCodeBatch: read('/codes/x'),
-  recordPayment: [
-    {
-      act: 'payment.record',
-      path: '/payments',
-      body: taken,
-      command: [
-        ...['payments', 'record', '--user', 'user-0', '--plan', 'pro', '--method', 'cheque'],
-        ...['--amount', '1', '--reference', 'x', ...why],
-      ],
-    },
-  ],
   downloadProof: [
     {
       act: 'payment.read_proof',

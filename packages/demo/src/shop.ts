@@ -212,15 +212,15 @@ export async function payAtDesk(
   { parts }: Shop,
   { userId }: Person,
   of: { readonly offer: Offer; readonly method: 'cash' | 'cheque'; readonly reference: string },
-): Promise<string> {
+): Promise<void> {
   const { offer, method, reference } = of
   const { seller, dayOf } = parts.receipts
   const { bearsStampDuty } = parts.methods.of(method)
   const duty = bearsStampDuty ? stampDutyAt(seller, offer.price.amount, dayOf(parts.clock.now())) : 0
   const amount = offer.price.amount + duty / 100
   const { months, plan } = offer
-  const taken = { userId, newUser: false, planId: plan.id, months, method, amount, reference }
-  return recordPayment(parts, taken, by('owner', 'paid at the desk'))
+  const taken = { plan: plan.id, months, method, amount, reference, why: 'paid at the desk' }
+  await doAct(parts, recordPayment, callBy(OPERATORS.owner, userId, taken))
 }
 
 export async function redeemVoucher({ parts }: Shop, { userId }: Person, code: string): Promise<void> {

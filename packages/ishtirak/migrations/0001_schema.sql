@@ -621,6 +621,8 @@ create index comparisons_unfinished on comparisons (started_at) where finished_a
 create table comparison_findings (
   -- Empty while it is not known whose checkout it is.
   user_id text not null,
+  -- Two gateways may name a checkout alike.
+  method text not null constraint method_is_given check (method <> ''),
   checkout_id text not null,
   kind text not null constraint kind_is_known check (
     kind in ('paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid')
@@ -636,7 +638,7 @@ create table comparison_findings (
   closed_at timestamptz,
   closed_by text,
   closed_because text,
-  constraint comparison_findings_once primary key (user_id, checkout_id, kind),
+  constraint comparison_findings_once primary key (user_id, checkout_id, kind, method),
   constraint closed_for_a_reason check (
     (closed_at is null) = (closed_by is null) and (closed_at is null) = (closed_because is null)
   )
@@ -730,7 +732,7 @@ create table inbox_known (
   kind text not null,
   id text not null,
   -- Operators were told of it by mail; else they will be.
-  told boolean not null default false,
+  mailed boolean not null default false,
   constraint inbox_known_once primary key (kind, id)
 );
 comment on table inbox_known is 'What waits in the inbox and is known. What waits no more is forgotten.';

@@ -23,6 +23,9 @@ export const access: Capability<AccessDeps, AccessConfig> = {
   },
   acts: [revokeOperatorSession],
   readings: [listOperatorSessions],
+  commandGroups: {
+    operators: 'See who is signed in to the console, end a session, and read what operators did',
+  },
   jobs: (deps) => [
     {
       name: 'forget-operator-sessions',

@@ -1,6 +1,5 @@
-// Operators who are signed in to the console: for eight hours, or until they sign out, an owner ends it, or
-// what they signed in with is withdrawn: the key, or the issuer as it was configured. Every sign-in and end
-// is in the audit trail.
+// Operators who are signed in: for eight hours, or until they sign out, an owner ends it, or what they signed
+// in with (key, or issuer as configured) is withdrawn. Each sign-in and end is in the trail.
 
 import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'

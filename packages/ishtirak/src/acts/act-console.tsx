@@ -14,8 +14,8 @@ import { byOf, isAsShown, isOvertaken, orAgain, refusalOrThrow, typedIn } from '
 import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
 import { changesInWords } from './changes.js'
 import type { Shown, Typed } from './form.js'
-import { findPerformed, perform, previewOf } from './perform.js'
-import { type About, idIn, pathOf, type Subject } from './subject.js'
+import { perform, previewOf, sendingOf } from './perform.js'
+import { type About, idIn, type Subject, subjectPath } from './subject.js'
 
 type Pages<Deps> = ConsolePages & Deps
 
@@ -40,9 +40,8 @@ export function actPages<Deps extends ActDeps>(
     const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
 
     app.get(path, hidden, (request, reply) => {
-      const typed = Object.fromEntries(
-        Object.keys(act.asked.properties).map((name) => [name, queryOf(request, name) ?? '']),
-      )
+      const names = Object.keys(Object(request.query))
+      const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
       return sendAskPage(pages, request, reply, { act, id: idOf(request), typed, problems: null })
     })
 
@@ -89,13 +88,14 @@ async function done<Deps extends ActDeps>(
   if (decides && !isAsShown(request)) throw new BillingError('validation_failed')
   const why = by.reason === null ? {} : { why: by.reason }
   const call = { id, input: { ...inputIn(pages, act, typed, id), ...why }, by }
-  const about = await act.on.about(pages, id)
-  const page = pageAfter(pages, act, id, about)
+  const sending = await sendingOf(act, pages, call)
+  const page = pageAfter(pages, act, id, sending.about)
   const goTo = (query: string) => reply.headers(pages.headers).redirect(`${page}?${query}`, 303)
-  const performed = await perform(act, pages, call).catch(refusalOrThrow)
+  const performed = await perform(act, pages, call, sending).catch(refusalOrThrow)
   const isRefusal = performed instanceof BillingError
-  const found =
-    !isRefusal && performed.kind === 'done_before' ? performed.found : await findPerformed(act, pages, call)
+  // It can be asked again, in a form of its own.
+  if (isRefusal && act.form?.wrongFields?.(performed)) throw performed
+  const found = !isRefusal && performed.kind === 'done_before' ? performed.found : await sending.find()
   if (found) return goTo(`${found.isRefused ? 'refused' : 'done'}=${found.id}`)
   if (isRefusal && !isOvertaken(performed)) throw performed
   return goTo('changed=1')
@@ -286,7 +286,7 @@ export function pathOfAct(
   act: Pick<Act, 'on' | 'name'>,
   id: string,
 ): string {
-  return `${base}/console${pathOf(act.on, id)}/${verbOf(act)}`
+  return `${base}/console${subjectPath(act.on, id)}/${verbOf(act)}`
 }
 
 /** The page that tells what was done. */
@@ -296,5 +296,5 @@ function pageAfter<Deps>(
   id: string,
   about: About,
 ): string {
-  return `${base}${on.page?.(id, about) ?? `/console${pathOf(on, id)}`}`
+  return `${base}${on.page?.(id, about) ?? `/console${subjectPath(on, id)}`}`
 }

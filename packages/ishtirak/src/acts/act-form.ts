@@ -4,16 +4,13 @@ import { BillingError, type ValidationProblem, wrongField } from '../core/error.
 import { readTypedAmount } from '../core/typed-amount.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { fieldOf } from '../pages/reader.js'
-import { type By, type FoundAct, findAct, wasTriedMeanwhile } from './audit.sql.js'
+import { type By, wasTriedMeanwhile } from './audit.sql.js'
 import { isReason } from './reason.js'
 
 /** Who sends a form of `actPage`, and what it names. */
 export type FormBy = By & { readonly operationId: string }
 
-/**
- * As the form says. Throws `forbidden`, or `validation_failed` where what it carries is not what a page of
- * ours gave it.
- */
+/** Throws `forbidden`, or `validation_failed` where the form carries what no page of ours gave it. */
 export function byOf(
   { operatorsHere, reader }: ConsolePages,
   request: FastifyRequest,
@@ -59,10 +56,7 @@ function within(field: string, count: number, most: number): number {
   return count
 }
 
-/**
- * Acts; `again` shows the form once more where what was typed cannot be acted on, with what is wrong
- * (nothing: it is new).
- */
+/** `again` shows the form once more, with what is wrong in what was typed (nothing: it is new). */
 export async function orAgain(
   act: () => Promise<FastifyReply>,
   again: (problems: readonly ValidationProblem[]) => Promise<FastifyReply>,
@@ -75,35 +69,6 @@ export async function orAgain(
     if (!isOurs) throw error
     return again(error.problems)
   }
-}
-
-/** Throws `not_found`: no act has this name. */
-export function actOf<Name extends string>(names: readonly Name[], name: string): Name {
-  const found = names.find((one) => one === name)
-  if (found === undefined) throw new BillingError('not_found')
-  return found
-}
-
-/** What a second click, or another operator, has made impossible is told apart by what is in the trail. */
-export async function actOnce(
-  pages: ConsolePages,
-  reply: FastifyReply,
-  /** `path`: of the page that tells what happened. */
-  { userId, path }: { readonly userId: string; readonly path: string },
-  by: FormBy,
-  act: () => Promise<unknown>,
-): Promise<FastifyReply> {
-  const tried = () => findAct(pages.database, { userId, operationId: by.operationId })
-  const goTo = (query: string) => reply.headers(pages.headers).redirect(`${path}?${query}`, 303)
-  const tell = ({ id, isRefused }: FoundAct) => goTo(`${isRefused ? 'refused' : 'done'}=${id}`)
-  const earlier = await tried()
-  if (earlier) return tell(earlier)
-  const refusal = await act().then(() => null, refusalOrThrow)
-  // Where it was refused, the same form may have acted a moment earlier, or have been refused.
-  const found = await tried()
-  if (found) return tell(found)
-  if (refusal && !isOvertaken(refusal)) throw refusal
-  return goTo('changed=1')
 }
 
 export function refusalOrThrow(error: unknown): BillingError {

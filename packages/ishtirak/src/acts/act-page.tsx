@@ -1,6 +1,5 @@
-// The page that asks once more before an act: what it changes, before and after, and the reason. The form
-// names its sending and carries the version of what was shown: sent twice it acts once, and where another
-// operator was faster it does nothing.
+// The page that asks once more before an act: what changes, and the reason. Its form names the sending and
+// the version that was shown: sent twice it acts once; where another was faster it does nothing.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { ValidationCode, ValidationProblem } from '../core/error.js'
 import { problemInWords } from '../i18n/messages.js'
@@ -9,7 +8,7 @@ import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { randomToken } from '../runtime/secret.js'
 
 /** One thing that changes, in words. */
-export interface Change {
+export interface ChangeInWords {
   readonly name: string
   readonly before: string
   readonly after: string
@@ -48,7 +47,7 @@ export interface ActPage {
   readonly path: string
   readonly backPath: string
   readonly version: number
-  readonly changes: readonly Change[]
+  readonly changes: readonly ChangeInWords[]
   readonly isReasonRequired: boolean
   readonly reasonLabel?: string
   readonly fields?: readonly Field[]

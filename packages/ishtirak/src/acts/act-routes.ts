@@ -1,5 +1,4 @@
-// The operator's API, made from the acts and readings of the capabilities: an act is a POST, its preview a
-// GET of the same address.
+// The operator's API, made from acts and readings: a POST, its preview a GET of the same address.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { type Operator, requireRole } from '../core/role.js'
@@ -8,8 +7,8 @@ import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
-import { BASE, LIMITED, READ } from './operation.js'
-import { perform, previewOf, requireSame } from './perform.js'
+import { LIMITED, OPERATOR_API, READ } from './operation.js'
+import { perform, previewOf, requireSame, sendingOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
@@ -19,7 +18,7 @@ export interface OperatorCallers {
   readonly operators: Callers<Operator>
 }
 
-/** The address of an act, below `BASE`. */
+/** The address of an act, below `OPERATOR_API`. */
 export function addressOfAct(act: Pick<Act, 'name' | 'on'>): string {
   return `${act.on.path}/${verbOf(act)}`
 }
@@ -30,7 +29,7 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   acts: readonly Act<Deps>[],
 ): void {
   for (const act of acts) {
-    const address = `${BASE}${addressOfAct(act)}`
+    const address = `${OPERATOR_API}${addressOfAct(act)}`
     app.post(address, { schema: actSchema(act, deps) }, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       return doAct(deps, act, callOf(deps, act, request, request.body))
@@ -49,7 +48,7 @@ export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<ob
 
 /** What the API and the mounted call answer. */
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
-  const performed = await perform(act, deps, call)
+  const performed = await perform(act, deps, call, await sendingOf(act, deps, call))
   if (performed.kind === 'done_before') requireSame(performed, call)
   const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
   if (act.show) return act.show(deps, call, outcome, earlier)
@@ -70,7 +69,7 @@ export function readingRoutes<Deps extends OperatorCallers>(
 ): void {
   for (const reading of readings) {
     const { method = 'GET', path, name, roles } = reading
-    const route = { method, url: `${BASE}${path}`, schema: readingSchema(reading, deps) }
+    const route = { method, url: `${OPERATOR_API}${path}`, schema: readingSchema(reading, deps) }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
@@ -103,7 +102,7 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
     ...described({ operationId, summary, description, params: on.params }),
     body,
     response: {
-      200: act.answer ?? fileOf(act, deps).schema,
+      200: act.answer === undefined ? fileOf(act, deps).schema : answerOf(act.answer, deps),
       ...problemResponses(...READ, 'malformed_json', 'conflict', ...LIMITED, ...refuses),
     },
   }

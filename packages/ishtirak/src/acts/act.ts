@@ -1,7 +1,6 @@
 // An act of operators is one object: name, roles, what it is on, input, texts, what it loads, decides and
-// saves. Its route, its place in the OpenAPI document, its command, its form, its preview, its audit entry,
-// its repetition by `operation_id`, its refusal in the trail, its mounted call and its call of the client are
-// made from it.
+// saves. From it come route, OpenAPI, command, form, preview, audit entry, repetition by `operation_id`,
+// refusal in the trail, mounted call and the client's.
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
@@ -26,10 +25,7 @@ export interface Call<Input> {
 }
 
 export interface ActDeps extends AuditDeps {
-  /**
-   * By user: changes of one user that have lost a race wait for each other, as long as they are of this
-   * process.
-   */
+  /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
   readonly inTurn: InTurn
 }
 
@@ -50,18 +46,17 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly description?: string
   /** What is asked for, `why` included. */
   readonly input: Input
+  /** Of the input, what the preview tells instead of asking for it. */
+  readonly tells?: readonly string[]
   readonly refuses?: readonly ErrorCode[]
   /** Absent: the file of what it is on. */
-  readonly answer?: TSchema
+  readonly answer?: TSchema | ((deps: Deps) => TSchema)
   /** Title of its button and page, and a sentence under it. */
   readonly texts: { readonly title: Translated; readonly text: Translated }
   /** Null: the console has none. */
   readonly form?: ActForm<Deps, File, Detail> | null
   readonly command?: CommandOf
-  /**
-   * The answer, of what is there after it. `outcome`: of `run`; where it was done before, `earlier` tells
-   * what was done.
-   */
+  /** `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
   readonly previews?: { readonly schema: TSchema; view(preview: Preview<Detail>): unknown }
@@ -120,7 +115,7 @@ export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'm
   readonly kind: 'act'
   /** `input`, and `operation_id` beside it. */
   readonly body: TObject
-  /** `input` without the reason: what the preview is asked with. */
+  /** `input` without the reason and without what it `tells`: what the preview is asked with. */
   readonly asked: TObject
   more?(asked: object): Permission | undefined
   show?(deps: Deps, call: Call<unknown>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
@@ -154,7 +149,7 @@ function made<Deps, Input extends TObject, File, Detail>(
   declared: Said<Deps, Input, File, Detail>,
   { run, preview }: Does<Deps, Static<Input>, Detail>,
 ): Act<Deps> {
-  const schemas = schemasOf(declared.input)
+  const schemas = schemasOf(declared)
   // What the frames hand over has passed the schema that `Input` is the type of.
   return { ...declared, ...schemas, kind: 'act' as const, run, preview } as unknown as Act<Deps>
 }
@@ -162,15 +157,15 @@ function made<Deps, Input extends TObject, File, Detail>(
 /** Acts that ask for the same have one shape in the OpenAPI document, under the name of their input. */
 const shapes = new Map<TObject, Pick<Act, 'body' | 'asked'>>()
 
-function schemasOf(input: TObject): Pick<Act, 'body' | 'asked'> {
+function schemasOf({ input, tells = [] }: Pick<Act, 'input' | 'tells'>): Pick<Act, 'body' | 'asked'> {
   const known = shapes.get(input)
   if (known) return known
-  const { why: _, ...asked } = input.properties
+  const asked = Object.entries(input.properties).filter(([name]) => ![...tells, 'why'].includes(name))
   const name = 'title' in input ? { title: String(input.title) } : {}
   const named = { additionalProperties: false, ...name }
   const made = {
     body: Type.Object({ ...input.properties, operation_id: operationId(NAMED) }, named),
-    asked: query(asked),
+    asked: query(Object.fromEntries(asked)),
   }
   shapes.set(input, made)
   return made

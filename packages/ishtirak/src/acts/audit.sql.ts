@@ -1,6 +1,5 @@
 // The audit trail: who did what, when and why, with the facts about money before and after; no address, no
-// token, nothing of the provider's account. Rows are added with the act they tell of and never changed: the
-// database refuses it.
+// token. Rows are added with their act and never changed: the database refuses it.
 import { BillingError, ERRORS } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
 import type { Grant } from '../core/grant.js'

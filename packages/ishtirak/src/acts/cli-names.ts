@@ -1,6 +1,5 @@
-// What a person has at hand instead of an id: the reference of a transfer, the number of a receipt or a slip,
-// an e-mail address. An id comes first; only what is known as none is looked up. What several things are
-// called is refused with their list.
+// What a person has at hand instead of an id: a reference, a number of a receipt or a slip, an e-mail
+// address. An id comes first. What several things are called is refused with their list.
 import { sections } from './cli-tables.js'
 import { CommandFailed, type OperatorClient, Refused } from './operator-client.js'
 
@@ -15,10 +14,7 @@ export interface Named {
   readonly isMeant?: ((payment: Row) => boolean) | undefined
 }
 
-/**
- * Calls with the name, as an id; refused as unknown, nothing was done, and it calls with the id of what has
- * this name.
- */
+/** Calls with the name as an id; where it is none, nothing was done, and the id behind the name is taken. */
 export async function askByName<Result>(
   named: Named,
   call: (id: string) => Promise<Result>,

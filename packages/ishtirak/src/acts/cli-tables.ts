@@ -54,10 +54,7 @@ export function sections(answer: object, timeZone: string): string {
   return [aligned(plain), ...parts].filter((part) => part !== '').join('\n\n') || 'nothing'
 }
 
-/**
- * Each instant in UTC with the time on the wall behind it, and its day where that differs: `…T23:30:00Z
- * (2026-11-22 00:30)`.
- */
+/** The time on the wall behind each instant, its day where that differs: `…T23:30:00Z (2026-11-22 00:30)`. */
 export function withLocalTimes<Answer>(answer: Answer, timeZone: string): Answer {
   const { wallTime } = wallClockIn(timeZone)
   return JSON.parse(JSON.stringify(answer), (_name, value) => {
@@ -102,10 +99,7 @@ export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')
 }
 
-/**
- * The same characters escaped: another text of the same JSON. `JSON.stringify` leaves those from DEL on as
- * they are.
- */
+/** The same characters escaped. `JSON.stringify` leaves those from DEL on as they are. */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

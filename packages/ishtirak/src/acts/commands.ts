@@ -20,7 +20,7 @@ import {
 import type { Reading } from './reading.js'
 
 /** What a command asks. */
-export interface Operation extends CommandOf {
+interface Operation extends CommandOf {
   readonly usage: string
   readonly summary: string
   readonly method: 'GET' | 'POST'
@@ -32,8 +32,8 @@ export interface Operation extends CommandOf {
   readonly isFile?: true
 }
 
-/** In words, what a group of commands is for. */
-export type CommandGroups = Readonly<Record<string, string>>
+/** In words, what each is for. */
+type CommandGroups = Readonly<Record<string, string>>
 
 export function addOperatorCommands(
   program: Command,
@@ -41,11 +41,10 @@ export function addOperatorCommands(
     readonly acts: readonly Act[]
     readonly readings: readonly Reading[]
     readonly groups: CommandGroups
-    readonly others?: readonly Operation[]
   },
   host: CommandHost,
 ): void {
-  const operations = [...of.readings.flatMap(ofReading), ...of.acts.map(ofAct), ...(of.others ?? [])]
+  const operations = [...of.readings.flatMap(ofReading), ...of.acts.map(ofAct)]
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 
@@ -123,10 +122,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 type Members = Readonly<Record<string, string | number>>
 
-/**
- * Adds an option for each member of the request. Gives the function that reads what was given; a preview
- * needs no reason.
- */
+/** Adds an option for each member. Gives the reader of what was given; a preview needs no reason. */
 function addMembers(command: Command, { input, asked }: Operation): (isPreview: boolean) => Members {
   const members = Object.entries<TSchema>(input.properties).filter(([name]) => name !== 'q')
   const options = members.map(([name, member]) => {

@@ -7,7 +7,7 @@ import type { WallClock } from '../runtime/calendar.js'
 export const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`
 export const DAY_OR_INSTANT_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$`
 
-export function dayOrInstant(description: string) {
+export function dayOrInstantSchema(description: string) {
   return Type.String({
     pattern: DAY_OR_INSTANT_PATTERN,
     description: `${description}: a day in BILLING_TIMEZONE, or an instant in UTC`,
@@ -15,10 +15,7 @@ export function dayOrInstant(description: string) {
   })
 }
 
-/**
- * What fits the schema above; a day begins at its midnight in the billing time zone. Throws
- * `validation_failed`.
- */
+/** What fits the schema above; a day begins at its midnight. Throws `validation_failed`. */
 export function readInstant({ dayOf }: Pick<WallClock, 'dayOf'>, field: string, text: string): Instant {
   const at = Date.parse(text)
   // 31 February is no day, although the language takes it for 3 March.

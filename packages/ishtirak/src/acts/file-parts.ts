@@ -1,5 +1,4 @@
-// What capabilities add to everything known of a payment, or of a user: a member of the answer, and what its
-// page shows of it.
+// What capabilities add to everything known of a payment or a user, in the answer and on the page.
 import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Payment } from '../core/payment.js'
 import type { TimeEntry } from '../core/time-list.js'

@@ -1,5 +1,4 @@
-// How an act looks in the console where its input and its preview do not say it: fields of its own, words for
-// what changes.
+// How an act looks in the console where its input and preview do not say it.
 import type { BillingError } from '../core/error.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 import type { ActPage, Field } from './act-page.js'
@@ -20,10 +19,7 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
   fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>
-  /**
-   * By this field of a question that is asked first it is answered; absent: by the first without a value;
-   * null: none is asked.
-   */
+  /** The field that answers the first question; absent: the first without a value; null: none is asked. */
   readonly asks?: string | null
   /** Of fields that may be chosen last: what follows is shown for these values. */
   readonly assumes?: Typed

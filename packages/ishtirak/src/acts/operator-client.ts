@@ -3,16 +3,13 @@ import type { Command } from 'commander'
 import type { Database } from '../database/database.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
-import { BASE } from './operation.js'
+import { OPERATOR_API } from './operation.js'
 
 /** The options of every command that asks the operator's API. */
 export interface AccessOptions {
   /** Where the service is; ISHTIRAK_URL by default. Without both the database is opened. */
   readonly url?: string
-  /**
-   * Who acts, where the database is opened; OPERATOR, else the name of the operating system's user, by
-   * default.
-   */
+  /** Who acts, where the database is opened. By default OPERATOR, else the name of the system's user. */
   readonly as?: string
 }
 
@@ -87,16 +84,13 @@ export interface RunningService {
   readonly key: string
 }
 
-/**
- * `url` as a person writes it, with a slash at the end or without. Throws `CommandFailed` where nothing
- * answers.
- */
+/** `url` with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
 export function fetchFromOperator(
   { url, key }: RunningService,
   { method, path, body }: OperatorRequest,
   timeoutMs = ANSWER_MS,
 ): Promise<Response> {
-  return fetch(`${withoutSlash(url)}${BASE}${path}`, {
+  return fetch(`${withoutSlash(url)}${OPERATOR_API}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -128,7 +122,7 @@ export function overHttp(service: RunningService): OperatorClient {
       // response.text() drops the byte order mark of a file for Excel.
       const parts: Uint8Array[] = []
       if (response.body) for await (const part of chunksOf(response.body, onBytes)) parts.push(part)
-      return textOf(response.status, Buffer.concat(parts).toString())
+      return textOfAnswer(response.status, Buffer.concat(parts).toString())
     },
     download: async (request) => {
       const response = await fetchFromOperator(service, request)
@@ -144,7 +138,7 @@ export function fileOf(status: number, type: unknown, content: Buffer): Download
   throw refusal(status, content.toString())
 }
 
-export function textOf(status: number, body: string): string {
+export function textOfAnswer(status: number, body: string): string {
   if (status < 300) return body
   throw refusal(status, body)
 }

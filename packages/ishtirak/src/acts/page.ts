@@ -1,8 +1,7 @@
-// Where a page of an operator's list goes on. Opaque to the caller, so anything that we did not write is
-// refused, not guessed at.
+// Where a page of an operator's list goes on. Opaque: anything that we did not write is refused.
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
-import { LAST_INSTANT } from '../core/instant.js'
+import { type Instant, LAST_INSTANT } from '../core/instant.js'
 import { nullable } from '../http/schemas.js'
 
 type Parts = readonly (string | number)[]
@@ -29,6 +28,12 @@ export function pageCursor<Position>(
     },
   }
 }
+
+/** Of what is listed by an instant and, at one instant, by its id. */
+export const byInstant = pageCursor<{ readonly at: Instant; readonly id: string }>(
+  ({ at, id }) => [at, id],
+  ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
+)
 
 function partsIn(cursor: string): Parts | null {
   try {

@@ -1,53 +1,62 @@
-// An act is done: the role is asked, an operation that was sent before is found, what the state of things
-// refuses is written down.
+// An act is done: its role asked, an earlier sending found, what is refused written down.
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
 import { requireRole } from '../core/role.js'
 import type { Act, ActDeps, Call } from './act.js'
 import { type FoundAct, findAct, orRecordRefusal, wasTriedMeanwhile } from './audit.sql.js'
+import type { About } from './subject.js'
 
 export type Performed =
   | { readonly kind: 'done'; readonly outcome: unknown }
   /** By an earlier sending of the same operation, or by one at the same moment. */
   | { readonly kind: 'done_before'; readonly found: FoundAct }
 
-/** Throws `role_not_allowed`, and what the act throws. */
+/** One sending of an act. */
+export interface Sending {
+  readonly about: About
+  /** What became of it; null: it was not tried, or has no name. */
+  find(): Promise<FoundAct | null>
+}
+
+/** Throws `role_not_allowed`, or `not_found`. */
+export async function sendingOf<Deps extends ActDeps>(
+  act: Act<Deps>,
+  deps: Deps,
+  call: Call<object>,
+): Promise<Sending> {
+  requireRole(call.by.operator, act.more?.(call.input) ?? act)
+  const about = await act.on.about(deps, call.id, call.input)
+  const { userId } = about
+  const find = async () =>
+    call.by.operationId === undefined
+      ? null
+      : findAct(deps.database, { userId, operationId: nameOf(act, call) })
+  return { about, find }
+}
+
+/** Throws what the act throws. */
 export async function perform<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object>,
+  { about: { userId, paymentId }, find }: Sending,
 ): Promise<Performed> {
-  requireRole(call.by.operator, act.more?.(call.input) ?? act)
-  const { userId, paymentId } = await act.on.about(deps, call.id, call.input)
-  const { operationId: operationName } = call.by
-  const operationId = operationName === undefined ? null : nameOf(act, call)
-  const name = operationId === null || operationName === undefined ? {} : { operationId, operationName }
-  const named = { ...call.by, act: act.name, ...askedIn(call), ...name }
-  const earlier = () => (operationId === null ? null : findAct(deps.database, { userId, operationId }))
-  const before = await earlier()
+  const before = await find()
   if (before) return { kind: 'done_before', found: before }
+  const { operationId: operationName } = call.by
+  const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
+  const named = { ...call.by, act: act.name, ...askedIn(call), ...name }
   try {
     const about = paymentId === undefined ? { userId } : { userId, paymentId }
     const work = () => act.run(deps, { ...call, by: named })
     return { kind: 'done', outcome: await orRecordRefusal(deps, named, about, work) }
   } catch (error) {
     // The same form, or another call with its name, may have acted a moment earlier.
-    const meanwhile = await earlier()
+    const meanwhile = await find()
     if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused))
       return { kind: 'done_before', found: meanwhile }
     throw error
   }
-}
-
-/** What became of the sending that `call` names; null: it was not tried. */
-export async function findPerformed<Deps extends ActDeps>(
-  act: Act<Deps>,
-  deps: Deps,
-  call: Call<object>,
-): Promise<FoundAct | null> {
-  if (call.by.operationId === undefined) return null
-  const { userId } = await act.on.about(deps, call.id, call.input)
-  return findAct(deps.database, { userId, operationId: nameOf(act, call) })
 }
 
 /** The preview, to those who may act. */
@@ -56,10 +65,7 @@ export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<obj
   return act.preview(deps, call)
 }
 
-/**
- * The answer of an act that was sent before: as at first. Throws the refusal of then, or `conflict` where it
- * asked for something else.
- */
+/** Throws the refusal of then, or `conflict` where it asked for something else. */
 export function requireSame(
   { found }: Extract<Performed, { kind: 'done_before' }>,
   call: Call<object>,

@@ -1,5 +1,4 @@
-// A reading of operators is one object too: its route, its place in the OpenAPI document and its command are
-// made from it.
+// A reading of operators is one object too, which gives its route, OpenAPI and command.
 import type { FastifyReply } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../core/error.js'

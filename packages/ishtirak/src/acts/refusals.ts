@@ -1,6 +1,5 @@
-// What operators were refused, in the audit trail: a role that may not, a wrong key, a form of another page.
-// Anyone can send a wrong key, so equal refusals of a minute are one row for each process; the next one tells
-// how many came since.
+// What operators were refused, in the audit trail: a role, a wrong key, a form of another page. Anyone can
+// send a wrong key: equal refusals of a minute are one row for each process; the next tells how many came.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'

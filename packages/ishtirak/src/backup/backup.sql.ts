@@ -1,6 +1,5 @@
-// A copy of everything in the database as lines of text, and back: the same for both databases, so that it
-// also leads from one to the other. A backup is one snapshot; a restore is one transaction, and refuses a
-// database that is not empty.
+// Everything in the database as lines of text, and back, from either kind of database to either. A backup is
+// one snapshot; a restore is one transaction, and refuses a database that is not empty.
 import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
@@ -206,10 +205,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/**
- * The service's sessions keep every lookup on its index; reading all of a table is the one thing that is not
- * a lookup.
- */
+/** Sessions of the service keep lookups on their indexes; reading all of a table is no lookup. */
 const EVERY_ROW = 'set local enable_seqscan = on'
 
 const insertRestore = statement('backup.restore', 'insert into restores values ($1::timestamptz)')

@@ -13,8 +13,9 @@ const COUNTED_A_ROUND = 5_000
 export const books: Capability<AccountsDeps> = {
   name: 'books',
   readings: [getMonth, getJournal, readAccounts],
+  commandGroups: { export: 'Export for the accountant' },
   console: monthRoutes,
-  sections: [{ key: 'month', path: '/console/months', place: 2 }],
+  sections: [{ key: 'month', path: '/console/months', order: 2 }],
   jobs: ({ database }) => [
     // The figures of a month are added up as its receipts come.
     {

@@ -1,20 +1,11 @@
-// The journal of receipts: the payments of a month in the order they were paid, each with the number of its
-// receipt.
+// The journal of receipts: the payments of a month in the order they were paid.
 
-import { pageCursor } from '../acts/page.js'
+import { byInstant } from '../acts/page.js'
 import { BillingError } from '../core/error.js'
 import { type Entry, entriesOf } from './figures.sql.js'
 import { type MonthsDeps, readMonth } from './months.js'
 
-const cursors = pageCursor<Pick<Entry, 'at' | 'id'>>(
-  ({ at, id }) => [at, id],
-  ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
-)
-
-/**
- * The same lines as in the accountant's file. Throws `validation_failed`, and `invalid_cursor` for that of
- * another month.
- */
+/** As in the accountant's file. Throws `validation_failed`, `invalid_cursor` for that of another month. */
 export async function readJournal(
   deps: MonthsDeps,
   of: { readonly month: string; readonly cursor: string | null; readonly limit: number },
@@ -26,9 +17,9 @@ export async function readJournal(
   const { month, cursor, limit } = of
   const { from, to } = readMonth(deps, month)
   const span = { from, to, live: deps.methods.live, kind: null }
-  const after = cursor === null ? null : cursors.decode(cursor)
+  const after = cursor === null ? null : byInstant.decode(cursor)
   if (after && (after.at < from || after.at >= to)) throw new BillingError('invalid_cursor')
   const found = await entriesOf(deps.database, 'payment', span, after, limit + 1)
-  const { items: entries, nextCursor } = cursors.pageOf(found, limit)
+  const { items: entries, nextCursor } = byInstant.pageOf(found, limit)
   return { from, entries, nextCursor }
 }

@@ -44,8 +44,8 @@ describeScenario('the page of a month', ({ database }) => {
 
   async function threePayments() {
     const { paymentId } = await world.as('user-1').buy()
-    await operator().post('/payments', {
-      ...{ user_id: 'user-2', new_user: true, plan: 'pro', method: 'cash', amount: 2020 },
+    await operator().post('/users/user-2/record', {
+      ...{ new_user: true, plan: 'pro', method: 'cash', amount: 2020 },
       ...{ reference: 'desk/1', why: 'paid' },
     })
     world.clock.advance(2 * 86_400_000)

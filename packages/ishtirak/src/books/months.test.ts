@@ -45,14 +45,13 @@ describeScenario('a month', ({ database }) => {
 
   const month = async (name: string) => (await operator.get(`/months/${name}`)).body
   const refund = (id: string) => operator.post(`/payments/${id}/refund`, { why: 'asked for' })
-  const atDesk = (user_id: string, method: string, amount: number) =>
-    operator.post('/payments', {
-      user_id,
+  const atDesk = (userId: string, method: string, amount: number) =>
+    operator.post(`/users/${userId}/record`, {
       new_user: true,
       plan: 'pro',
       method,
       amount,
-      reference: `${user_id}/1`,
+      reference: `${userId}/1`,
       why: 'paid',
     })
   const buyWith = async (userId: string, code: string) => {

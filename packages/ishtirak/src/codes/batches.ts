@@ -1,5 +1,4 @@
-// Batches of codes: made, listed, revoked. The codes are answered once, when they are made; nothing of ours
-// can show them again.
+// Batches of codes: made, listed, revoked. Codes are answered once: nothing can show them again.
 import type { Static } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
@@ -23,7 +22,7 @@ import {
   MadeCodesSchema,
   NewCodesSchema,
 } from './code-schemas.js'
-import { words } from './words.js'
+import { codesWords } from './words.js'
 
 export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'wallClock'> {
   /** The first makes hashes; empty: there are no codes. */
@@ -50,7 +49,7 @@ export const createCodesAct = act<CodesDeps>().does({
   input: NewCodesSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
   answer: MadeCodesSchema,
-  texts: actTexts(words, 'create_codes'),
+  texts: actTexts(codesWords, 'create_codes'),
   // A page would be the place of codes that nothing can show again.
   form: null,
   command: {
@@ -71,10 +70,7 @@ export const createCodesAct = act<CodesDeps>().does({
   },
 })
 
-/**
- * Throws `not_found` without a key for codes, `unknown_plan`, `plan_not_purchasable`, `unknown_term` or
- * `validation_failed`.
- */
+/** Throws `not_found` without a key, and what is wrong in what is wanted. */
 export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) {
   const now = deps.clock.now()
   const { key, plan } = checkWanted(deps, wanted, now)
@@ -184,7 +180,7 @@ export const revokeCodes = act<CodesDeps>().decides({
   input: WhySchema,
   refuses: ['already_revoked'],
   answer: CodeBatchSchema,
-  texts: actTexts(words, 'revoke_codes'),
+  texts: actTexts(codesWords, 'revoke_codes'),
   load: async (deps, { id }) => ({ version: 0, batch: await showBatch(deps, id) }),
   decide: ({ batch: { revoked_at, left } }) => {
     if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })

@@ -1,6 +1,6 @@
 // The shapes of batches of codes.
-import { Type } from 'typebox'
-import { dayOrInstant } from '../acts/day.js'
+import { type TNumberOptions, Type } from 'typebox'
+import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
@@ -12,6 +12,9 @@ const kind = Type.Enum([...CODE_KINDS], {
 /** A column of the database is an `int4`. */
 const COUNT_MAX = 1_000_000_000
 
+const upTo = (maximum: number, description: string, more: TNumberOptions = {}) =>
+  Type.Integer({ minimum: 1, maximum, description, ...more })
+
 export const NewCodesSchema = request('NewCodes', {
   kind,
   plan: Type.Optional(
@@ -22,47 +25,15 @@ export const NewCodesSchema = request('NewCodes', {
     }),
   ),
   months: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 36,
-      description: 'For `months`: how many months each gives. Else the term that they are for; absent: any',
-    }),
+    upTo(36, 'For `months`: how many months each gives. Else the term that they are for; absent: any'),
   ),
-  percent: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      description: 'Taken off the price, in percent',
-      examples: [20],
-    }),
-  ),
-  amount: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: COUNT_MAX,
-      description: 'Taken off the price, in whole dinars',
-      examples: [500],
-    }),
-  ),
-  count: Type.Integer({ minimum: 1, maximum: CODES_MAX, description: 'How many codes' }),
-  uses: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: COUNT_MAX,
-      default: 1,
-      description: 'How often each can be used (default: 1)',
-    }),
-  ),
-  uses_per_user: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: COUNT_MAX,
-      default: 1,
-      description: 'How often by one user (default: 1)',
-    }),
-  ),
-  from: Type.Optional(dayOrInstant('The first instant at which they count')),
-  until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
+  percent: Type.Optional(upTo(100, 'Taken off the price, in percent', { examples: [20] })),
+  amount: Type.Optional(upTo(COUNT_MAX, 'Taken off the price, in whole dinars', { examples: [500] })),
+  count: upTo(CODES_MAX, 'How many codes'),
+  uses: Type.Optional(upTo(COUNT_MAX, 'How often each can be used (default: 1)', { default: 1 })),
+  uses_per_user: Type.Optional(upTo(COUNT_MAX, 'How often by one user (default: 1)', { default: 1 })),
+  from: Type.Optional(dayOrInstantSchema('The first instant at which they count')),
+  until: Type.Optional(dayOrInstantSchema('The first instant at which they no longer count')),
   why: reason,
 })
 
@@ -100,14 +71,7 @@ export const CodeBatchSchema = object('CodeBatch', {
 export const CodeBatchesSchema = object('CodeBatches', { data: Type.Array(CodeBatchSchema) })
 
 export const CodeBatchesQuerySchema = query({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: 50,
-      description: 'How many: 1 to 100, 50 if absent',
-    }),
-  ),
+  limit: Type.Optional(upTo(100, 'How many: 1 to 100, 50 if absent', { default: 50 })),
 })
 
 export const BatchParamsSchema = Type.Object({ batch_id: Type.String({ maxLength: 100 }) })

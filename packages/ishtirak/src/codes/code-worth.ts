@@ -1,5 +1,4 @@
-// What a code would be worth to a user, before it is used: the months that it gives, or what each purchase
-// costs that it makes cheaper.
+// What a code would be worth to a user: the months that it gives, or what purchases cost with it.
 
 import type { QuoteDeps } from '../checkout/quote.js'
 import { monthsOf } from '../core/code.js'

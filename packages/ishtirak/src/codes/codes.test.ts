@@ -173,8 +173,8 @@ describeScenario('a code that takes something off', ({ database }) => {
   it('comes back when a payment at the desk leaves nothing to buy with it', async () => {
     const batch = await aBatch()
     const { paymentId } = await buy('user-1', batch.code)
-    const cheque = { user_id: 'user-1', plan: 'pro', method: 'cheque', amount: 2000 }
-    await operator.post('/payments', { ...cheque, reference: 'BNA 1', why: 'taken' })
+    const cheque = { plan: 'pro', method: 'cheque', amount: 2000, reference: 'BNA 1', why: 'taken' }
+    await operator.post('/users/user-1/record', cheque)
     expect((await operator.payment(paymentId)).payment.status).toBe('canceled')
     expect(await usesOf(batch)).toEqual({ used: 0, left: 1 })
     await buy('user-2', batch.code)

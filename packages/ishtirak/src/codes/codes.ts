@@ -15,9 +15,11 @@ export const codes: Capability<
   CodeConfig
 > = {
   name: 'codes',
+  events: ['subscription.granted'],
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes],
   readings: [listCodeBatches, getCodeBatch],
+  commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
   routes: (deps) => async (app) => {
     await app.register(redeemRoutes(deps))
     await app.register(statementRoutes(deps))

@@ -1,6 +1,5 @@
-// A code in the portal. First a page that says what it would be worth: months, which a button redeems, or
-// what each purchase costs that it makes cheaper. What was redeemed stands in the portal, each with its
-// statement.
+// A code in the portal: a page that says what it would be worth (months, which a button redeems, or what each
+// purchase costs with it), and what was redeemed, each with its statement.
 import type { FastifyRequest } from 'fastify'
 import { TermsForm } from '../checkout/portal-terms.js'
 import type { QuoteDeps } from '../checkout/quote.js'

@@ -23,10 +23,7 @@ export interface Redeemed {
   readonly currentPeriodEnd: Instant
 }
 
-/**
- * Throws `code_not_valid`, `validation_failed` (its end is past the year 9999), `too_many_wrong_codes`, or
- * `not_found` where there are no codes.
- */
+/** Throws `code_not_valid`, `validation_failed` (past the year 9999), `too_many_wrong_codes`, `not_found`. */
 export function redeem(
   deps: RedeemDeps,
   user: KnownUser,

@@ -1,5 +1,4 @@
-// Prints the statement of a redeemed code, on the page of a receipt: who gave what, to which user, and that
-// nothing was paid.
+// Prints the statement of a redeemed code, on the page of a receipt: nothing was paid.
 import type { Locale } from '../core/locale.js'
 import type { StatementSnapshot } from '../core/statement.js'
 import {
@@ -13,8 +12,8 @@ import {
   TEMPLATE,
 } from '../receipts/render-receipt.js'
 import type { Typesetter } from '../receipts/typesetter.js'
-import { words as receiptTexts } from '../receipts/words.js'
-import { words as texts } from './words.js'
+import { receiptsWords as receiptTexts } from '../receipts/words.js'
+import { codesWords as texts } from './words.js'
 
 /** Gives the PDF. */
 export function renderStatement(

@@ -1,5 +1,4 @@
-// `ishtirak reconcile` goes on until the comparison is finished, and says after each round how far it is, or
-// what the provider does.
+// `ishtirak reconcile` goes on until the comparison is finished, and says after each round how far it is.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { CommandFailed, type OperatorClient } from '../acts/operator-client.js'
@@ -8,10 +7,7 @@ import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Round = Static<typeof ReconciliationSchema>
 
-/**
- * `text`: the answer after a round; gives that of the last one. Throws `CommandFailed`: the provider will not
- * answer at all.
- */
+/** `text`: the answer after a round; gives that of the last. Throws `CommandFailed`: the provider refuses. */
 export async function comparisonFinished(
   client: OperatorClient,
   text: string,

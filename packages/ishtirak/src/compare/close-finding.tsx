@@ -8,14 +8,11 @@ import type { ConsolePages } from '../pages/console-frame.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
 import { CloseRequestSchema, FindingParamsSchema, FindingSchema } from './reconcile-schemas.js'
-import { words } from './words.js'
+import { compareWords } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
-/**
- * Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox, which
- * names both.
- */
+/** Of the API by its checkout, with the kind in what is asked; of the console by its id in the inbox. */
 const FINDING: Subject<Deps, FoundFinding> = {
   name: 'finding',
   path: '/findings/:checkout_id',
@@ -33,8 +30,8 @@ const FINDING: Subject<Deps, FoundFinding> = {
 }
 
 function nameOf(id: string, asked: object = {}): FindingName {
-  const { kind }: { kind?: string } = asked
-  return id.includes(' ') || kind === undefined ? findingNamed(id) : { checkoutId: id, kind }
+  const { kind, gateway }: { kind?: string; gateway?: string } = asked
+  return id.includes(' ') || kind === undefined ? findingNamed(id) : { checkoutId: id, kind, gateway }
 }
 
 /** Throws `not_found`. */
@@ -56,7 +53,7 @@ export const closeFinding = act<ActDeps>().decides({
     'already, with `changed` when it is not the `version` that was named.',
   input: CloseRequestSchema,
   answer: FindingSchema,
-  texts: actTexts(words, 'close_finding'),
+  texts: actTexts(compareWords, 'close_finding'),
   load: async (deps, { id, input }) => {
     const found = await loadFinding(deps, nameOf(id, input))
     return { version: found.finding.version, found }
@@ -68,15 +65,16 @@ export const closeFinding = act<ActDeps>().decides({
     return finding
   },
   save: async (deps, { by }, { decision, now }) => {
-    const { kind, checkout_id: checkoutId, user_id, payment_id: paymentId, outcome, details } = decision
-    const before = { kind, checkout_id: checkoutId, outcome, details }
+    const { kind, gateway, checkout_id: checkoutId, user_id, payment_id: paymentId } = decision
+    const { outcome, details } = decision
+    const before = { kind, gateway, checkout_id: checkoutId, outcome, details }
     const facts = { paymentId, before, after: { closed: true }, now }
     const audit = auditEntry(deps.ids, { ...by, act: 'finding.close' }, facts)
     const closed = {
       ...{ by: by.operator.name, because: by.reason ?? '', audit },
       ...{ version: decision.version, now },
     }
-    const name = { userId: user_id ?? '', checkoutId, kind }
+    const name = { userId: user_id ?? '', checkoutId, kind, gateway }
     return (await saveClosed(deps.database, name, closed)) ? 'saved' : 'stale'
   },
   preview: ({ facts: { found } }) => ({

@@ -13,6 +13,7 @@ export const compare: Capability<ReconcileActDeps> = {
   name: 'compare',
   acts: [startComparing, closeFinding],
   readings: [listReconciliations, continueComparing],
+  commandGroups: { findings: 'Close what a comparison found, with the reason' },
   inbox: FINDINGS_WAITING,
   console: findingRoute,
   health: comparisonCard,

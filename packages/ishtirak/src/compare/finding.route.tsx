@@ -1,5 +1,4 @@
-// A finding of a comparison with the provider: what only one side has, or has otherwise, and what is known of
-// it here.
+// A finding of a comparison: what only one side has, or has otherwise, and what is known of it here.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'

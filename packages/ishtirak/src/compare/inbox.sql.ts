@@ -10,7 +10,7 @@ const LAST_COMPARISONS = `
 
 // An unknown checkout may name a payment that is not ours.
 export const FOUND = `
-  select f.found_at, concat_ws(' ', f.kind, f.checkout_id, f.user_id), nullif(f.user_id, ''),
+  select f.found_at, concat_ws(' ', f.kind, f.method, f.checkout_id, f.user_id), nullif(f.user_id, ''),
          (select p.id from payments p where p.id = f.payment_id limit 1), (f.details->>'amount')::bigint,
            f.kind
     from (${LAST_COMPARISONS}) c

@@ -1,11 +1,11 @@
 // The shapes of the comparison with the provider.
 import { Type } from 'typebox'
-import { dayOrInstant } from '../acts/day.js'
+import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 
 export const ReconcileRequestSchema = request('ReconcileRequest', {
-  since: dayOrInstant('How far back'),
+  since: dayOrInstantSchema('How far back'),
   unknown: Type.Optional(
     Type.Enum(['report', 'book'], {
       default: 'report',
@@ -40,6 +40,7 @@ export const FindingSchema = object('Finding', {
   outcome: Type.String({ description: 'What was made of it; `reported`: it waits for a person' }),
   user_id: nullable(Type.String()),
   payment_id: nullable(Type.String()),
+  gateway: Type.String({ examples: ['chargily'] }),
   checkout_id: Type.String(),
   found_at: timestamp,
   seen_at: timestamp,
@@ -54,6 +55,12 @@ export const FindingParamsSchema = Type.Object({ checkout_id: Type.String({ maxL
 
 export const CloseRequestSchema = request('CloseRequest', {
   kind: FindingSchema.properties.kind,
+  gateway: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Where two gateways name a checkout alike; without it the finding that was seen last',
+    }),
+  ),
   version: Type.Optional(
     Type.Integer({
       minimum: 0,

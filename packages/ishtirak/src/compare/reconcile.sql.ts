@@ -107,14 +107,14 @@ const saveStep = statement(
   'comparisons.save_step',
   `with found as (
      select * from jsonb_to_recordset($7::jsonb) as f(
-       user_id text, checkout_id text, kind text, payment_id text, outcome text, details jsonb)
+       user_id text, gateway text, checkout_id text, kind text, payment_id text, outcome text, details jsonb)
    ), kept as (
-     insert into comparison_findings as k (user_id, checkout_id, kind, payment_id, outcome, details,
-                                           comparison_id, found_at, seen_at)
-     select coalesce(user_id, ''), checkout_id, kind, payment_id, outcome, details,
+     insert into comparison_findings as k (user_id, method, checkout_id, kind, payment_id, outcome,
+                                           details, comparison_id, found_at, seen_at)
+     select coalesce(user_id, ''), gateway, checkout_id, kind, payment_id, outcome, details,
             $1, $6::timestamptz, $6::timestamptz
        from found
-         on conflict (user_id, checkout_id, kind) do update
+         on conflict (user_id, checkout_id, kind, method) do update
         set outcome = excluded.outcome, details = excluded.details, payment_id = excluded.payment_id,
             comparison_id = excluded.comparison_id, seen_at = excluded.seen_at,
             (closed_at, closed_by, closed_because) = (
@@ -215,10 +215,7 @@ const selectLast = statement(
                    (select min(created_at) from payments where method = $1)) as begun_at`,
 )
 
-/**
- * Of a method: the oldest unfinished comparison, and when the last one began; before the first, when its
- * first payment was made.
- */
+/** The oldest unfinished one, and when the last began; before the first, when the first payment was made. */
 export async function lastComparison(
   database: Queryable,
   method: string,
@@ -243,7 +240,7 @@ const findings = (name: string, isWanted: string) =>
     `select ${FINDING_COLUMNS}
        from comparison_findings f
       where ${isWanted}
-      order by seen_at desc, f.user_id, checkout_id
+      order by seen_at desc, f.user_id, checkout_id, f.method
       limit $1::int`,
   )
 const selectFindings = findings('findings', 'true')

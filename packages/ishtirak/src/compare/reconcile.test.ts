@@ -196,7 +196,7 @@ describeScenario('the books compared', ({ database }) => {
 
     it('in the console too', async () => {
       const visit = await enterConsole(world, OPERATOR_KEY)
-      const page = `/console/findings/${encodeURIComponent(`differs ${checkoutId} user-1`)}`
+      const page = `/console/findings/${encodeURIComponent(`differs chargily ${checkoutId} user-1`)}`
       expect((await visit.open(page)).text).toContain(`${page}/close`)
       const { path, fields } = await visit.ask(`${page}/close`)
       const answers = [
@@ -212,7 +212,7 @@ describeScenario('the books compared', ({ database }) => {
 
     it('as it was shown: what a comparison found since is not closed by the form of before', async () => {
       const visit = await enterConsole(world, OPERATOR_KEY)
-      const page = `/console/findings/${encodeURIComponent(`differs ${checkoutId} user-1`)}`
+      const page = `/console/findings/${encodeURIComponent(`differs chargily ${checkoutId} user-1`)}`
       const { path, fields } = await visit.ask(`${page}/close`)
       await world.advance(60)
       await reconcile()

@@ -1,6 +1,5 @@
-// The provider's list against our books: every day, and when the operator asks. What was paid there and not
-// booked here is entered like any other report; what only we have, or what differs, is written down for a
-// person. It corrects nothing else.
+// The provider's list against our books, daily and when the operator asks. What was paid there and not booked
+// is entered like any report; what only we have, or what differs, is written down for a person.
 import type { Static } from 'typebox'
 import { auditEntry, type By } from '../acts/audit.sql.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -28,16 +27,10 @@ import type { ReconciliationSchema } from './reconcile-schemas.js'
 
 type Reconciliation = Static<typeof ReconciliationSchema>
 
-/**
- * 5 calls every 30 s are 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people
- * who wait.
- */
+/** 10 a minute: with the sweep's 30 a third of the provider's 60 stays free for people who wait. */
 const CALLS_A_ROUND = 5
 export const ROUND_MS = 30 * SECOND
-/**
- * A checkout is decided within 30 minutes and looked at for a day: two days back miss nothing the last walk
- * could see.
- */
+/** A checkout is looked at for a day: two days back miss nothing that the last walk could see. */
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
@@ -164,7 +157,7 @@ async function compareUnmatched(
     if (!answer.ok) return giveUp(deps, answer.failure)
     const found = answer.value
       ? await compareAll(deps, walk, [answer.value])
-      : { findings: [describe(null, payment, MISSING)], matched: [] }
+      : { findings: [describe(walk, null, payment, MISSING)], matched: [] }
     findings.push(...found.findings)
     matched.push(...found.matched)
   }
@@ -192,12 +185,12 @@ interface Compared {
 
 async function compareAll(
   deps: ReconcileDeps,
-  { method, booksUnknown }: Walk,
+  walk: Walk,
   reports: readonly CheckoutReport[],
 ): Promise<Compared> {
   const ours = await paymentsOfCheckouts(
     deps.database,
-    method,
+    walk.method,
     reports.map((report) => report.checkoutId),
   )
   const findings: Finding[] = []
@@ -209,9 +202,9 @@ async function compareAll(
     if (verdict === 'matched' && payment) matched.push(payment)
     if (verdict === 'matched' || verdict === 'no_money') continue
     const differences = verdict === 'differs' && compared ? { differences: differing(report, compared) } : {}
-    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, booksUnknown) : 'reported'
+    const outcome = verdict === 'paid_not_booked' ? await enter(deps, report, walk.booksUnknown) : 'reported'
     const kind = outcome === 'unknown_checkout' ? 'unknown_paid' : verdict
-    findings.push(describe(report, payment, { kind, outcome, differences }))
+    findings.push(describe(walk, report, payment, { kind, outcome, differences }))
   }
   for (const { kind, outcome } of findings) deps.count({ name: 'finding', kind, outcome })
   return { findings, matched }
@@ -229,10 +222,7 @@ function compareCheckout(
   return Object.keys(differing(report, compared)).length > 0 ? 'differs' : 'matched'
 }
 
-/**
- * Ours first. What an operator took as the provider says it is none. Otherwise our books count, not what was
- * once reported.
- */
+/** Ours first. What an operator took as the provider says it is none; else our books count. */
 function differing({ amount, currency }: CheckoutReport, { payment: { price }, booked }: ComparedPayment) {
   if (booked?.source === 'operator' && booked.amount === amount && booked.currency === currency) return {}
   return {
@@ -256,6 +246,7 @@ async function enter(deps: ReconcileDeps, report: CheckoutReport, booksUnknown: 
 
 /** One side may be missing, not both. */
 function describe(
+  { method: gateway }: Walk,
   report: CheckoutReport | null,
   payment: Payment | null,
   of: Pick<Finding, 'kind' | 'outcome'> & { readonly differences?: object },
@@ -267,6 +258,7 @@ function describe(
     outcome,
     user_id: payment?.userId ?? namedUser,
     payment_id: payment?.id ?? report?.paymentId ?? null,
+    gateway,
     checkout_id: report?.checkoutId ?? payment?.checkoutId ?? '',
     details: {
       provider_status: report?.status ?? null,

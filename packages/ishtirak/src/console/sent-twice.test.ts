@@ -125,12 +125,12 @@ describeScenario('a form of the console that is sent twice at once', ({ database
 
   it.each(PAYMENT_VERBS)('does nothing to a payment: %s', async (act) => {
     const id = await PAYMENTS[act]?.()
-    await sendInterrupted(`/console/payments/${id}/${act}`, { act: PAYMENT_ACTS_BY_VERB[act]?.key, id })
+    await sendInterrupted(`/console/payments/${id}/${act}`, { act: PAYMENT_ACTS_BY_VERB[act]?.name, id })
   })
 
   it.each(USER_VERBS)('does nothing to a user: %s', async (act) => {
     await buy()
-    const of = { act: USER_ACTS_BY_VERB[act]?.key, id: 'user-1' }
+    const of = { act: USER_ACTS_BY_VERB[act]?.name, id: 'user-1' }
     await sendInterrupted(`/console/users/user-1/${act}`, of, QUERIES[act])
   })
 

@@ -82,8 +82,9 @@ describeScenario('an act on a user', ({ database }) => {
     const known = await visit.open(`/console/users/user-1/record${QUERIES.record}`)
     expect([known.status, known.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
     const { path, fields } = await ask('record', '?offer=pro+1&method=cheque&reference=BNA+7')
-    const other = { user_id: 'user-2', new_user: true, plan: 'pro', method: 'cheque', amount: 2000 }
-    await operatorOf(world, ROLE_KEYS.owner).post('/payments', { ...other, reference: 'bna 7', why: 'x' })
+    const other = { new_user: true, plan: 'pro', method: 'cheque', amount: 2000, why: 'x' }
+    const owner = operatorOf(world, ROLE_KEYS.owner)
+    await owner.post('/users/user-2/record', { ...other, reference: 'bna 7' })
     const late = await visit.submit(path, { ...fields, why: 'x' })
     expect([late.status, late.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
   })

@@ -13,11 +13,10 @@ import type { UserFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { InboxEntries } from '../overview/inbox-entries.js'
 import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
-import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
+import { NoticeOf, Trail, type TrailNotice } from '../overview/trail.js'
 import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
-import { userActsOffered } from './user-acts.js'
 
 export interface UserPage {
   readonly file: UserFile
@@ -25,7 +24,7 @@ export interface UserPage {
   readonly timeline: Timeline
   /** Not a page further back. */
   readonly isFirst: boolean
-  readonly notice: Notice
+  readonly notice: TrailNotice
 }
 
 /** The timeline has them all. */
@@ -95,9 +94,6 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: UserFi
   return (
     <p class="actions">
       <LinkButton href={`${path}/portal`} label={view.say('seeAsUser')} />
-      {userActsOffered(view, file).map((name) => (
-        <LinkButton href={`${path}/${name}`} label={view.say(`act_${name}`)} />
-      ))}
       {actsOffered(pages, view, { subject: USER, file, deps: pages }).map((act) => (
         <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
       ))}

@@ -32,13 +32,6 @@ export interface OperatorSession {
 export const SUPPORT_GRANT_DAYS_MAX = 30
 export const SUPPORT_GRANT_SPAN = 30 * DAY
 
-/** What is no object with roles of its own yet. */
-const ALLOWED = {
-  'payment.record': [],
-} as const satisfies Readonly<Record<string, readonly Exclude<Role, 'owner'>[]>>
-
-export type Act = keyof typeof ALLOWED
-
 /** Something that not every role may do; `name`: as refusals name it. */
 export interface Permission {
   readonly name: string
@@ -47,23 +40,22 @@ export interface Permission {
 }
 
 /** In the order of `ROLES`. */
-export function rolesThatMay(act: Act | Permission): readonly Role[] {
-  const named: readonly Role[] = typeof act === 'string' ? ALLOWED[act] : act.roles
+export function rolesThatMay({ roles }: Permission): readonly Role[] {
+  const named: readonly Role[] = roles
   return ROLES.filter((role) => role === 'owner' || named.includes(role))
 }
 
-export function mayDo({ role }: Operator, act: Act | Permission): boolean {
+export function mayDo({ role }: Operator, act: Permission): boolean {
   return rolesThatMay(act).includes(role)
 }
 
 /** Throws `role_not_allowed`, which names the act and the roles that may, and what else is to be said. */
 export function requireRole(
   operator: Operator,
-  act: Act | Permission,
+  act: Permission,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   if (mayDo(operator, act)) return
-  const name = typeof act === 'string' ? act : act.name
-  const extra = { act: name, role: operator.role, roles: rolesThatMay(act), ...more }
+  const extra = { act: act.name, role: operator.role, roles: rolesThatMay(act), ...more }
   throw new BillingError('role_not_allowed', { extra })
 }

@@ -3,8 +3,11 @@ import type { Capability } from '../acts/capability.js'
 import type { Seller } from '../core/receipt.js'
 import type { BringsMethods } from '../ledger/method.js'
 import { createDesk } from './desk.js'
+import type { RecordDeps } from './record.js'
+import { recordPayment } from './record-act.js'
 
-export const desk: Capability<unknown> & BringsMethods<{ readonly seller: Seller }> = {
+export const desk: Capability<RecordDeps> & BringsMethods<{ readonly seller: Seller }> = {
   name: 'desk',
+  acts: [recordPayment],
   methods: ({ seller }, { live }) => createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
 }

@@ -2,47 +2,37 @@
 import { Type } from 'typebox'
 import { reason } from '../acts/reason.js'
 import { LONGEST_TERM } from '../core/plan.js'
-import { USER_ID_PATTERN } from '../core/user-id.js'
-import { nameSchemas } from '../http/schemas.js'
+import { request } from '../http/schemas.js'
 import { DESK_METHODS } from './desk.js'
 
-export const TakenAtDeskSchema = Type.Object(
-  {
-    user_id: Type.String({
-      pattern: USER_ID_PATTERN,
-      description: 'Who paid: the platform’s id of the user',
+export const TakenAtDeskSchema = request('TakenAtDesk', {
+  new_user: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'The user may be one that the service has not seen; without it, 404 for those',
     }),
-    new_user: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'The user may be one that the service has not seen; without it, 404 for those',
-      }),
-    ),
-    plan: Type.String({ description: 'What was paid for', examples: ['pro'] }),
-    months: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: LONGEST_TERM,
-        description: 'The term, 1 if absent',
-        examples: [12],
-      }),
-    ),
-    method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),
-    amount: Type.Number({
-      minimum: 0.01,
-      maximum: 1_000_000_000,
-      description: 'What was taken, in dinars, with the stamp duty on cash',
-      examples: [2020],
+  ),
+  plan: Type.String({ description: 'What was paid for', examples: ['pro'] }),
+  months: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST_TERM,
+      description: 'The term, 1 if absent',
+      examples: [12],
     }),
-    reference: Type.String({
-      pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+( [^\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$',
-      maxLength: 80,
-      description: 'The slip of the cash desk, or the number of the cheque: one payment has it',
-      examples: ['2026/0042'],
-    }),
-    why: reason,
-  },
-  { additionalProperties: false },
-)
-
-nameSchemas({ TakenAtDesk: TakenAtDeskSchema })
+  ),
+  method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),
+  amount: Type.Number({
+    minimum: 0.01,
+    maximum: 1_000_000_000,
+    description: 'What was taken, in dinars, with the stamp duty on cash',
+    examples: [2020],
+  }),
+  reference: Type.String({
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+( [^\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$',
+    maxLength: 80,
+    description: 'The slip of the cash desk, or the number of the cheque: one payment has it',
+    examples: ['2026/0042'],
+  }),
+  why: reason,
+})

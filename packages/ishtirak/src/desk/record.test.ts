@@ -14,16 +14,16 @@ import {
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../compare/reconcile.js'
 import { statement } from '../database/database.js'
-import { recordPayment } from './record.js'
+import { recordPayment } from './record-act.js'
 
 const USER = 'user-1'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const CASH = {
-  user_id: USER,
   new_user: true,
   plan: 'pro',
   method: 'cash',
@@ -36,7 +36,9 @@ const CHEQUE = { ...CASH, method: 'cheque', amount: 2000, reference: 'BNA 123456
 const countRows = statement(
   'test.desk.count',
   `select (select count(*) from payments) as payments, (select count(*) from receipts) as receipts,
-          (select count(*) from audit) as acts, (select count(*) from users) as users,
+          (select count(*) from audit where act <> 'operator.refused') as acts,
+          (select count(*) from audit where act = 'operator.refused') as refusals,
+          (select count(*) from users) as users,
           (select count(*) from comparisons) as comparisons`,
 )
 const selectEvents = statement(
@@ -54,7 +56,8 @@ describeScenario('a payment at the desk', ({ database }) => {
   beforeEach(() => open())
   afterEach(() => world.stop())
 
-  const record = (changes: object = {}) => operator.post('/payments', { ...CASH, ...changes })
+  const record = ({ user_id = USER, ...changes }: { user_id?: string; [name: string]: unknown } = {}) =>
+    operator.post(`/users/${user_id}/record`, { ...CASH, ...changes })
   const status = async (userId = USER) => (await world.as(userId).get('/api/v1/billing/status')).body
   const rows = async () => (await database().query(countRows))[0] ?? {}
 
@@ -94,7 +97,7 @@ describeScenario('a payment at the desk', ({ database }) => {
   it('for a user never heard of is refused unless it says so, and nothing is kept', async () => {
     const { status: code, body } = await record({ new_user: undefined })
     expect([code, body.code, body.user_id]).toEqual([404, 'not_found', USER])
-    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0 })
+    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0, refusals: 0 })
     const first = await record()
     const again = await record({ new_user: false })
     expect([again.status, again.body.payment.id]).toEqual([200, first.body.payment.id])
@@ -131,7 +134,7 @@ describeScenario('a payment at the desk', ({ database }) => {
     const { status: code, body } = await record(changes)
     expect([code, body.code]).toEqual([422, 'wrong_amount'])
     expect(body).toMatchObject(expected)
-    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0 })
+    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0, refusals: 0 })
   })
 
   it.each([
@@ -145,9 +148,37 @@ describeScenario('a payment at the desk', ({ database }) => {
     [{ reference: '' }, 'validation_failed'],
     [{ reference: '\u200e' }, 'validation_failed'],
     [{ why: ' ' }, 'validation_failed'],
-    [{ user_id: '..' }, 'validation_failed'],
+    [{ user_id: '%0a' }, 'validation_failed'],
   ])('with %j is refused with %s', async (changes, code) => {
     expect((await record(changes)).body.code).toBe(code)
+  })
+
+  it('is shown beforehand with what is to be taken, also for a user never heard of', async () => {
+    const asked = '/users/user-1/record?plan=pro&method=cash&reference=7'
+    expect((await operator.get(asked)).body.code).toBe('not_found')
+    const { status: code, body } = await operator.get(`${asked}&new_user=true`)
+    expect([code, body]).toMatchObject([
+      200,
+      {
+        changes: [
+          { what: 'access', before: { plan: 'free' }, after: { plan: 'pro' } },
+          { what: 'amount', before: null, after: '2020' },
+          { what: 'stamp_duty', before: null, after: '20' },
+        ],
+      },
+    ])
+    expect((await operator.get(`${asked}&amount=2020`)).body.code).toBe('validation_failed')
+    expect(await rows()).toMatchObject({ payments: 0, users: 0, acts: 0, refusals: 0 })
+    const { payment } = (await record({ reference: '7' })).body
+    expect((await operator.get(asked)).body).toMatchObject({ code: 'conflict', payment_id: payment.id })
+  })
+
+  it('sent again under its operation_id is answered the same; for something else it is refused', async () => {
+    const first = await record({ operation_id: 'op 1' })
+    expect((await record({ operation_id: 'op 1' })).body).toEqual(first.body)
+    const other = await record({ operation_id: 'op 1', reference: '2026/0043', amount: 2020 })
+    expect([other.status, other.body.code]).toEqual([409, 'conflict'])
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
   })
 
   it('cannot be begun by a user', async () => {
@@ -159,23 +190,12 @@ describeScenario('a payment at the desk', ({ database }) => {
   })
 
   it('that is recorded twenty times at once is booked once, and all are told of the one', async () => {
-    const taken = {
-      userId: USER,
-      newUser: true,
-      planId: 'pro',
-      months: 1,
-      method: 'cash',
-      amount: 2020,
-    } as const
     // Without HTTP between, so that none begins after another has ended.
     const calls = Array.from({ length: 20 }, () =>
-      recordPayment(
-        world.service.parts,
-        { ...taken, reference: '2026/0042' },
-        { operator: ownerNamed('amina'), reason: 'x' },
-      ),
+      doAct(world.service.parts, recordPayment, callBy(ownerNamed('amina'), USER, CASH)),
     )
-    expect(new Set(await Promise.all(calls)).size).toBe(1)
+    const ids = (await Promise.all(calls)).map((file) => Object(file).payment.id)
+    expect(new Set(ids).size).toBe(1)
     expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
     expect(await status()).toMatchObject({ current_period_end: '2026-12-21T12:00:00Z' })
   })
@@ -185,19 +205,18 @@ describeScenario('a payment at the desk', ({ database }) => {
       'that one',
     async () => {
       const { parts } = world.service
-      const bought = { planId: 'pro', months: 1, method: 'cash' } as const
-      const taken = { ...bought, newUser: true, amount: 2020, reference: '2026/0042' }
-      const by = { operator: ownerNamed('amina'), reason: 'x' }
+      const recordFor = (userId: string, deps = parts) =>
+        doAct(deps, recordPayment, callBy(ownerNamed('amina'), userId, CASH))
       const others: string[] = []
       const save: typeof parts.settlements.save = async (change, giveUpAt) => {
-        others.push(await recordPayment(parts, { ...taken, userId: 'user-2' }, by))
+        others.push(Object(await recordFor('user-2')).payment.id)
         return parts.settlements.save(change, giveUpAt)
       }
       const deps = { ...parts, settlements: { ...parts.settlements, save } }
-      const refused = await recordPayment(deps, { ...taken, userId: USER }, by).catch((error) => error)
+      const refused = await recordFor(USER, deps).catch((error) => error)
       expect(refused).toMatchObject({ code: 'conflict', extra: { payment_id: others[0] } })
       expect(others).toHaveLength(1)
-      expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+      expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1, refusals: 1 })
       expect(await status()).toMatchObject({ plan: 'free' })
     },
   )
@@ -209,7 +228,7 @@ describeScenario('a payment at the desk', ({ database }) => {
       200,
       ...Array.from({ length: 9 }, () => 409),
     ])
-    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1 })
+    expect(await rows()).toMatchObject({ payments: 1, receipts: 1, acts: 1, refusals: 9 })
   })
 
   it(

@@ -5,20 +5,19 @@
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
-import { BillingError, wrongField } from '../core/error.js'
+import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Offer } from '../core/plan.js'
 import { type ReceiptSnapshot, stampDutyAt, totalOf } from '../core/receipt.js'
-import { readDeskReference } from '../core/reference.js'
-import { requireRole } from '../core/role.js'
 import { ConstraintViolation, statement } from '../database/database.js'
 import { json } from '../database/rows.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
-import { findUser, rememberUser } from '../ledger/users.sql.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
+import { rememberUser } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
 
-export type RecordDeps = SettleDeps & QuoteDeps
+export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps
 
 export interface TakenAtDesk {
   readonly userId: string
@@ -27,35 +26,28 @@ export interface TakenAtDesk {
   readonly method: DeskMethod
   /** In dinars: what was taken, stamp duty included. */
   readonly amount: number
-  /** Names one payment by this method, of whichever user. */
+  /** As `readDeskReference` has it. Names one payment by this method, of whichever user. */
   readonly reference: string
-  /** The user may be one that the service has not seen; else a mistyped id would be booked on. */
-  readonly newUser: boolean
 }
 
 /**
- * Gives the id of the payment, which a repetition finds again. Throws `not_found` for a user that is not
- * known, what `quoteRefusal` names, `unknown_method` where cash is not taken, `wrong_amount` with what is to
- * be paid, `conflict` with the payment that has this reference, or `already_refunded`.
+ * A repetition changes nothing. Throws what `quoteRefusal` names, `unknown_method` where cash is not taken,
+ * `wrong_amount` with what is to be paid, `conflict` with the payment that has this reference, or
+ * `already_refunded`.
  */
-export async function recordPayment(deps: RecordDeps, sent: TakenAtDesk, by: By): Promise<string> {
-  requireRole(by.operator, 'payment.record')
-  const reference = readDeskReference(sent.reference)
-  if (reference === '') throw wrongField('reference', 'wrong_format')
+export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   // Each is quoted behind those before it, so that many at once go no further ahead than one after the other.
-  return deps.inTurn(`desk ${sent.userId}`, () => recordTaken(deps, { ...sent, reference }, by))
+  return deps.inTurn(`desk ${taken.userId}`, () => bookInTurn(deps, taken, by))
 }
 
-async function recordTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<string> {
+async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   const { clock, ids, database } = deps
   const { userId, planId, months, reference } = taken
   const method = methodNamed(deps, taken.method)
   const [quoted] = await Promise.allSettled([readQuote(deps, { userId, planId, months })])
   // After the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)
-  if (known) return sameAs(deps, known, taken)
-  if (!taken.newUser && !(await findUser(database, userId)))
-    throw new BillingError('not_found', { extra: { user_id: userId } })
+  if (known) return requireSame(deps, known, taken)
   if (quoted.status === 'rejected') throw quoted.reason
   const { offer } = quoted.value
   const now = clock.now()
@@ -67,11 +59,11 @@ async function recordTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promis
   const report = reportOf(recorded, reference, now)
   const reported = { report, event: null, source: 'operator', recorded, by: act } as const
   const outcome = await settlePayment(deps, reported).catch(takenOrThrow)
-  if (outcome === 'booked') return recorded.id
+  if (outcome === 'booked') return
   // Another call with this reference was faster.
   const first = await findRecorded(deps, taken)
   if (!first) throw new Error(`payment ${recorded.id} was not booked: ${outcome}`)
-  return sameAs(deps, first, taken)
+  return requireSame(deps, first, taken)
 }
 
 /**
@@ -83,7 +75,7 @@ function takenOrThrow(error: unknown): 'taken' {
   throw error
 }
 
-async function findRecorded(
+export async function findRecorded(
   { settlements }: RecordDeps,
   { method, reference }: Pick<TakenAtDesk, 'method' | 'reference'>,
 ): Promise<Payment | null> {
@@ -96,14 +88,14 @@ const selectSnapshot = statement(
   'select snapshot from receipts where user_id = $1 and payment_id = $2',
 )
 
-async function sameAs(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<string> {
+async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<void> {
   const { id, userId, plan, months, status } = payment
   const of = { userId, paymentId: id }
   const [receipt] = await deps.database.query(selectSnapshot, [userId, id])
   const total = receipt ? totalOf(json<ReceiptSnapshot>(receipt, 'snapshot')) : null
   const isSame = userId === taken.userId && plan.id === taken.planId && months === taken.months
   if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
-  if (status !== 'refunded') return id
+  if (status !== 'refunded') return
   const at = await findRefundInstant(deps.database, of)
   const extra = { payment_id: id, ...(at === null ? {} : { refunded_at: toTimestamp(at) }) }
   throw new BillingError('already_refunded', { extra })
@@ -114,15 +106,15 @@ function referenceTaken({ id, status }: Payment): BillingError {
 }
 
 /**
- * What is to be taken, and what it would buy now. Throws what `recordPayment` would, of the purchase; and
+ * What is to be taken, and what it would buy now. Throws what `bookTaken` would, of the purchase; and
  * `conflict` with the payment that has this reference, whatever it bought.
  */
-export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount' | 'newUser'>) {
+export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount'>) {
   const method = methodNamed(deps, wanted.method)
-  const known = await findRecorded(deps, { ...wanted, reference: readDeskReference(wanted.reference) })
+  const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
-  const { offer, period } = await readQuote(deps, wanted)
-  return { offer, period, ...chargeOf(deps, { offer, method, now: deps.clock.now() }) }
+  const { offer } = await readQuote(deps, wanted)
+  return { offer, ...chargeOf(deps, { offer, method, now: deps.clock.now() }) }
 }
 
 function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {

@@ -3,9 +3,9 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly desk: typeof en
   }
 }
 
-addWords<'desk'>(import.meta.url)
+export const words = addWords<'desk'>(import.meta.url)

@@ -1,5 +1,6 @@
 // What the TypeBox schemas of the routes become: checks of what comes in, serializers of answers, names in
-// the OpenAPI document. A body is never coerced; only whole numbers of the query string are read from text.
+// the OpenAPI document. A body is never coerced; of the query string, whole numbers and
+// `true` and `false` are read from text.
 import {
   type Serializer,
   type SerializerFactory,
@@ -47,9 +48,9 @@ const BOUNDED: ReadonlySet<string> = new Set(['minimum', 'maximum'])
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const validator = Compile(schema)
   const prefix = POINTER_PREFIX[httpPart] ?? ''
-  const integers = httpPart === 'querystring' ? integerFields(schema) : []
+  const readers = httpPart === 'querystring' ? readersOf(schema) : NO_READERS
   return (value: unknown) => {
-    const read = integers.length > 0 ? readIntegers(value, integers) : value
+    const read = readers.size > 0 ? readFields(value, readers) : value
     if (validator.Check(read)) return { value: read }
     return {
       error: new BillingError('validation_failed', { problems: describe(faultsOf(validator, read), prefix) }),
@@ -97,22 +98,33 @@ function toProblems(error: TLocalizedValidationError): readonly ValidationProble
   return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid', bound }]
 }
 
-function integerFields(schema: TSchema): readonly string[] {
-  const properties = 'properties' in schema ? schema.properties : {}
-  if (typeof properties !== 'object' || properties === null) return []
-  return Object.entries(properties).flatMap(([name, property]) =>
-    typeof property === 'object' && property !== null && property.type === 'integer' ? [name] : [],
+type Readers = ReadonlyMap<string, (text: string) => unknown>
+const NO_READERS: Readers = new Map()
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  // Plain decimal digits only: `1.5`, `1e3`, `0x10` and the empty text stay text and are refused as such. 15
+  // digits are always exact in a double.
+  integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  boolean: (text) => (/^(true|false)$/.test(text) ? text === 'true' : text),
+}
+
+/** By the names of the fields that are no text. */
+function readersOf(schema: TSchema): Readers {
+  const { properties = {} }: { readonly properties?: object } = schema
+  return new Map(
+    Object.entries(properties).flatMap(([name, { type }]) => {
+      const reader = READERS[type]
+      return reader ? [[name, reader] as const] : []
+    }),
   )
 }
 
-/** Plain decimal digits only: `1.5`, `1e3`, `0x10` and the empty text stay text and are refused as such. */
-function readIntegers(value: unknown, names: readonly string[]): unknown {
+function readFields(value: unknown, readers: Readers): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => [
       name,
-      // 15 digits are always exact in a double.
-      names.includes(name) && typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text,
+      typeof text === 'string' ? (readers.get(name)?.(text) ?? text) : text,
     ]),
   )
 }

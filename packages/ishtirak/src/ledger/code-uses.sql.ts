@@ -8,8 +8,7 @@ import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } fro
 /** `holdsCode` of core, of `payments p`. */
 const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
 
-// One row and the same work for every code, also for one that is none of ours: the answer and its time tell
-// nothing.
+// The same row and work for every code, one of ours or not: the answer and its time tell nothing.
 const selectCode = statement(
   'codes.find',
   `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses, own.held
@@ -68,11 +67,11 @@ export async function selectOwnUse(
 }
 
 function parseCode(row: Row): CodeFacts {
-  const held = integer(row, 'held')
+  const reserved = integer(row, 'held')
   return {
     hash: text(row, 'hash'),
-    used: integer(row, 'used') - held,
-    usedByUser: integer(row, 'own_uses') - held,
+    used: integer(row, 'used') - reserved,
+    usedByUser: integer(row, 'own_uses') - reserved,
     batch: {
       id: text(row, 'id'),
       // The check constraint of the column holds the same list.
@@ -129,8 +128,7 @@ export const TAKE_CODE = {
 /** Wrong codes that a user may try in an hour. */
 const WRONG_CODES_AN_HOUR = 10
 
-// The tries of the last hour are counted under the lock of the row, so that tries at once do not pass the
-// bound together.
+// Counted under the lock of the row, so that tries at once do not pass the bound together.
 const insertTry = statement(
   'code_tries.begin',
   `with begun as (

@@ -1,6 +1,5 @@
-// Time that no payment bought, as rows: days from the operator, months by a code. The periods that access is
-// computed from are the user's (users.sql.ts); these rows are the history, saved with the change that they
-// tell of.
+// Time that no payment bought, as rows: days from the operator, months by a code. They are the history; the
+// periods that access is computed from are the user's (users.sql.ts).
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
@@ -71,7 +70,7 @@ const parseGrant = rowOf({
   role: column('granted_role', wordOrNull<Role>),
   why: textOrNull,
 }) satisfies (row: Row) => GrantRow
-export type KeptGrant = ReturnType<typeof parseGrant>
+export type StoredGrant = ReturnType<typeof parseGrant>
 
 const selectNewest = statement(
   'grants.newest',
@@ -83,13 +82,17 @@ export async function grantsOfUser(
   database: Queryable,
   userId: string,
   limit: number,
-): Promise<readonly KeptGrant[]> {
+): Promise<readonly StoredGrant[]> {
   return (await database.query(selectNewest, [userId, limit])).map(parseGrant)
 }
 
 const selectOne = statement('grants.one', 'select * from grants where user_id = $1 and id = $2')
 
-export async function findGrant(database: Queryable, userId: string, id: string): Promise<KeptGrant | null> {
+export async function findGrant(
+  database: Queryable,
+  userId: string,
+  id: string,
+): Promise<StoredGrant | null> {
   const [row] = await database.query(selectOne, [userId, id])
   return row ? parseGrant(row) : null
 }

@@ -11,5 +11,18 @@ import './words.js'
 export const ledger: Capability<SaveDeps & SubjectDeps> = {
   name: 'ledger',
   acts: [refund, keepPayment, endAccess],
+  commandGroups: {
+    payments: 'Look at payments, and act on one',
+    users: 'Look at a user, grant days, end their access',
+  },
   inbox: PAYMENTS_WAITING,
+  events: [
+    'subscription.activated',
+    'subscription.renewed',
+    'subscription.canceled',
+    'payment.paid',
+    'payment.failed',
+    'payment.review',
+    'payment.refunded',
+  ],
 }

@@ -84,24 +84,15 @@ export interface Webhook {
 
 /** A way to pay: what every gateway must promise. Every report that it gives carries its name. */
 export interface PaymentMethod extends MethodTraits {
-  /**
-   * Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id, however often
-   * it is called.
-   */
+  /** Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id. */
   readonly list: CheckoutList | null
   /** Null: the provider pushes nothing, and payments are settled by looks alone. */
   readonly webhook: Webhook | null
-  /**
-   * Opens a checkout; the caller compares it with the order. With a list it is not idempotent: after an
-   * unknown outcome `list.find` comes first.
-   */
+  /** The caller compares it with the order. With a list, `list.find` comes first after an unknown outcome. */
   createCheckout(order: CheckoutOrder): Promise<ProviderAnswer<CheckoutReport>>
   /** Null when the provider does not know the id. */
   getCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
-  /**
-   * Ends a pending checkout, so that it cannot be paid any more. Where it cannot be ended, what it is
-   * instead.
-   */
+  /** Ends a pending checkout: it cannot be paid any more. Where it cannot be ended, what it is instead. */
   expireCheckout(checkoutId: string): Promise<ProviderAnswer<CheckoutReport | null>>
   /** The cheapest call that proves the key: for `doctor`. */
   checkKey(): Promise<ProviderAnswer<true>>
@@ -165,10 +156,7 @@ function checkLooks(traits: MethodTraits): void {
   }
 }
 
-/**
- * Whenever the user pays, from the making of the checkout until its end: the next look comes before the
- * gateway undoes it.
- */
+/** Whenever the user pays: the next look comes before the gateway undoes it. */
 function areLooksInTime({ looksAfterMs, acknowledgeWithinMs, checkoutLifetimeMs }: MethodTraits): boolean {
   if (acknowledgeWithinMs === null) return true
   const begins = [0, ...looksAfterMs].filter((begin) => begin < checkoutLifetimeMs)

@@ -1,5 +1,4 @@
-// Payments as rows: how they are read and written, and the reads of the history. Nothing here changes a
-// payment.
+// Payments as rows: read, written, and listed for the history. Nothing here changes a payment.
 import type { Instant } from '../core/instant.js'
 import {
   PAYMENT_KINDS,

@@ -1,6 +1,5 @@
-// Events of a provider as rows, where they change nothing: a payment of ours has nothing to change, or the
-// event is about nothing of ours and may be the only trace of a payment. (One that changes a payment is saved
-// with its effect: settle.sql.ts.)
+// Events of a provider as rows that change nothing: of a payment of ours, or about nothing of ours, perhaps
+// the only trace of a payment. (One that changes a payment is saved with its effect: settle.sql.ts.)
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
@@ -16,10 +15,7 @@ export interface ReceivedEvent {
   readonly receivedAt: Instant
 }
 
-/**
- * `saved`; `duplicate`: the event id is known, nothing was changed; `stale`: another change came first, load
- * and decide again.
- */
+/** `duplicate`: the event is known, nothing was changed; `stale`: another change came first, decide again. */
 export type SaveResult = 'saved' | 'duplicate' | 'stale'
 
 /** Of a row that says whether the version still held, and whether the event was new. */

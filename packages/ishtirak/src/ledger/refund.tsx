@@ -1,5 +1,4 @@
-// A refund that was made by hand at the provider is recorded: the period it bought ends, later ones move up.
-// It moves no money.
+// A refund made by hand at the provider is recorded: its period ends, later ones move up. It moves no money.
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'
@@ -15,7 +14,7 @@ import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
-import { words } from './words.js'
+import { ledgerWords } from './words.js'
 
 type RefundDeps = SaveDeps & SubjectDeps
 
@@ -61,7 +60,7 @@ export const refund = act<RefundDeps>().decides({
     'is not paid.',
   input: WhySchema,
   refuses: ['already_refunded'],
-  texts: actTexts(words, 'refund'),
+  texts: actTexts(ledgerWords, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
   decide: ({ payment, user }, _call, now, { rules }) =>
     decideRefund({ payment, subscription: user.subscription }, now, rules),

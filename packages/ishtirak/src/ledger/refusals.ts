@@ -1,5 +1,4 @@
-// How a purchase is refused: what a decision that sells nothing, or a provider that opens nothing, is to the
-// caller.
+// How a purchase is refused: a decision that sells nothing, or a provider that opens nothing.
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import type { QuoteRefusal } from '../core/quote.js'
@@ -8,7 +7,7 @@ import type { ProviderFailure } from './method.js'
 
 const DEFAULT_RETRY_SECONDS = 5
 
-export function refusal(decision: UpgradeDecision, now: Instant): BillingError {
+export function purchaseRefusal(decision: UpgradeDecision, now: Instant): BillingError {
   switch (decision.kind) {
     case 'not_sold':
       return quoteRefusal(decision.refusal)

@@ -1,6 +1,5 @@
-// What every change of a user's money carries along: the events to the platform, the mail that is owed for
-// them, the audit trail. And an operator's change, saved by the same guarded statement as the provider's
-// reports.
+// What every change of a user's money carries along: events, mail that is owed for them, the audit trail; and
+// an operator's change, saved by the same guarded statement as the provider's reports.
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'

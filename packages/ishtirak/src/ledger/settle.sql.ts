@@ -1,6 +1,5 @@
-// A report about a payment, from loading to saving, both shared by what arrives together. The whole effect of
-// a change of a user's money is one statement: event, payment, paid time, receipt number, events to the
-// platform, owed mail.
+// A report about a payment, loaded and saved with what arrives together. The whole effect of a change of a
+// user's money is one statement: event, payment, time, receipt number, events to the platform, owed mail.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'
@@ -37,10 +36,7 @@ import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
 
-/**
- * Loading and saving, where what arrives meanwhile shares the next statement. A lone report has one to
- * itself.
- */
+/** Loading and saving: what arrives meanwhile shares the next statement. A lone report has its own. */
 export function createSettlements(database: Queryable) {
   return {
     load: shareStatements<ReportedIds, LoadedPayment | null>(database, { many: loadForSettlements }),

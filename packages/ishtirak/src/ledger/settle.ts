@@ -45,19 +45,13 @@ export interface ReportedCheckout {
   readonly accepted?: boolean
   /** What an operator says was paid: the payment that the report is about, which has no row yet. */
   readonly recorded?: Payment
-  /**
-   * Set for an operator's request: written to the audit trail, also if nothing changes; an acceptance only
-   * where it takes.
-   */
+  /** An operator's request: written to the trail, also if nothing changes; an acceptance where it takes. */
   readonly by?: OperatorAct
 }
 
 export type SettlementResult = SettlementOutcome | 'duplicate'
 
-/**
- * Books what the report says. Throws `DatabaseUnavailable`: then nothing was changed, and the report is to
- * come again.
- */
+/** Books what the report says. Throws `DatabaseUnavailable`: nothing was changed, and it is to come again. */
 export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout): Promise<SettlementResult> {
   const giveUpAt = givenUpAfter()
   let latest = reported
@@ -147,8 +141,8 @@ async function settleOurs(
   if (!by && !decision.payment) {
     if (!received) return decision.outcome
     const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
-    const kept = await deps.settlements.keep(idle, giveUpAt)
-    return kept === 'saved' ? decision.outcome : kept
+    const saved = await deps.settlements.keep(idle, giveUpAt)
+    return saved === 'saved' ? decision.outcome : saved
   }
   const isNew = decision.isNew || (loaded.isNew ?? false)
   const subscription = decision.subscription ?? user.subscription
@@ -173,10 +167,7 @@ async function settleOurs(
 /** What follows where an operator's acceptance takes a payment as it is. */
 export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
 
-/**
- * Drawn up with the booking, so that no later change of name, tax or seller touches it. Null: nothing is
- * booked.
- */
+/** Drawn up with the booking: no later change of name, tax or seller touches it. Null: nothing is booked. */
 export function receiptOf(
   { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
   { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,
@@ -194,8 +185,8 @@ export function receiptOf(
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
-  const kept = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
-  return kept === 'duplicate' ? kept : outcome
+  const saved = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
+  return saved === 'duplicate' ? saved : outcome
 }
 
 /** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */

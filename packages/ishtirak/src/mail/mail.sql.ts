@@ -1,6 +1,5 @@
-// The mail that is owed, as rows. The statement that saves an event saves the mail with it; here it is
-// claimed, finished and, in the end, forgotten. Claiming one puts it off, so that any number of processes may
-// send.
+// The mail that is owed, as rows, saved with its event: claimed, finished and, in the end, forgotten.
+// Claiming one puts it off, so that any number of processes may send.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { MailWriter } from '../acts/mail-writer.js'
@@ -98,7 +97,7 @@ export async function finishMail(
 export const isLongAgo = (queuedAt: string, now: string) => `${queuedAt} <= ${now} - interval '5 minutes'`
 
 /** A message takes at most 90 s. */
-export const LEASE_MS = 2 * MINUTE
+export const MAIL_LEASE_MS = 2 * MINUTE
 
 /** It is neither due nor being sent. */
 const mayBeRenewed = (now: string, leaseUntil: string) =>
@@ -115,12 +114,9 @@ interface PaymentKey {
   readonly paymentId: string
 }
 
-/**
- * The mail with the receipt of a payment, and what became of it so far; null: there is none, or it is
- * forgotten.
- */
+/** The mail with a receipt, and what became of it so far; null: there is none, or it is forgotten. */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
-  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + LEASE_MS)])
+  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + MAIL_LEASE_MS)])
   return row ? parseReceiptMail(row) : null
 }
 
@@ -147,7 +143,7 @@ export async function queueReceiptAgain(
   audit: AuditEntry,
   now: Instant,
 ): Promise<boolean> {
-  const values = [userId, paymentId, at(now), at(now + LEASE_MS), JSON.stringify(audit)]
+  const values = [userId, paymentId, at(now), at(now + MAIL_LEASE_MS), JSON.stringify(audit)]
   return (await database.query(queueReceipt, values)).length > 0
 }
 

@@ -1,5 +1,4 @@
-// The receipt of a payment goes out by mail once more: the same text and file as at first, to the address
-// that the user has now.
+// The receipt of a payment goes out by mail once more, to the address that the user has now.
 import { type Static, Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
@@ -14,7 +13,7 @@ import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { mailedInWords } from '../pages/console-words.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
-import { words } from './words.js'
+import { mailWords } from './words.js'
 
 export type ResendDeps = ActDeps & SubjectDeps & Pick<SendMailDeps, 'mailer'>
 
@@ -50,7 +49,7 @@ export const resendReceipt = act<ResendDeps>().decides({
     'way, and for five minutes after it was queued.',
   input: OptionalWhySchema,
   refuses: ['payment_not_paid', 'already_refunded', 'no_email_address', 'mail_under_way', 'mail_unavailable'],
-  texts: actTexts(words, 'resend_receipt'),
+  texts: actTexts(mailWords, 'resend_receipt'),
   load: (deps, { id }) => load(deps, id),
   decide: ({ user, mail }, _call, _now, { mailer }) => {
     if (user.email === null) throw new BillingError('no_email_address')

@@ -1,13 +1,12 @@
-// Sends due mail: claimed with a lease, dropped if it is outdated, written, passed to the mail server by
-// SMTP. After a crash the row is due again, so a message may be sent twice (each has a Message-ID of its own)
-// but is never lost.
+// Sends due mail by SMTP: claimed with a lease, dropped if outdated, written. After a crash the row is due
+// again, so a message may be sent twice (each has its Message-ID) but is never lost.
 import type { SendMailOptions } from 'nodemailer'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
-import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
+import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
@@ -25,10 +24,7 @@ export interface SendMailDeps
 const AT_ONCE = 4
 const REMEMBERED = 90 * DAY
 
-/**
- * Sends up to `limit` messages, as long as it `goesOn`. Gives how many rows it dealt with; without a mail
- * server none.
- */
+/** Sends up to `limit` messages while it `goesOn`. Gives how many it dealt with; without a server none. */
 export async function sendDueMail(
   deps: SendMailDeps,
   limit: number,
@@ -40,7 +36,7 @@ export async function sendDueMail(
   for (const { owe } of written) await owe?.(deps.clock.now())
   const send = async (most: number) => {
     const now = deps.clock.now()
-    const claim = { now, limit: most, leaseUntil: now + LEASE_MS, written }
+    const claim = { now, limit: most, leaseUntil: now + MAIL_LEASE_MS, written }
     const claimed = await claimDueMails(deps.database, claim)
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     return claimed.length
@@ -91,10 +87,7 @@ const SILENCE_MS = 20 * SECOND
 /** All of a message, also to a server that goes on saying something. Less than the lease. */
 const MESSAGE_MS = 90 * SECOND
 
-/**
- * `smtps://` speaks TLS from the first byte (port 465); `smtp://` (port 587) upgrades when the server offers
- * it.
- */
+/** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (587) upgrades where it is offered. */
 export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -105,8 +98,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
     ...(username === ''
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    // A password must not cross a network in clear text because an attacker removed the server's offer of
-    // TLS.
+    // No password in clear text where an attacker has removed the server's offer of TLS.
     requireTLS: username !== '' && !isThisMachine(host),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -130,10 +122,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   }
 }
 
-/**
- * 5xx to the recipient or the message itself (RFC 5321, section 4.2.1). Any other failure may be ours, and
- * pass.
- */
+/** 5xx to the recipient or the message (RFC 5321, section 4.2.1). Any other failure may be ours, and pass. */
 function isForGood(error: Error): boolean {
   const command = 'command' in error ? error.command : undefined
   const code = 'responseCode' in error ? Number(error.responseCode) : 0

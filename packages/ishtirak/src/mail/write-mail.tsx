@@ -1,6 +1,5 @@
-// One message in the user's language: what is, and what to do. Every link leads to the portal, where the user
-// can log in; never to a checkout, which expires in half an hour. What is said is the capability's that
-// writes the mail.
+// One message in the user's language, whose words are its capability's. Links lead to the portal, where the
+// user can log in; never to a checkout, which expires in half an hour.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '@kitajs/html'
 import type { SendMailOptions } from 'nodemailer'
@@ -99,10 +98,7 @@ const BUTTON =
 export const DEFAULT_MAIL_COLOR = '#0a5c3b'
 const SMALL = 'margin:16px 0 0;font-size:14px;color:#4b5c53'
 
-/**
- * For mail programs: one column, styles on the elements (many programs drop style sheets), no picture, one
- * link.
- */
+/** For mail programs: one column, styles on the elements (many drop style sheets), no picture, one link. */
 function htmlOf(words: MailWords): string {
   const { locale, color, subject, greeting, paragraphs, button, url, footer, contact } = words
   const html = (

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { actsOf, type Capability, readingsOf } from '../acts/capability.js'
 import { addOperatorCommands } from '../acts/commands.js'
 import type { CommandHost } from '../acts/operator-client.js'
-import { COMMAND_GROUPS, OTHER_COMMANDS } from '../overview/other-commands.js'
 
 export function addAllOperatorCommands(
   program: Command,
@@ -11,6 +10,9 @@ export function addAllOperatorCommands(
   host: CommandHost,
 ): void {
   const [acts, readings] = [actsOf(capabilities), readingsOf(capabilities)]
-  addOperatorCommands(program, { acts, readings, groups: COMMAND_GROUPS, others: OTHER_COMMANDS }, host)
+  const groups = Object.fromEntries(
+    capabilities.flatMap(({ commandGroups = {} }) => Object.entries(commandGroups)),
+  )
+  addOperatorCommands(program, { acts, readings, groups }, host)
   for (const { commands } of capabilities) commands?.(program, host)
 }

@@ -1,18 +1,34 @@
 // What the pages of the console read that are not one capability's.
 import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
-import type { Brought } from '../acts/capability.js'
+import type { BroughtToConsole } from '../acts/capability.js'
+import type { RecordRefusal } from '../acts/refusals.js'
+import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import type { Database } from '../database/database.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
+import type { SaveDeps } from '../ledger/save.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
+import type { ResendDeps } from '../mail/resend-receipt.js'
 import type { ConsolePages } from '../pages/console-frame.js'
-import type { OperatorRoutesDeps } from './operator.route.js'
+import type { FileDeps } from './acts.js'
+import type { HealthDeps } from './health.js'
+import type { InboxDeps } from './inbox.js'
+import type { SearchDeps } from './search.js'
+import type { ViewDeps } from './views.js'
 
-export interface ConsoleDeps extends CallerChecks, SessionsDeps, Omit<OperatorRoutesDeps, 'operators'> {
+type ReadDeps = FileDeps & HealthDeps & InboxDeps & SearchDeps & SubjectDeps & ViewDeps
+
+export interface ConsoleDeps extends CallerChecks, ResendDeps, SaveDeps, SessionsDeps, ReadDeps {
+  readonly database: Database
+  readonly catalogue: Catalogue
+  readonly publicUrl: string
+  readonly recordRefusal: RecordRefusal
   readonly formats: Formats
   readonly seller: Seller
   /** Null: operators sign in by key alone. */
   readonly issuer: Issuer | null
 }
 
-export type AllPages = ConsolePages & ConsoleDeps & Brought<ConsoleDeps>
+export type AllPages = ConsolePages & ConsoleDeps & BroughtToConsole<ConsoleDeps>

@@ -3,14 +3,14 @@
 
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
-import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
+import { byInstant, nextCursor, pageQuery } from '../acts/page.js'
 import { wrongField } from '../core/error.js'
 import { instant } from '../database/rows.js'
 import { nullable, object, query } from '../http/schemas.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
-import { type TrailPosition, trailPage } from './audit-trail.sql.js'
+import { trailPage } from './audit-trail.sql.js'
 
 const NAME_MAX = 500
 
@@ -46,11 +46,6 @@ export const TrailSchema = object('Trail', { data: Type.Array(TrailEntrySchema),
 
 export type TrailDeps = Pick<CommonParts, 'database' | 'wallClock'>
 
-const cursor = pageCursor<TrailPosition>(
-  ({ at, id }) => [at, id],
-  ([at, id]) => (typeof at === 'number' && typeof id === 'string' ? { at, id } : null),
-)
-
 /** Throws `validation_failed` where there is no such day, and `invalid_cursor`. */
 export async function readTrail(
   { database, wallClock }: TrailDeps,
@@ -59,11 +54,11 @@ export async function readTrail(
   const { actor = null, act = null, user_id: userId = null, payment_id: paymentId = null, limit = 50 } = query
   const day = query.day === undefined ? null : wallClock.dayOf(query.day)
   if (query.day !== undefined && day === null) throw wrongField('day', 'wrong_format')
-  const after = query.cursor === undefined ? null : cursor.decode(query.cursor)
+  const after = query.cursor === undefined ? null : byInstant.decode(query.cursor)
   const filter = { actor, act, day, userId, paymentId }
   const rows = await trailPage(database, { filter, after, limit: limit + 1 })
   const placed = rows.map((row) => ({ row, at: instant(row, 'at'), id: String(row.id) }))
-  const { items, nextCursor } = cursor.pageOf(placed, limit)
+  const { items, nextCursor } = byInstant.pageOf(placed, limit)
   const data = viewRows(
     TrailEntrySchema,
     items.map(({ row }) => row),

@@ -115,7 +115,7 @@ describeScenario('the page of the inbox', ({ database }) => {
     ])
       expect(wordsOf(page.text)).toContain(part)
     expect(page.text).not.toMatch(/href="[^"]*(payments\/pay_of|users\/user-of)/)
-    for (const id of ['x', 'differs chk_1 ', '%00'])
+    for (const id of ['x', 'differs chk_1 ', 'differs chargily chk_1 ', '%00'])
       expect([id, (await visit.open(`/console/findings/${id}`)).status >= 400]).toEqual([id, true])
   })
 

@@ -7,10 +7,7 @@ import { at, flag, text } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
 
-/**
- * Of each kind of hit. Several users may share an address, and one checkout may be reported for several
- * users.
- */
+/** Of each kind of hit. Users may share an address, and a checkout be reported for several of them. */
 const HITS_MAX = 20
 
 /** Behind every text that begins with `key`, in the order of code points. */
@@ -50,10 +47,7 @@ const selectUsers = statement(
     order by h.exact desc, u.name, u.email, u.user_id`,
 )
 
-/**
- * By an id or an address, whole: exact. By the beginning of an address, or of any word of a name and the
- * words behind it.
- */
+/** By an id or an address, whole: exact. Else by the beginning of an address, or of a word of a name. */
 export async function findUsersByWord(database: Queryable, word: string) {
   const rows = await database.query(selectUsers, [word])
   return rows.map((row) => ({ ...parseUser(row), userId: text(row, 'user_id'), exact: flag(row, 'exact') }))

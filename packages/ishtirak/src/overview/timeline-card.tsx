@@ -6,7 +6,7 @@ import { kindOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
-import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Pager, Table, Text, type View } from '../pages/console-frame.js'
 import {
   codeInWords,
   failureInWords,
@@ -14,7 +14,7 @@ import {
   mailedInWords,
   planInWords,
 } from '../pages/console-words.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
+import { Card } from '../pages/portal-frame.js'
 import type { UserFile } from './acts.js'
 import type { AllPages } from './all-pages.js'
 import type { readTimeline } from './timeline.js'
@@ -40,29 +40,15 @@ export function TimelineCard(
   const start = addressOf(pages.base, 'users', file.user.userId)
   const next = timeline.next_cursor
   const rows = timeline.data.map((entry) => ({ safeCells: cellsOf(of, file.payments, entry) }))
+  const columns = [say('when'), say('what'), say('ends'), say('who'), say('details')]
   return (
     <Card id="timeline" title={say('timeline')}>
-      {rows.length === 0 ? (
-        <p class="soft" safe>
-          {say('timelineEmpty')}
-        </p>
-      ) : (
-        <Table
-          columns={[say('when'), say('what'), say('ends'), say('who'), say('details')]}
-          safeRows={rows}
-        />
-      )}
-      {isFirst && next === null ? null : (
-        <p class="actions">
-          {isFirst ? null : <LinkButton href={`${start}#timeline`} label={say('firstPage')} />}
-          {next === null ? null : (
-            <LinkButton
-              href={`${start}?cursor=${encodeURIComponent(next)}#timeline`}
-              label={say('nextPage')}
-            />
-          )}
-        </p>
-      )}
+      <Table columns={columns} safeRows={rows} empty={say('timelineEmpty')} />
+      <Pager
+        view={view}
+        first={isFirst ? null : `${start}#timeline`}
+        next={next && `${start}?cursor=${encodeURIComponent(next)}#timeline`}
+      />
     </Card>
   )
 }
@@ -75,12 +61,12 @@ function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: 
   const hasReceipt = kind === 'paid' && !isRefunded
   const mayResend = pages.mailer !== undefined && mayDo(session.operator, resendReceipt)
   const words = WORDS[kind]
-  const told = words.what({ pages, view }, what)
+  const subject = words.what({ pages, view }, what)
   const sum = amount === null ? '' : ` · ${formats.money(amount, locale)}`
   return [
     <Text>{formats.moment(Date.parse(at), locale)}</Text>,
     <>
-      <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: told })}</span>
+      <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: subject })}</span>
       <span safe>{sum}</span>
       {payment_id === null ? null : (
         <a class="small line" href={addressOf(base, 'payments', payment_id)} safe>

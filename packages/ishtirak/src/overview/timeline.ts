@@ -1,5 +1,4 @@
-// The timeline of a user: payments, paid periods, grants, events to the platform, the provider's reports,
-// mail and acts of operators.
+// The timeline of a user: money, time, events to the platform, reports, mail and acts.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
 import { instant, text } from '../database/rows.js'

@@ -2,14 +2,13 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type Field, Input } from '../acts/act-page.js'
-import type { ConsolePages } from '../pages/console-frame.js'
-import { addressOf, Table, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Pager, Table, type View } from '../pages/console-frame.js'
 import { codeInWords, recordedActs } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { readTrail } from './audit-trail.js'
-import { rowOf } from './trail.js'
+import { trailRow } from './trail.js'
 
 /** With reasons of 500 letters the pages are under 60 kB. */
 const SHOWN = 12
@@ -64,29 +63,19 @@ export function TrailCard(of: TrailOf) {
   const { filter, trail, isFirst } = shown
   const next = trail.next_cursor
   const isFiltered = Object.values(filter).some((value) => value !== '')
-  const rows = trail.data.map((entry) => rowOf({ pages, view }, entry, [<About {...{ pages, entry }} />]))
+  const rows = trail.data.map((entry) => trailRow({ pages, view }, entry, [<About {...{ pages, entry }} />]))
   const columns = [say('when'), say('who'), say('act'), say('about'), say('why')]
   return (
     <Card id="trail" title={say('trail')}>
       <Filters {...of} />
-      {rows.length === 0 ? (
-        <p class="soft" safe>
-          {say(isFiltered ? 'trailNothing' : 'trailEmpty')}
-        </p>
-      ) : (
-        <Table columns={columns} safeRows={rows} />
-      )}
-      {isFirst && next === null && !isFiltered ? null : (
-        <p class="actions">
-          {isFiltered ? <LinkButton href={`${path}#trail`} label={say('trailAll')} /> : null}
-          {isFirst ? null : (
-            <LinkButton href={`${trailAddress(path, filter)}#trail`} label={say('firstPage')} />
-          )}
-          {next === null ? null : (
-            <LinkButton href={`${trailAddress(path, filter, next)}#trail`} label={say('nextPage')} />
-          )}
-        </p>
-      )}
+      <Table columns={columns} safeRows={rows} empty={say(isFiltered ? 'trailNothing' : 'trailEmpty')} />
+      <Pager
+        view={view}
+        first={isFirst ? null : `${trailAddress(path, filter)}#trail`}
+        next={next && `${trailAddress(path, filter, next)}#trail`}
+      >
+        {isFiltered ? <LinkButton href={`${path}#trail`} label={say('trailAll')} /> : null}
+      </Pager>
     </Card>
   )
 }

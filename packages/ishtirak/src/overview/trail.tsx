@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
-import type { ConsolePages } from '../pages/console-frame.js'
-import { Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -13,7 +12,7 @@ import type { PaymentFile } from './acts.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
 
-export interface Notice {
+export interface TrailNotice {
   /** The id of the act that was just done. */
   readonly done: string | undefined
   /** The id of the refusal of what was just tried. */
@@ -22,8 +21,8 @@ export interface Notice {
   readonly isChanged: boolean
 }
 
-/** As `actOnce` writes it. */
-export function noticeIn(request: FastifyRequest): Notice {
+/** As the pages of acts write it. */
+export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done'),
     refused: queryOf(request, 'refused'),
@@ -40,7 +39,7 @@ export function NoticeOf({
 }: {
   view: View
   acts: readonly TrailEntry[]
-  notice: Notice
+  notice: TrailNotice
   /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
   notBooked?: (act: TrailEntry) => string | null
   /** What stands in the way of what was refused. */
@@ -124,21 +123,16 @@ interface Shown {
 
 export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
   const { say } = view
-  const rows = acts.map((entry) => rowOf({ pages, view }, entry, []))
+  const rows = acts.map((entry) => trailRow({ pages, view }, entry, []))
+  const columns = [say('when'), say('who'), say('act'), say('why')]
   return (
     <Card id="trail" title={say('trail')}>
-      {rows.length === 0 ? (
-        <p class="soft" safe>
-          {say('trailEmpty')}
-        </p>
-      ) : (
-        <Table columns={[say('when'), say('who'), say('act'), say('why')]} safeRows={rows} />
-      )}
+      <Table columns={columns} safeRows={rows} empty={say('trailEmpty')} />
     </Card>
   )
 }
 
-export function rowOf({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
+export function trailRow({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
   const { say, locale } = view
   return {
     id: entry.id,

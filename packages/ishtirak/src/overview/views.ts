@@ -32,10 +32,7 @@ export function viewedNow({ clock, publicUrl, methods, fileParts, log }: ViewDep
   return { now: clock.now(), publicUrl, methods, fileParts, log }
 }
 
-/**
- * Where its row cannot be shown it is marked as broken, and the log names it: the others, and all else of a
- * file, stand.
- */
+/** A row that cannot be shown is marked as broken and logged: the others, and the rest of a file, stand. */
 export function viewOperatorPayment(
   payment: Payment,
   context: ViewContext,

@@ -1,6 +1,5 @@
-// What a form led to, for the page that says it: every form is answered by a redirect, so that neither Back
-// nor a reload sends it again. What was typed comes along in a cookie, since a code or an e-mail address
-// stands in no address.
+// What a form led to, for the page that says it: forms are answered by a redirect, so that neither Back nor a
+// reload sends them again. What was typed comes in a cookie, in no address.
 import type { FastifyReply } from 'fastify'
 import type { Pages } from './portal-frame.js'
 import type { Session } from './reader.js'

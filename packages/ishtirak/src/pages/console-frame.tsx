@@ -1,6 +1,5 @@
-// What every page of the console has around its content: the sections, who is signed in, the way out; and the
-// parts that several pages have. The looks are those of the portal. A page is one document without a script,
-// and asks for nothing else.
+// What every page of the console has around its content, and the parts that several pages have. The looks are
+// those of the portal. A page is one document without a script, and asks for nothing else.
 import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
@@ -16,7 +15,7 @@ import type { Formats } from '../i18n/formats.js'
 import { directionOf, sayFor } from '../i18n/messages.js'
 import type { WallClock } from '../runtime/calendar.js'
 import type { Clock } from '../runtime/clock.js'
-import { Brand, FormToken, Head, Languages, readSheet, styleWith } from './portal-frame.js'
+import { Brand, FormToken, Head, Languages, LinkButton, readSheet, styleWith } from './portal-frame.js'
 import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
@@ -43,7 +42,7 @@ export interface ConsolePages extends CallerChecks {
   readonly formats: Formats
   readonly wallClock: WallClock
   /** In the order in which every page names them. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly ConsoleSection[]
   /** By the names of acts. */
   readonly actTitles: ReadonlyMap<string, Translated>
   readonly signIn: ConsoleSignIn
@@ -57,12 +56,12 @@ export interface ConsolePages extends CallerChecks {
 }
 
 /** A page that all others lead to. */
-export interface Section {
+export interface ConsoleSection {
   /** Of its name. */
   readonly key: ConsoleKey
   readonly path: string
   /** Among the others, from the first on. */
-  readonly place: number
+  readonly order: number
 }
 
 /** Who reads a page, and in which language. */
@@ -204,10 +203,18 @@ interface TableRows {
   readonly figuresFrom?: 2 | 4
   /** The first cell of a row is its name. */
   readonly named?: true
+  /** What is said where there are no rows. */
+  readonly empty?: string
 }
 
 /** Rows under named columns; on a narrow screen each row is a block, with the names in front. */
-export function Table({ columns, safeRows, figuresFrom, named }: TableRows) {
+export function Table({ columns, safeRows, figuresFrom, named, empty }: TableRows) {
+  if (empty !== undefined && safeRows.length === 0)
+    return (
+      <p class="soft" safe>
+        {empty}
+      </p>
+    )
   return (
     <div class="rows">
       <table class={figuresFrom === undefined ? undefined : `figures-${figuresFrom}`}>
@@ -238,6 +245,19 @@ export function Table({ columns, safeRows, figuresFrom, named }: TableRows) {
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** The ways from one page of a list to the first and to the next; null: there is none. */
+export function Pager(of: PropsWithChildren<{ view: View; first: string | null; next: string | null }>) {
+  const { view, first, next, children } = of
+  if (first === null && next === null && !children) return null
+  return (
+    <p class="actions">
+      {children}
+      {first === null ? null : <LinkButton href={first} label={view.say('firstPage')} />}
+      {next === null ? null : <LinkButton href={next} label={view.say('nextPage')} />}
+    </p>
   )
 }
 
@@ -279,9 +299,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** An amount or an instant, on one line. */
-export function Kept({ children }: PropsWithChildren<{ children: string }>) {
+export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
   return (
-    <bdi class="kept" safe>
+    <bdi class="nowrap" safe>
       {children}
     </bdi>
   )

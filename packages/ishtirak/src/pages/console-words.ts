@@ -3,16 +3,12 @@
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import type { Act } from '../core/role.js'
 import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from './console-frame.js'
 
-/**
- * By the beginning of their keys. What there is of each, capabilities say; a test holds them against the
- * words.
- */
+/** By the beginning of their keys. Capabilities say which there are; a test holds them against the words. */
 type Name =
   | 'kind'
   | 'next'
@@ -43,9 +39,8 @@ export const recordedActs = () => consoleKeysWith('did_')
 
 type Other = 'payment.read_proof' | 'payments.export' | 'user.grant_long' | 'database.backup'
 
-/** What is no act of a capability, or not yet. */
-const ACTIONS: Readonly<Record<Act | Other, ConsoleKey>> = {
-  'payment.record': 'act_record',
+/** What is no act of a capability. */
+const ACTIONS: Readonly<Record<Other, ConsoleKey>> = {
   'payment.read_proof': 'act_read_proof',
   'payments.export': 'act_export',
   'user.grant_long': 'act_grant_long',

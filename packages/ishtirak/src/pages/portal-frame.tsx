@@ -126,10 +126,7 @@ export function Brand({ logo, name }: { logo: string | null; name: string }) {
   )
 }
 
-/**
- * The languages to change to, each named in itself: a reader of another language must be able to read the way
- * out.
- */
+/** The languages to change to, each named in itself, so that readers of another one can read the way out. */
 export function Languages({ current, label, path }: { current: Locale; label: string; path: string }) {
   const start = path.includes('?') ? `${path}&lang=` : `${path}?lang=`
   return (

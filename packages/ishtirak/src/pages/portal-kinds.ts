@@ -1,5 +1,4 @@
-// What a capability brings to the pages of users: routes, ways to pay, parts of the portal's page, and pages
-// that say what a form led to.
+// What a capability brings to the pages of users.
 import type { BillingError, ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/limit.js'
@@ -150,7 +149,7 @@ interface RefusalWords<Deps> {
 }
 
 /** Gives the page; throws `not_found`. */
-export type LookAsUser = (of: {
+export type ViewAsUser = (of: {
   readonly userId: string
   readonly operator: Operator
   readonly requestId: string

@@ -24,14 +24,11 @@ interface Ways {
 }
 
 /** Undefined: it was paid by card, or is to be. */
-export function wayOf({ ways }: Ways, { method }: Pick<ShownPayment, 'method'>): WayToPay | undefined {
+export function wayToPayOf({ ways }: Ways, { method }: Pick<ShownPayment, 'method'>): WayToPay | undefined {
   return ways.find((way) => way.method === method)
 }
 
-/**
- * Its name for a screen reader says what it buys, after the word that stands on it. `to`: where it sends the
- * form instead.
- */
+/** Its name for a screen reader says what it buys, after its word. `to`: where it sends the form instead. */
 export function PayButton(of: {
   readonly say: Say
   readonly months: number
@@ -56,10 +53,7 @@ export function PayButton(of: {
   )
 }
 
-/**
- * Beside the button for a card: the same purchase, sent elsewhere. `open`: the way by which one is waited
- * for.
- */
+/** Beside the button for a card: the same purchase, sent elsewhere. `open`: by what one is waited for. */
 export function OtherWays(of: {
   readonly pages: Ways & { readonly base: string }
   readonly say: Say

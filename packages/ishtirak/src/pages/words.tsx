@@ -4,10 +4,7 @@ import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 /** All but the space that does not break. What stands between them is a word, or words that are joined. */
 const SPACES = /([^\S\u00a0]+)/
 
-/**
- * They go to the next line together; where they are wider than a line they break between two words, and in
- * none of them, nor in `2 000`.
- */
+/** They go to the next line together; wider than a line they break between words, not in `2 000`. */
 export function Words({ children }: PropsWithChildren<{ children: string }>) {
   const parts = children.split(SPACES)
   return (

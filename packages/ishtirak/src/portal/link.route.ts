@@ -20,8 +20,7 @@ export function linkRoutes(app: App, pages: Pages): void {
 
   app.get('/portal/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
     limitAnonymous(request, reply)
-    // 503: a browser discards what it prefetched with an error, and asks again when the user follows the
-    // link.
+    // 503: a browser discards it, and asks again when the user follows the link.
     if (isPrefetch(request)) return reply.code(503).headers(pages.headers).send('')
     const token = tokenIn(request)
     const session = await reader.session(request)

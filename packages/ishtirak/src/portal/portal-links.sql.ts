@@ -1,5 +1,4 @@
-// Links into the portal that are asked for by mail: an address is noted, and owed a link later, if it is
-// known.
+// Links into the portal that are asked for by mail: noted, and owed later if the address is known.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
@@ -39,10 +38,7 @@ const queueLinks = statement(
    select count(*) as taken from taken`,
 )
 
-/**
- * Owes the links that were asked for to the users of these addresses, if there are any. Takes up to `limit`;
- * gives how many.
- */
+/** Owes links to the users of up to `limit` addresses that asked, where there are any. Gives how many. */
 export async function queuePortalLinks(database: Queryable, now: Instant, limit: number): Promise<number> {
   const [row] = await database.query(queueLinks, [at(now), limit])
   return row ? integer(row, 'taken') : 0

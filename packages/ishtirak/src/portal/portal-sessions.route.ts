@@ -1,5 +1,4 @@
-// POST …/portal-sessions: with the user's token the platform gets a link into the portal, and sends the user
-// there.
+// POST …/portal-sessions: with the user's token the platform gets a link into the portal.
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
@@ -10,10 +9,7 @@ import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
 export type PortalSessionRoutesDeps = OpenLinkDeps & Pick<CallerChecks, 'identify'>
 
-/**
- * A path of the platform: one slash, then no second one and no backslash, which browsers take for another
- * host.
- */
+/** A path of the platform: one slash, no second one and no backslash, which lead to another host. */
 const ReturnPath = Type.String({
   maxLength: 500,
   pattern: '^/(?![/\\\\])[\\x21-\\x5b\\x5d-\\x7e]*$',

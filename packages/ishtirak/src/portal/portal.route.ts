@@ -58,8 +58,7 @@ function portalRoutes(app: App, pages: PortalPages & ReadPortalDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
-  // The root of the service: for a browser a page that leads on, for a program as any address without a
-  // resource.
+  // For a browser a page that leads on, for a program as any address without a resource.
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     pages.limitAnonymous(request, reply)
     if (!request.headers.accept?.includes('text/html')) throw new BillingError('not_found')

@@ -3,10 +3,7 @@
 // subtable of Unicode's basic plane (platform 3, encoding 1, format 4) is read: the fonts of the receipts
 // have no other characters. Source: OpenType specification, "cmap — Character To Glyph Index Mapping Table".
 
-/**
- * Gives whether the font has a glyph for a code point. Throws `RangeError` on what is not a font with that
- * subtable.
- */
+/** Whether the font has a glyph for a code point. Throws `RangeError` on a font without that subtable. */
 export function readCoverage(font: Buffer): (codePoint: number) => boolean {
   const tables = records(font, { countAt: 4, start: 12, bytes: 16 })
   const cmap = tables.find((record) => font.toString('latin1', record, record + 4) === 'cmap')

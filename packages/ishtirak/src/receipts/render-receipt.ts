@@ -10,7 +10,7 @@ import { amountInWords } from '../i18n/amount-in-words.js'
 import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
-import { words as texts } from './words.js'
+import { receiptsWords as texts } from './words.js'
 
 type ReceiptWords = (typeof texts)[Locale]['receipt']
 
@@ -188,8 +188,7 @@ export function rowsOf(rows: readonly (readonly [string, string | null])[]) {
   return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
 }
 
-// Names come from tokens of the platform, of any length. Eighty characters wrap to a handful of lines: the
-// page stays one.
+// Names come from the platform's tokens. Eighty characters wrap to a few lines: the page stays one.
 const LONGEST_TEXT = 80
 
 export function shorten(text: string): string {

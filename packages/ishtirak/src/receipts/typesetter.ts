@@ -1,7 +1,6 @@
-// Turns a template and data into a PDF, with Typst inside the process. One compiler serves all; it is made at
-// the first page, so a service that prints nothing pays nothing. Data goes in as JSON, never into the
-// template's source: a customer called "#panic()" is a name. Same template and data, same bytes: nothing here
-// reads a clock.
+// Turns a template and data into a PDF, with Typst inside the process, from the first page on. Data goes in
+// as JSON, never into the source: a customer called "#panic()" is a name. Same template and data, same bytes:
+// nothing reads a clock.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -42,10 +41,7 @@ export function missingForReceipts(): readonly string[] {
   return missing.length > 0 || hasBinary() ? missing : [`${COMPILER}-${process.platform}-${process.arch}`]
 }
 
-/**
- * The engine is a binary for each platform, in packages of which npm installs the one that fits, if there is
- * one.
- */
+/** The engine is a binary, in packages of which npm installs the one for the platform, if there is one. */
 function hasBinary(): boolean {
   const manifest: { readonly optionalDependencies: object } = require(`${COMPILER}/package.json`)
   const ofCompiler = createRequire(require.resolve(COMPILER))
@@ -66,8 +62,7 @@ const KABYLE_LETTERS = 'ƐɛƔɣ'
 const PAGES_PER_SWEEP = 10
 const CACHE_AGE_SWEEPS = 2
 
-// The engine wants a folder to resolve paths in. Nothing is read from it: templates and data are shadows, in
-// memory.
+// Where the engine resolves paths. Nothing is read from it: templates and data are in memory.
 const WORKSPACE = import.meta.dirname
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 
@@ -148,10 +143,7 @@ function compile({ compiler, templates }: Engine, template: string, json: string
 }
 
 const LAM_ALEF = /([\u0620-\u064a]?)ل([آأإا])/g
-/**
- * Each alef with the isolated form of its ligature with lam (Unicode, Arabic Presentation Forms-B); the final
- * form is next.
- */
+/** Each alef with the isolated form of its ligature with lam (Unicode, Forms-B); the final form is next. */
 const LAM_ALEF_FORMS: Readonly<Record<string, number>> = { آ: 0xfef5, أ: 0xfef7, إ: 0xfef9, ا: 0xfefb }
 /** Arabic letters that do not join the letter after them (Unicode, ArabicShaping.txt). */
 const NOT_JOINING = 'ءآأؤإاةدذرزوى'
@@ -171,19 +163,14 @@ function copyable(text: string): string {
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
-// ASCII, the letters and marks of French, Arabic without its marks, no-break space, and the quotes and dash
-// we print.
+// ASCII, French, Arabic without its marks, no-break space, and the quotes and dash we print.
 const PLAIN = /^[ -~\u00a0-\u00ac\u00ae-\u00ff\u060c\u061b\u061f\u0621-\u063a\u0641-\u064a’“”–…]*$/
 const LONE_SURROGATE = /\p{Cs}/gu
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-// They reorder, hide or join: with them a name could rewrite the line it stands in. Variation selectors
-// choose colours.
+// They reorder, hide or join: a name could rewrite its line. Variation selectors choose colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 
-/**
- * What the fonts can draw of a text, on one line. An emoji, however many parts it is joined from, becomes one
- * `◊`.
- */
+/** What the fonts can draw of a text, on one line. An emoji, of however many parts, becomes one `◊`. */
 function drawable(text: string, isDrawable: (grapheme: string) => boolean): string {
   // Nearly every text is plain; cutting into graphemes took 2 ms a page.
   if (PLAIN.test(text)) return text

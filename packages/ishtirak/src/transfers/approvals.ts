@@ -59,10 +59,7 @@ export function approvePayment(
   )
 }
 
-/**
- * The user reads the reason. Throws `not_found`, or `conflict` when its money is booked or it is refused
- * already.
- */
+/** The user reads the reason. Throws `not_found`, or `conflict` when it is booked or refused already. */
 export function refusePayment(
   deps: ApprovalDeps,
   paymentId: string,
@@ -78,10 +75,7 @@ export interface DecisionPreview extends SettlementPreview {
   readonly approvals: { readonly needed: 1 | 2; readonly before: number; readonly after: number } | null
 }
 
-/**
- * What `approvePayment` (refusing: `refusePayment`, where `received` is null) would do now. Throws what it
- * would throw.
- */
+/** What `approvePayment`, or without `received` `refusePayment`, would do now. Throws what they throw. */
 export async function previewDecision(
   deps: ApprovalDeps,
   paymentId: string,

@@ -1,5 +1,4 @@
-// What transfers bring to the pages of users: a way to pay, the section of the one that is waited for, the
-// forms.
+// What transfers bring to the pages of users: a way to pay, the one that is waited for, the forms.
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { proofProblem } from '../core/transfer.js'
@@ -27,7 +26,7 @@ export const transferPages: PortalKinds<TransferPagesDeps> = {
   routes: transferRoutes,
   ways: (deps) => {
     const method = transferMethod(deps)
-    return method ? [wayBy(method)] : []
+    return method ? [wayToPayBy(method)] : []
   },
   read: async (deps, seen) => {
     const method = transferMethod(deps)
@@ -49,7 +48,7 @@ function aboutFile(locale: keyof typeof CATALOGS, text: string) {
   return { title: CATALOGS[locale].error.file_not_accepted.title, text }
 }
 
-function wayBy({ name, accounts }: TransferMethod): WayToPay {
+function wayToPayBy({ name, accounts }: TransferMethod): WayToPay {
   return {
     method: name,
     label: 'transfer',

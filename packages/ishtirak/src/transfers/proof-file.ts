@@ -64,10 +64,7 @@ const SLICE_STEPS = 1_024
 
 const MARKER = { begin: 0xd8, end: 0xd9, scan: 0xda, temporary: 0x01 }
 
-/**
- * Segments up to the end marker. Phones write further pictures and notes of their own behind it (Samsung's
- * trailer, motion pictures), which are left out.
- */
+/** Up to the end marker. What phones write behind it (Samsung's trailer, motion pictures) is left out. */
 function* readJpeg(bytes: Buffer): Generator<void, ProofFile> {
   let at = 2
   let steps = 0

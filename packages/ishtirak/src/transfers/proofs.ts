@@ -1,5 +1,4 @@
-// A proof of a transfer as an operator reads it, over the API and in the console. Each reading is a line of
-// the audit trail.
+// A proof as an operator reads it, by API and in the console. Each reading is in the audit trail.
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'

@@ -1,5 +1,4 @@
-// A transfer in the portal: how to ask for one, what to send and where, and the form for a picture or PDF of
-// it.
+// A transfer in the portal: how to ask for one, what to send and where, and the form for its slip.
 import { ChooseElse, Ordered } from '../checkout/portal-open.js'
 import type { Account } from '../core/account.js'
 import type { Locale } from '../core/locale.js'

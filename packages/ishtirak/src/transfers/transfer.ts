@@ -1,6 +1,5 @@
-// The payment method without a page: users send money to an account of the seller's under a reference, and
-// operators say when it has come. Its checkouts are the rows of `transfers`, so no call of it leaves the
-// machine.
+// The payment method without a page: users send money under a reference, and operators say when it has come.
+// Its checkouts are the rows of `transfers`, so no call of it leaves the machine.
 import { randomBytes } from 'node:crypto'
 import { type Account, INSTRUMENTS } from '../core/account.js'
 import type { CheckoutReport } from '../core/checkout.js'
@@ -32,7 +31,7 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
   const { database, clock, live, accounts, lifetimeMs } = deps
   const report = ({ reference, transfer, payment }: StoredTransfer) =>
     reportOfTransfer(reference, transfer, payment, clock.now())
-  const look = async (reference: string): Promise<ProviderAnswer<CheckoutReport | null>> => {
+  const findCheckout = async (reference: string): Promise<ProviderAnswer<CheckoutReport | null>> => {
     const found = await findTransferByReference(database, reference)
     return { ok: true, value: found && report(found) }
   }
@@ -59,10 +58,10 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
       }
       throw new Error(`no reference was free for ${paymentId}`)
     },
-    getCheckout: look,
+    getCheckout: findCheckout,
     expireCheckout: async (reference) => {
       await endTransfer(database, reference)
-      return look(reference)
+      return findCheckout(reference)
     },
     checkKey: async () => ({ ok: true, value: true }),
   }

@@ -25,8 +25,7 @@ const parseTransfer = rowOf({
 })
 export type StoredTransfer = ReturnType<typeof parseTransfer>
 
-// A reference is looked for among those of all users, which no index can keep apart once the tables are
-// spread by user.
+// Among those of all users, which no index can keep apart once tables are spread by user.
 const insert = statement(
   'transfers.insert',
   `insert into transfers (user_id, payment_id, reference)

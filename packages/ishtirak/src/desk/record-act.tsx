@@ -1,0 +1,162 @@
+// The act by which an operator records what they took at the desk. The amount is that of the catalogue with
+// the stamp duty: the preview tells it, and the operator who confirms says that it was taken.
+import type { Static } from 'typebox'
+import { act, actTexts } from '../acts/act.js'
+import type { Field } from '../acts/act-page.js'
+import { changesInWords } from '../acts/changes.js'
+import type { Typed } from '../acts/form.js'
+import { isAccess } from '../acts/preview.js'
+import type { Subject } from '../acts/subject.js'
+import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
+import { offersOf } from '../core/plan.js'
+import { readDeskReference } from '../core/reference.js'
+import { extend, NEVER_PAID, purchaseAt } from '../core/subscription.js'
+import { isUserId } from '../core/user-id.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
+import { instrumentName } from '../i18n/messages.js'
+import { accessAfter } from '../ledger/access-after.js'
+import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
+import { findUser } from '../ledger/users.sql.js'
+import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { DESK_METHODS } from './desk.js'
+import { TakenAtDeskSchema } from './desk-schemas.js'
+import { bookTaken, findRecorded, quoteAtDesk, type RecordDeps, type TakenAtDesk } from './record.js'
+import { words } from './words.js'
+
+type Input = Static<typeof TakenAtDeskSchema>
+
+/** A user, also one that the service has not seen, where the operator says so: a mistyped id is refused. */
+const PAYER: Subject<SubjectDeps, SubjectUser> = {
+  ...USER,
+  about: async (deps, userId, asked) => {
+    const { new_user: isNew = false }: { readonly new_user?: boolean } = asked ?? {}
+    if (!isNew) return USER.about(deps, userId)
+    if (!isUserId(userId)) throw wrongField('user_id', 'wrong_format')
+    return { userId }
+  },
+}
+
+export const recordPayment = act<RecordDeps>().does({
+  name: 'payment.record',
+  roles: [],
+  on: PAYER,
+  operationId: 'recordPayment',
+  summary: 'Record a payment that was made at the desk, in cash or by cheque',
+  description:
+    'Books it at once. The same reference twice books once. 404 for a user that is not known, without ' +
+    '`new_user`. 422 `wrong_amount` names the price, the stamp duty and the amount to be paid; 409 when ' +
+    'another payment has the reference.',
+  input: TakenAtDeskSchema,
+  tells: ['amount'],
+  refuses: [
+    'unknown_plan',
+    'plan_not_purchasable',
+    'unknown_term',
+    'unknown_method',
+    'wrong_amount',
+    'prepaid_limit_reached',
+    'already_refunded',
+  ],
+  answer: ({ files }) => files.payment.schema,
+  texts: actTexts(words, 'record'),
+  command: { usage: 'payments record <user>', advise: adviseOnUser },
+  run: (deps, { id, input, by }) => bookTaken(deps, takenIn(id, input), by),
+  show: async (deps, { id: userId, input }) => {
+    const recorded = await findRecorded(deps, takenIn(userId, input))
+    const { payment } = deps.files
+    return payment.view(await payment.read(recorded?.id ?? ''))
+  },
+  preview: async (deps, { id, input }) => {
+    await PAYER.about(deps, id, input)
+    const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
+    const taken = takenIn(id, input)
+    const charge = await quoteAtDesk(deps, taken)
+    const { offer, dutyCentimes, totalCentimes } = charge
+    const now = deps.clock.now()
+    const added = purchaseAt(subscription, now, offer.months, deps.rules)
+    const source = { id: taken.reference, plan: offer.plan, instrument: taken.method }
+    const decision = { subscription: extend(subscription, added, source, now) }
+    const { changes } = accessAfter({ facts: { subscription }, decision, now }, deps.rules)
+    return {
+      version,
+      changes: [
+        ...changes,
+        { what: 'amount', before: null, after: String(totalCentimes / 100) },
+        { what: 'stamp_duty', before: null, after: String(dutyCentimes / 100) },
+      ],
+      detail: charge,
+    }
+  },
+  form: {
+    asks: 'reference',
+    fields: async (pages, view) => deskFields(pages, view),
+    read: (_pages, typed) => inputIn(typed),
+    wrongFields: ({ code, extra }) => (extra.payment_id === undefined ? WRONG_FIELDS[code] : ['reference']),
+    inWords: (pages, view, { changes, detail: { offer, dutyCentimes, totalCentimes } }, typed) => {
+      const { say, locale } = view
+      const { method, reference } = inputIn(typed)
+      const money = (centimes: number) => pages.formats.centimes(centimes, locale)
+      const facts = [
+        [say('plan'), planAndTerm(offer.plan, offer.months, locale)],
+        [say('method'), instrumentName(method, locale)],
+        [say('deskTotal'), money(totalCentimes)],
+        [say('stampDuty'), dutyCentimes === 0 ? null : money(dutyCentimes)],
+        [say('deskReference'), reference],
+      ] as const
+      return {
+        changes: changesInWords(pages, view, changes.filter(isAccess)),
+        hidden: { offer: typed.offer ?? '', method, reference, amount: String(totalCentimes / 100) },
+        safeMore: <Facts facts={facts} />,
+      }
+    },
+  },
+})
+
+/** Throws `validation_failed`: nothing is left of the reference that can be read. */
+function takenIn(userId: string, input: Input): TakenAtDesk {
+  const { plan: planId, months = 1, method, amount } = input
+  const reference = readDeskReference(input.reference)
+  if (reference === '') throw wrongField('reference', 'wrong_format')
+  return { userId, planId, months, method, amount, reference }
+}
+
+function adviseOnUser({ code, members }: { readonly code: string; readonly members: object }): string | null {
+  if (code !== 'not_found' || !('user_id' in members)) return null
+  return 'correct the user, or add --new-user where the service has not seen them yet'
+}
+
+/** None: the figures are others than those shown. */
+const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
+  unknown_plan: ['offer'],
+  plan_not_purchasable: ['offer'],
+  unknown_term: ['offer'],
+  unknown_method: ['method'],
+  wrong_amount: [],
+}
+
+function deskFields({ formats, catalogue, methods }: ConsolePages & RecordDeps, { say, locale }: View) {
+  const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
+  const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {
+    const parts = [planAndTerm(plan, months, locale), formats.money(price.amount, locale)]
+    return [`${plan.id} ${months}`, inParts(parts, locale)] as const
+  })
+  const named = taken.map((name) => [name, instrumentName(name, locale)] as const)
+  const field = { value: '', type: 'text' as const }
+  return [
+    { ...field, name: 'offer', label: say('plan'), choices: offers },
+    { ...field, name: 'method', label: say('method'), choices: named },
+    { ...field, name: 'reference', label: say('deskReference') },
+  ] satisfies readonly Field[]
+}
+
+/** Throws `validation_failed`, or `unknown_method`. */
+function inputIn({ offer = '', method: named, reference: typed = '', amount }: Typed) {
+  const [plan = '', months = ''] = offer.split(' ')
+  const method = DESK_METHODS.find((name) => name === named)
+  if (!method) throw new BillingError('unknown_method')
+  const reference = typed.trim()
+  if (reference === '') throw wrongField('reference', 'required')
+  if (reference.length > 80) throw wrongField('reference', 'too_long')
+  if (/\p{Cc}/u.test(reference)) throw wrongField('reference', 'wrong_format')
+  return { plan, months: Number(months), method, amount: Number(amount), reference }
+}
