@@ -42,7 +42,7 @@ const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '
  * the digits that are written like them. Null: it is no reference, or a symbol of it is wrong.
  */
 export function readReference(typed: string): string | null {
-  const bare = readDeskReference(typed)
+  const bare = plainReference(typed)
     .replace(/[\s\-\u0640.,_/\u00b7]/g, '')
     .replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
   const values = [...bare].map((symbol) => ALPHABET.indexOf(symbol))
@@ -51,10 +51,10 @@ export function readReference(typed: string): string | null {
 }
 
 /**
- * The slip of a cash desk or the number of a cheque, the same however it was typed: digits of Arabic script,
- * wide and small letters, any white space, marks that are not seen.
+ * What a person copied, the same however it was typed: digits of Arabic script, wide and small letters, any
+ * white space, marks that are not seen.
  */
-export function readDeskReference(typed: string): string {
+export function plainReference(typed: string): string {
   return typed
     .normalize('NFKC')
     .toUpperCase()
