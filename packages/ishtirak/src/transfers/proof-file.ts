@@ -3,12 +3,8 @@
 // is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition), ISO 32000-1
 // (PDF).
 import { crc32 } from 'node:zlib'
-import { PROOF_TYPES, type ProofType } from '../core/transfer.js'
+import type { ProofType } from '../core/transfer.js'
 import { inSlices } from '../runtime/async.js'
-
-export function isProofType(word: string): word is ProofType {
-  return PROOF_TYPES.some((type) => type === word)
-}
 
 /** Why a file is refused. */
 type ProofProblem =
