@@ -141,6 +141,12 @@ describe('the sources', () => {
     expect(longFunctions).toEqual([])
   })
 
+  it('export each name from one file', () => {
+    const declared = service.flatMap((file) => exportsOf(file).map((name) => ({ name, file: nameOf(file) })))
+    const last = new Map(declared.map(({ name, file }) => [name, file]))
+    expect(declared.filter(({ name, file }) => last.get(name) !== file)).toEqual([])
+  })
+
   it('open by saying what the file is', () => {
     const mute = files.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(readFileSync(file, 'utf8')))
     expect(mute.map((file) => nameOf(file))).toEqual([])
@@ -242,6 +248,21 @@ function namesImportedBy(tree: ts.SourceFile | undefined): string[] {
   }
   if (tree) visit(tree)
   return names
+}
+
+/** Declared there: what is exported again belongs to the other file. */
+function exportsOf(file: string): string[] {
+  return (parsed.get(file)?.statements ?? []).flatMap((statement) => {
+    if (!/^export\b/.test(statement.getText())) return []
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.map(({ name }) => name.getText())
+    const isNamed =
+      ts.isFunctionDeclaration(statement) ||
+      ts.isClassDeclaration(statement) ||
+      ts.isInterfaceDeclaration(statement) ||
+      ts.isTypeAliasDeclaration(statement)
+    return isNamed && statement.name ? [statement.name.text] : []
+  })
 }
 
 function functionsOf(file: string): { where: string; lines: number }[] {

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
 import type { App } from '../http/app.js'
-import type { ConsolePages, Section, View } from '../pages/console-frame.js'
+import type { ConsolePages, ConsoleSection, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Settings } from '../runtime/environment.js'
 import type { Job } from '../runtime/job.js'
@@ -39,9 +39,9 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Pages of the console that are more than the form of an act. */
-  readonly console?: (app: App, pages: ConsolePages & Deps & Brought<Deps>) => void
+  readonly console?: (app: App, pages: ConsolePages & Deps & BroughtToConsole<Deps>) => void
   /** Pages that every page of the console leads to. */
-  readonly sections?: readonly Section[]
+  readonly sections?: readonly ConsoleSection[]
   /** Its card on the page of health. */
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
   /** Of users, of the platform and of the provider. */
@@ -53,20 +53,20 @@ export interface Capability<Deps = never, Config = unknown> {
   /** What users get by mail. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
-  readonly discount?: (deps: Deps) => Discount
+  readonly discount?: (deps: Deps) => DiscountSource
   /** On the pages of users. */
   readonly portal?: PortalKinds<Deps>
 }
 
 /** What all capabilities bring to the console. */
-export interface Brought<Deps> {
+export interface BroughtToConsole<Deps> {
   readonly acts: readonly Act<Deps>[]
   /** On the page of health. */
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
 }
 
 /** A user types something in, and the price is less. */
-export interface Discount {
+export interface DiscountSource {
   /** Null: it takes nothing off. */
   lookUp(of: {
     readonly userId: string

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Database } from '../database/database.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
-import { BASE } from './operation.js'
+import { OPERATOR_API } from './operation.js'
 
 /** The options of every command that asks the operator's API. */
 export interface AccessOptions {
@@ -90,7 +90,7 @@ export function fetchFromOperator(
   { method, path, body }: OperatorRequest,
   timeoutMs = ANSWER_MS,
 ): Promise<Response> {
-  return fetch(`${withoutSlash(url)}${BASE}${path}`, {
+  return fetch(`${withoutSlash(url)}${OPERATOR_API}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -122,7 +122,7 @@ export function overHttp(service: RunningService): OperatorClient {
       // response.text() drops the byte order mark of a file for Excel.
       const parts: Uint8Array[] = []
       if (response.body) for await (const part of chunksOf(response.body, onBytes)) parts.push(part)
-      return textOf(response.status, Buffer.concat(parts).toString())
+      return textOfAnswer(response.status, Buffer.concat(parts).toString())
     },
     download: async (request) => {
       const response = await fetchFromOperator(service, request)
@@ -138,7 +138,7 @@ export function fileOf(status: number, type: unknown, content: Buffer): Download
   throw refusal(status, content.toString())
 }
 
-export function textOf(status: number, body: string): string {
+export function textOfAnswer(status: number, body: string): string {
   if (status < 300) return body
   throw refusal(status, body)
 }

@@ -1,6 +1,6 @@
 // A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not
 // count are refused alike: with the same answer, after the same statements.
-import type { Discount } from '../acts/capability.js'
+import type { DiscountSource } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { beginTry, findCode, forgetTry, type OwnUse, selectOwnUse } from '../ledger/code-uses.sql.js'
@@ -44,7 +44,7 @@ export function findOwnUse(
 
 /**
  * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back
- * where the code was not what failed. Throws `too_many_wrong_codes` before anything is looked at.
+ * where the code was not what failed. Throws `too_many_wrong_codes` before anything is read.
  */
 export async function countingTries<Result>(
   { database, clock }: CodeDeps,
@@ -69,7 +69,7 @@ export async function countingTries<Result>(
 }
 
 /** For purchases. */
-export function discountByCode(deps: CodeDeps): Discount {
+export function discountByCode(deps: CodeDeps): DiscountSource {
   return {
     lookUp: (of) => lookUpCode(deps, of),
     countTry: (userId, work) => countingTries(deps, userId, work),

@@ -38,10 +38,10 @@ export function decideAnnouncement(
   now: Instant,
   rules: BillingRules,
 ): AnnouncementDecision {
-  const untold = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
-  const passed = untold.filter(({ at }) => at <= now)
+  const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
+  const passed = unannounced.filter(({ at }) => at <= now)
   const latest = passed.at(-1)
-  const next = untold.find(({ at }) => at > now)
+  const next = unannounced.find(({ at }) => at > now)
   return {
     announcement: latest
       ? { ...latest, type: typeOf(latest.boundary), skipped: passed.slice(0, -1).map((one) => one.boundary) }

@@ -49,7 +49,7 @@ export const SEED_LIMITS: readonly LimitDefinition[] = [
 ]
 
 /** The maximum amount of one operation: bounds the damage of a wrong call. */
-export const AMOUNT_MAX = 1_000_000
+export const OPERATION_AMOUNT_MAX = 1_000_000
 /** The most that can be reported: a million terabytes in megabytes, and exact in every JSON reader. */
 export const USED_MAX = 1_000_000_000_000
 

@@ -227,12 +227,12 @@ function close(
   const isTaken = stored.status === 'review' && (isAccepted || refusal !== undefined)
   const isRefused = refusal !== undefined && stored.status === 'expired'
   if (isOpen(stored) || isTaken || isRefused) {
-    const told: EventType | null =
+    const event: EventType | null =
       refusal !== undefined ? 'payment.refused' : status === 'failed' ? 'payment.failed' : null
     return {
       ...nothing('moved'),
       payment: { ...payment, status, nextCheckAt },
-      events: told ? [told] : [],
+      events: event ? [event] : [],
       reason: refusal,
     }
   }

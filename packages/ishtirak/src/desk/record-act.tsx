@@ -9,13 +9,13 @@ import { isAccess } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { offersOf } from '../core/plan.js'
-import { readDeskReference } from '../core/reference.js'
+import { plainReference } from '../core/reference.js'
 import { extend, NEVER_PAID, purchaseAt } from '../core/subscription.js'
 import { isUserId } from '../core/user-id.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
-import { type SubjectDeps, USER, type UserFile } from '../ledger/subjects.js'
+import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { findUser } from '../ledger/users.sql.js'
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
@@ -26,7 +26,7 @@ import { words } from './words.js'
 type Input = Static<typeof TakenAtDeskSchema>
 
 /** A user, also one that the service has not seen, where the operator says so: a mistyped id is refused. */
-const PAYER: Subject<SubjectDeps, UserFile> = {
+const PAYER: Subject<SubjectDeps, SubjectUser> = {
   ...USER,
   about: async (deps, userId, asked) => {
     const { new_user: isNew = false }: { readonly new_user?: boolean } = asked ?? {}
@@ -115,7 +115,7 @@ export const recordPayment = act<RecordDeps>().does({
 /** Throws `validation_failed`: nothing is left of the reference that can be read. */
 function takenIn(userId: string, input: Input): TakenAtDesk {
   const { plan: planId, months = 1, method, amount } = input
-  const reference = readDeskReference(input.reference)
+  const reference = plainReference(input.reference)
   if (reference === '') throw wrongField('reference', 'wrong_format')
   return { userId, planId, months, method, amount, reference }
 }

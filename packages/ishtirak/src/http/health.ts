@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { BillingError } from '../core/error.js'
 import { problemResponses } from './problem.js'
 
-/** `checks` names what was looked at, such as `schema`, with `ok` or what is wrong in a word or two. */
+/** `checks` names what was checked, such as `schema`, with `ok` or what is wrong in a word or two. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: Readonly<Record<string, string>>
@@ -12,12 +12,12 @@ export interface Readiness {
 
 type CheckReadiness = () => Promise<Readiness>
 
-const LOOK_SHARED_MS = 1_000
+const SHARED_MS = 1_000
 
-/** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one look. */
-export function shareLooks<Answer>(
+/** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one check. */
+export function shareChecks<Answer>(
   check: () => Promise<Answer>,
-  sharedMs = LOOK_SHARED_MS,
+  sharedMs = SHARED_MS,
 ): () => Promise<Answer> {
   let latest: { readonly askedAt: number; readonly answer: Promise<Answer> } | undefined
   return () => {

@@ -98,8 +98,8 @@ export function isBodyGone(request: IncomingMessage): boolean {
   return request.readableDidRead && (length !== '0' || encoding !== undefined)
 }
 
-/** The bytes that a host has kept, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
-export function keptBody(request: IncomingMessage): Buffer | undefined {
+/** The bytes that a host has stored, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
+export function bufferedBody(request: IncomingMessage): Buffer | undefined {
   if (!isBodyGone(request)) return undefined
   const { rawBody, body } = request as IncomingMessage & {
     readonly rawBody?: unknown

@@ -152,8 +152,8 @@ async function settleOurs(
   if (!by && !decision.payment) {
     if (!received) return decision.outcome
     const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
-    const kept = await deps.settlements.keep(idle, giveUpAt)
-    return kept === 'saved' ? decision.outcome : kept
+    const saved = await deps.settlements.keep(idle, giveUpAt)
+    return saved === 'saved' ? decision.outcome : saved
   }
   const isNew = decision.isNew || (loaded.isNew ?? false)
   const subscription = decision.subscription ?? user.subscription
@@ -197,8 +197,8 @@ export function receiptOf(
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
   if (!event || !('status' in report)) return outcome
-  const kept = await keepForeignEvent(deps, { ...event, method: report.method, outcome, report })
-  return kept === 'duplicate' ? kept : outcome
+  const saved = await keepForeignEvent(deps, { ...event, method: report.method, outcome, report })
+  return saved === 'duplicate' ? saved : outcome
 }
 
 /** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */

@@ -17,10 +17,10 @@ import {
   AllowanceSchema,
   type ConsumeRequest,
   type PlatformSchemas,
+  PlatformUserParamsSchema,
   platformSchemas,
   type ReleaseRequest,
   type UsageReport,
-  UserParamsSchema,
   type UserUpdate,
   UserUpdateSchema,
 } from './schemas.js'
@@ -47,7 +47,7 @@ export function platformRoutes(deps: PlatformRoutesDeps) {
 }
 
 function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): void {
-  const common = { ...PLATFORM, params: UserParamsSchema }
+  const common = { ...PLATFORM, params: PlatformUserParamsSchema }
   const readSchema = {
     ...common,
     operationId: 'getUser',
@@ -119,23 +119,27 @@ function countRoutes(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): 
   app.put(`${LIMIT}/usage`, { schema: usageSchema }, ({ params, body }) => reportUsage(deps, params, body))
 }
 
-export function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest): Promise<Allowance> {
-  return countUsage(deps, wishOf('consume', place, body, body.amount ?? 1))
+export function consume(deps: CountUsageDeps, params: LimitParams, body: ConsumeRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('consume', params, body, body.amount ?? 1))
 }
 
-export function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest): Promise<Allowance> {
-  return countUsage(deps, wishOf('release', place, body, body.amount ?? null))
+export function release(deps: CountUsageDeps, params: LimitParams, body: ReleaseRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('release', params, body, body.amount ?? null))
 }
 
-export function reportUsage(deps: CountUsageDeps, place: Place, body: UsageReport): Promise<Allowance> {
-  return countUsage(deps, wishOf('report', place, body, body.used))
+export function reportUsage(
+  deps: CountUsageDeps,
+  params: LimitParams,
+  body: UsageReport,
+): Promise<Allowance> {
+  return countUsage(deps, wishOf('report', params, body, body.used))
 }
 
-type Place = Static<PlatformSchemas['LimitParams']>
+type LimitParams = Static<PlatformSchemas['LimitParams']>
 
 function wishOf(
   kind: UsageWish['kind'],
-  { user_id, limit }: Place,
+  { user_id, limit }: LimitParams,
   body: Partial<Omit<ReleaseRequest, 'amount'>>,
   amount: number | null,
 ): UsageWish {
@@ -207,12 +211,12 @@ export function viewPlatformUser(overview: Overview) {
 }
 
 export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId: string, requestId: string) {
-  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
+  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
     pending_payment: pending && viewPayment(pending, now, deps),
-    time: viewTimeList(held),
+    time: viewTimeList(timeList),
   }
 }
 

@@ -113,7 +113,7 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   const isOperators = (name: string) => name === 'operator' || name.startsWith('/api/v1/operator/')
   const wanted = <Member>(members: Readonly<Record<string, Member>>) =>
     Object.entries(members).filter(([name]) => isOperators(name) === (part === 'operator'))
-  const sorted = wanted(whole.paths).sort(([, one], [, other]) => placeOf(one) - placeOf(other))
+  const sorted = wanted(whole.paths).sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   const sent = part === 'public' ? whole.webhooks : {}
   const schemas: Record<string, unknown> = { ...whole.components.schemas }
   const paths = withReferences(Object.fromEntries(sorted), schemas)
@@ -130,7 +130,7 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   }
 }
 
-function placeOf(path: Paths[string]): number {
+function rankOf(path: Paths[string]): number {
   return TAGS.findIndex(({ name }) => name === tagOf(path))
 }
 

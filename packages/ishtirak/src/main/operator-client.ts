@@ -1,7 +1,7 @@
 // How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who
 // acts), else by opening the database, with the very routes of the service and no port.
 import os from 'node:os'
-import { BASE } from '../acts/operation.js'
+import { OPERATOR_API } from '../acts/operation.js'
 import {
   type AccessOptions,
   CommandFailed,
@@ -11,7 +11,7 @@ import {
   type OperatorRequest,
   overHttp,
   type RunningService,
-  textOf,
+  textOfAnswer,
 } from '../acts/operator-client.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
@@ -93,12 +93,17 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   await service.start()
   const asked = ({ method, path, body }: OperatorRequest) => {
     const headers = { authorization: `Bearer ${key}` }
-    return service.app.inject({ method, url: `${BASE}${path}`, headers, ...(body && { payload: body }) })
+    return service.app.inject({
+      method,
+      url: `${OPERATOR_API}${path}`,
+      headers,
+      ...(body && { payload: body }),
+    })
   }
   return {
     ask: async (request) => {
       const answer = await asked(request)
-      return textOf(answer.statusCode, answer.payload)
+      return textOfAnswer(answer.statusCode, answer.payload)
     },
     download: async (request) => {
       const { statusCode, headers, rawPayload } = await asked(request)

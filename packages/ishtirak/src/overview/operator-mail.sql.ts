@@ -1,8 +1,8 @@
-// What operators know of the inbox, as rows: one for each entry that waits. A new one is there untold until a
-// mail has named it.
+// What operators know of the inbox, as rows: one for each entry that waits. A new one is there unmailed until
+// a mail has named it.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, text } from '../database/rows.js'
+import { at, rowOf, text } from '../database/rows.js'
 import type { Inbox } from './inbox.sql.js'
 
 /**
@@ -12,25 +12,22 @@ export async function noteInbox(database: Queryable, { statements }: Inbox, now:
   await database.query(statements.note, [at(now)])
 }
 
-export interface KnownEntry {
-  /** By its name. */
-  readonly kind: string
-  readonly id: string
-}
+/** `kind`: by its name. */
+const parseEntry = rowOf({ kind: text, id: text })
+export type KnownEntry = ReturnType<typeof parseEntry>
 
 const selectUnmailed = statement(
-  'inbox_known.untold',
-  'select kind, id from inbox_known where not told order by kind, id',
+  'inbox_known.unmailed',
+  'select kind, id from inbox_known where not mailed order by kind, id',
 )
 
 export async function unmailedEntries(database: Queryable): Promise<readonly KnownEntry[]> {
-  const rows = await database.query(selectUnmailed, [])
-  return rows.map((row) => ({ kind: text(row, 'kind'), id: text(row, 'id') }))
+  return (await database.query(selectUnmailed, [])).map(parseEntry)
 }
 
 const tell = statement(
   'inbox_known.tell',
-  `update inbox_known k set told = true
+  `update inbox_known k set mailed = true
      from jsonb_to_recordset($1::jsonb) as t (kind text, id text)
     where k.kind = t.kind and k.id = t.id`,
 )

@@ -20,7 +20,7 @@ import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
 
-/** How operators come in, and what a session is kept by. */
+/** How operators sign in, and the cookie of a session. */
 export interface ConsoleSignIn {
   /** Null: it is over, or never was. */
   find(token: string): Promise<OperatorSession | null>
@@ -42,7 +42,7 @@ export interface ConsolePages extends CallerChecks {
   readonly formats: Formats
   readonly wallClock: WallClock
   /** In the order in which every page names them. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly ConsoleSection[]
   /** By the names of acts. */
   readonly actTitles: ReadonlyMap<string, Translated>
   readonly signIn: ConsoleSignIn
@@ -56,12 +56,12 @@ export interface ConsolePages extends CallerChecks {
 }
 
 /** A page that all others lead to. */
-export interface Section {
+export interface ConsoleSection {
   /** Of its name. */
   readonly key: ConsoleKey
   readonly path: string
   /** Among the others, from the first on. */
-  readonly place: number
+  readonly order: number
 }
 
 /** Who reads a page, and in which language. */
@@ -299,9 +299,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** An amount or an instant, on one line. */
-export function Kept({ children }: PropsWithChildren<{ children: string }>) {
+export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
   return (
-    <bdi class="kept" safe>
+    <bdi class="nowrap" safe>
       {children}
     </bdi>
   )

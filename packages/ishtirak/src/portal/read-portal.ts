@@ -1,4 +1,4 @@
-// What the portal of a user shows, read for the user, or for an operator who looks on.
+// What the portal of a user shows, read for the user, or for an operator who views it.
 
 import { type HistoryDeps, readHistory } from '../checkout/history.js'
 import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'
@@ -26,10 +26,10 @@ export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promis
   // Of a page of the history further back.
   const cursor = wish.asked('cursor')
   // The overview first: it may book a payment, which the history should then show.
-  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
+  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
   const history = await readHistory(deps, page)
   const seen = { ...asked, overview, history, isOlder: cursor !== null }
   const parts = await deps.readParts(seen)
-  return { ...seen, held, parts }
+  return { ...seen, timeList, parts }
 }

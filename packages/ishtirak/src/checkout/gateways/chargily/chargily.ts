@@ -24,7 +24,7 @@ import {
   readEvent,
   readFlag,
   readPage,
-  readText,
+  readShortText,
   USER_ID,
 } from './report.js'
 
@@ -150,7 +150,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
 
 /** Both ends are seen: newer versions trim what is invisible as well. */
 function isLeftAlone(text: string): boolean {
-  return readText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
+  return readShortText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
 
 async function fetchCheckout(
