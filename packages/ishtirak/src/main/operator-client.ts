@@ -6,12 +6,11 @@ import {
   type AccessOptions,
   CommandFailed,
   type CommandHost,
-  fileOf,
+  clientOf,
   type OperatorClient,
   type OperatorRequest,
   overHttp,
   type RunningService,
-  textOf,
 } from '../acts/operator-client.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
@@ -91,24 +90,16 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const operatorKeys = [{ name, role: 'owner' as const, key }]
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
   await service.start()
-  const asked = ({ method, path, body }: OperatorRequest) => {
-    const headers = { authorization: `Bearer ${key}` }
-    return service.app.inject({ method, url: `${BASE}${path}`, headers, ...(body && { payload: body }) })
+  const send = async ({ method, path, body }: OperatorRequest) => {
+    const asked = { method, url: `${BASE}${path}`, headers: { authorization: `Bearer ${key}` } }
+    const answer = await service.app.inject({ ...asked, ...(body && { payload: body }) })
+    const type = String(answer.headers['content-type'])
+    return { status: answer.statusCode, type, content: answer.rawPayload }
   }
-  return {
-    ask: async (request) => {
-      const answer = await asked(request)
-      return textOf(answer.statusCode, answer.payload)
-    },
-    download: async (request) => {
-      const { statusCode, headers, rawPayload } = await asked(request)
-      return fileOf(statusCode, headers['content-type'], rawPayload)
-    },
-    close: async () => {
-      await service.stop()
-      await emulator?.close()
-    },
-  }
+  return clientOf(send, async () => {
+    await service.stop()
+    await emulator?.close()
+  })
 }
 
 /** Where the folder belongs to a running service. */
