@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
-import { BASE } from '../../packages/ishtirak/src/acts/operation.js'
+import { OPERATOR_API } from '../../packages/ishtirak/src/acts/operation.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
 it.each(actsOf<never>(CAPABILITIES).map((act) => [act.name, act] as const))(
@@ -19,7 +19,7 @@ it.each(actsOf<never>(CAPABILITIES).map((act) => [act.name, act] as const))(
       },
     })
     const hasId = act.on.path.includes(':')
-    const address = `${BASE}${addressOfAct(act).replace(/:\w+/, 'x')}`
+    const address = `${OPERATOR_API}${addressOfAct(act).replace(/:\w+/, 'x')}`
     const call = (more: object) => operator.act(name, hasId ? 'x' : '', { why: 'x', ...more }).catch(() => {})
     await call({})
     expect(asked).toEqual([`POST ${address}`])

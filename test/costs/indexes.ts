@@ -1,7 +1,10 @@
 // Why each index is there: a change writes each index of its row, and ids are long. An index whose statement
 // is gone goes too.
 
-/** Each with one of the statements whose plan rides on it. */
+/**
+ * Each with one of the statements whose plan rides on it; of others the comment above the statement says so
+ * (`Uses the index mails_due.`).
+ */
 export const NEEDED_BY: Readonly<Record<string, string>> = {
   audit_by_act: 'figures.refunds',
   audit_by_actor: 'audit.trail_by_actor',
@@ -24,8 +27,6 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   event_endpoint_once: 'outbox.prune',
   grants_by_id: 'settlements.save_periods',
   inbox_known_once: 'inbox_known.note',
-  mails_by_age: 'mails.forget',
-  mails_due: 'mails.claim',
   mails_failed: 'inbox.page',
   mails_once: 'mails.claim',
   operator_sessions_by_end: 'operator_sessions.delete_over',
@@ -46,7 +47,6 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   payments_transfers_open: 'inbox.page',
   payments_withdrawn: 'upgrades.load',
   portal_link_requests_by_id: 'mails.queue_links',
-  portal_sessions_by_end: 'portal_sessions.delete_over',
   portal_sessions_by_id: 'portal_sessions.find_links',
   portal_sessions_by_session: 'portal_sessions.delete',
   provider_events_once: 'operator.received',
@@ -67,7 +67,6 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   usage_operations_once: 'usage.consume_one',
   user_search_by_key: 'operator_search.users',
   users_announce: 'announcements.due',
-  users_by_email: 'mails.queue_links',
   users_by_end: 'figures.ends',
   users_by_id: 'settlements.save',
   users_deliver: 'outbox.claim',

@@ -153,8 +153,8 @@ export const mutations = [
   {
     rule: 'a user has one payable checkout over all gateways',
     file: src('checkout/upgrade.sql.ts'),
-    from: `openPayment("array[p.method] <@ string_to_array(a.methods, ',')")`,
-    to: `openPayment("p.method = split_part(a.methods, ',', 1)")`,
+    from: `joinOpenPayment("array[p.method] <@ string_to_array(a.methods, ',')")`,
+    to: `joinOpenPayment("p.method = split_part(a.methods, ',', 1)")`,
     tests: ['test/scenarios/second-method.test.ts'],
   },
   {
@@ -216,8 +216,8 @@ export const mutations = [
   {
     rule: 'an event without an id is not booked',
     file: src('checkout/gateways/chargily/report.ts'),
-    from: 'const id = readText(value.id)\n',
-    to: `const id = readText(value.id) ?? 'without'\n`,
+    from: 'const id = readShortText(value.id)\n',
+    to: `const id = readShortText(value.id) ?? 'without'\n`,
     tests: [src('checkout/gateways/chargily/report.test.ts')],
   },
   {

@@ -7,7 +7,7 @@ import { type Database, statement } from '../../packages/ishtirak/src/database/d
 import { at } from '../../packages/ishtirak/src/database/rows.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { misspelt, readConfig } from '../../packages/ishtirak/src/main/config.js'
-import { listOf, settingsOf, text } from '../../packages/ishtirak/src/runtime/environment.js'
+import { listOf, settingsOf, textSetting } from '../../packages/ishtirak/src/runtime/environment.js'
 import { describeScenario } from '../support/databases.js'
 import { setProfile } from '../support/profile.js'
 import { readMessage, startSmtpSink } from '../support/smtp-sink.js'
@@ -30,7 +30,7 @@ type WelcomeDeps = Partial<WelcomeConfig> & { readonly database: Database }
 const welcomes: Capability<WelcomeDeps, WelcomeConfig> = {
   name: 'welcomes',
   settings: settingsOf(
-    { WELCOME_BY: text('a first name', /^\w+$/), WELCOME_KEYS: listOf('keys of letters', /[a-z]+/) },
+    { WELCOME_BY: textSetting('a first name', /^\w+$/), WELCOME_KEYS: listOf('keys of letters', /[a-z]+/) },
     {
       secretLists: ['WELCOME_KEYS'],
       contradictions: (given) => [

@@ -106,7 +106,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(77)
+    expect(names.length).toBe(78)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -45,7 +45,7 @@ export async function startExample(): Promise<Example> {
   const readiness: Readiness = { ready: true, checks: { database: 'ok' } }
   const metrics = createMetrics()
   const app = createApp({ log, publicUrl: PUBLIC_URL, metrics })
-  installDocumentation(app, { publicUrl: PUBLIC_URL, limits: [] })
+  installDocumentation(app, { publicUrl: PUBLIC_URL, limits: [], capabilities: [] })
   await app.register(healthRoutes({ checkReadiness: async () => example.readiness }))
   await app.register(async (routes) => {
     const body = { body: Order, response: problemResponses('validation_failed') }

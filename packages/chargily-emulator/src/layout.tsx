@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { LOCALES, type Locale } from './records.js'
 import { LANGUAGE_NAMES, TEXTS } from './texts.js'
 
-interface PageLook {
+interface PageOptions {
   /** Default: "Payment". */
   readonly title?: string
   readonly isWide?: boolean
@@ -14,7 +14,7 @@ interface PageLook {
 }
 
 /** The content comes from components, which have escaped it. */
-export function pageOf(locale: Locale, safeContent: JSX.Element, look: PageLook = {}): string {
+export function pageOf(locale: Locale, safeContent: JSX.Element, options: PageOptions = {}): string {
   const texts = TEXTS[locale]
   const html = (
     <html lang={locale} dir={locale === 'ar' ? 'rtl' : 'ltr'}>
@@ -22,15 +22,15 @@ export function pageOf(locale: Locale, safeContent: JSX.Element, look: PageLook 
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title safe>{`${look.title ?? texts.title} · ${texts.sandbox}`}</title>
-        <style>{STYLE + (look.style ?? '')}</style>
+        <title safe>{`${options.title ?? texts.title} · ${texts.sandbox}`}</title>
+        <style>{STYLE + (options.style ?? '')}</style>
       </head>
       <body>
         <header class="sandbox" safe>
           {`${texts.sandbox} · ${texts.notReal}`}
         </header>
-        <main class={look.isWide ? 'wide' : ''}>{safeContent}</main>
-        {look.isOneLanguage ? null : <Languages current={locale} label={texts.languages} />}
+        <main class={options.isWide ? 'wide' : ''}>{safeContent}</main>
+        {options.isOneLanguage ? null : <Languages current={locale} label={texts.languages} />}
       </body>
     </html>
   )

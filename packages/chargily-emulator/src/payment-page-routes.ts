@@ -64,11 +64,11 @@ export function redirectUrl(context: EmulatorContext, checkout: CheckoutRecord, 
   if (target === null) return checkoutUrl(context, checkout)
   const url = new URL(target)
   // The merchant's own query stays byte for byte, except for an id of another checkout.
-  const kept = url.search
+  const parameters = url.search
     .slice(1)
     .split('&')
     .filter((pair) => pair !== '' && !/^checkout_id(=|$)/.test(pair))
-  url.search = [...kept, `checkout_id=${checkout.id}`].join('&')
+  url.search = [...parameters, `checkout_id=${checkout.id}`].join('&')
   return url.href
 }
 

@@ -732,7 +732,7 @@ create table inbox_known (
   kind text not null,
   id text not null,
   -- Operators were told of it by mail; else they will be.
-  told boolean not null default false,
+  mailed boolean not null default false,
   constraint inbox_known_once primary key (kind, id)
 );
 comment on table inbox_known is 'What waits in the inbox and is known. What waits no more is forgotten.';

@@ -22,7 +22,7 @@ type IssuerDeps = Pick<CommonParts, 'clock' | 'log' | 'publicUrl' | 'noteUse'>
 
 /** From the way out to the way back. */
 export const TICKET_MS = 10 * MINUTE
-const KEPT_MS = 10 * MINUTE
+const CACHED_MS = 10 * MINUTE
 /** For all that is asked of it at once: the answer to the browser waits little longer. */
 const TIMEOUT_MS = 5 * SECOND
 /** Some send their users' whole groups. */
@@ -148,9 +148,9 @@ function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}
 function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
   const server = new URL(settings.url)
   const shared = singleFlight<OpenId.ServerMetadata>()
-  let kept: { readonly metadata: OpenId.ServerMetadata; readonly at: Instant } | null = null
-  const look = async (openid: typeof OpenId, giveUpAt: number): Promise<OpenId.ServerMetadata> => {
-    if (kept && clock.now() - kept.at < KEPT_MS) return kept.metadata
+  let cached: { readonly metadata: OpenId.ServerMetadata; readonly at: Instant } | null = null
+  const discover = async (openid: typeof OpenId, giveUpAt: number): Promise<OpenId.ServerMetadata> => {
+    if (cached && clock.now() - cached.at < CACHED_MS) return cached.metadata
     const options = {
       [openid.customFetch]: fetchUntil(giveUpAt),
       ...(isPlain(server) && { execute: [openid.allowInsecureRequests] }),
@@ -158,13 +158,13 @@ function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
     const found = await openid.discovery(server, settings.clientId, {}, openid.None(), options)
     const metadata = { ...found.serverMetadata() }
     if (!isUsable(metadata)) throw new IssuerDown('it says nothing usable of itself')
-    kept = { metadata, at: clock.now() }
-    return kept.metadata
+    cached = { metadata, at: clock.now() }
+    return cached.metadata
   }
   return async () => {
     const openid = await import('openid-client')
     const giveUpAt = performance.now() + TIMEOUT_MS
-    const metadata = await shared('', () => look(openid, giveUpAt)).catch((error: unknown) => {
+    const metadata = await shared('', () => discover(openid, giveUpAt)).catch((error: unknown) => {
       throw unavailable(error, log)
     })
     const configWith = (secret: string | null) => {

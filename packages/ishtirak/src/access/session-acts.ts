@@ -12,7 +12,7 @@ import type { Database } from '../database/database.js'
 import { object, timestamp } from '../http/schemas.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
 import { listSessions, revokeSession, viewSession } from './sessions.js'
-import { words } from './words.js'
+import { accessWords } from './words.js'
 
 export interface SessionActDeps extends ActDeps {
   readonly database: Database
@@ -65,7 +65,7 @@ export const revokeOperatorSession = act<SessionActDeps>().does({
   input: WhySchema,
   refuses: ['already_revoked'],
   answer: OperatorSessionSchema,
-  texts: actTexts(words, 'revoke'),
+  texts: actTexts(accessWords, 'revoke'),
   run: async (deps, { id, by }) => viewSession(await revokeSession(deps, id, by)),
   preview: async (deps, { id }): Promise<Preview<OperatorSession>> => {
     const detail = (await listSessions(deps)).sessions.find((session) => session.id === id)

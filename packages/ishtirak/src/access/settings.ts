@@ -6,10 +6,10 @@ import {
   type Contradiction,
   isPrivateEnough,
   listOf,
-  type Place,
   refined,
+  type SettingsContext,
   settingsOf,
-  text,
+  textSetting,
   type Variables,
   web,
 } from '../runtime/environment.js'
@@ -24,11 +24,11 @@ export interface AccessConfig {
 
 const OF_THE_ISSUER = {
   OPERATOR_OIDC_ISSUER: web(),
-  OPERATOR_OIDC_CLIENT_ID: text('a text'),
+  OPERATOR_OIDC_CLIENT_ID: textSetting('a text'),
   OPERATOR_OIDC_CLIENT_SECRET: refined('texts, separated by commas', (value) =>
     items(value).every((secret) => secret !== ''),
   ),
-  OPERATOR_OIDC_ROLE_CLAIM: text(
+  OPERATOR_OIDC_ROLE_CLAIM: textSetting(
     'the name of a claim, such as groups or realm_access.roles',
     /^[\x21-\x7e]+$/,
   ),
@@ -62,7 +62,7 @@ export const accessSettings = settingsOf(
 )
 
 /** Whether there is a way to sign in; the sandbox makes keys of its own. */
-export function hasConsole(given: Variables, { isSandbox }: Place): boolean {
+export function hasConsole(given: Variables, { isSandbox }: SettingsContext): boolean {
   return isSandbox || !!given.OPERATOR_KEYS || issuerOf(given) !== null
 }
 

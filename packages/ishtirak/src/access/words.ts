@@ -3,9 +3,9 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly access: typeof en
   }
 }
 
-export const words = addWords<'access'>(import.meta.url)
+export const accessWords = addWords<'access'>(import.meta.url)

@@ -15,7 +15,7 @@ import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
 import { changesInWords } from './changes.js'
 import type { Shown, Typed } from './form.js'
 import { perform, previewOf, sendingOf } from './perform.js'
-import { type About, idIn, pathOf, type Subject } from './subject.js'
+import { type About, idIn, type Subject, subjectPath } from './subject.js'
 
 type Pages<Deps> = ConsolePages & Deps
 
@@ -286,7 +286,7 @@ export function pathOfAct(
   act: Pick<Act, 'on' | 'name'>,
   id: string,
 ): string {
-  return `${base}/console${pathOf(act.on, id)}/${verbOf(act)}`
+  return `${base}/console${subjectPath(act.on, id)}/${verbOf(act)}`
 }
 
 /** The page that tells what was done. */
@@ -296,5 +296,5 @@ function pageAfter<Deps>(
   id: string,
   about: About,
 ): string {
-  return `${base}${on.page?.(id, about) ?? `/console${pathOf(on, id)}`}`
+  return `${base}${on.page?.(id, about) ?? `/console${subjectPath(on, id)}`}`
 }

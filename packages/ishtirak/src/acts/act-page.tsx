@@ -8,7 +8,7 @@ import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { randomToken } from '../runtime/secret.js'
 
 /** One thing that changes, in words. */
-export interface Change {
+export interface ChangeInWords {
   readonly name: string
   readonly before: string
   readonly after: string
@@ -47,7 +47,7 @@ export interface ActPage {
   readonly path: string
   readonly backPath: string
   readonly version: number
-  readonly changes: readonly Change[]
+  readonly changes: readonly ChangeInWords[]
   readonly isReasonRequired: boolean
   readonly reasonLabel?: string
   readonly fields?: readonly Field[]

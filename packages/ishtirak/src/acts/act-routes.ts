@@ -7,7 +7,7 @@ import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
-import { BASE, LIMITED, READ } from './operation.js'
+import { LIMITED, OPERATOR_API, READ } from './operation.js'
 import { perform, previewOf, requireSame, sendingOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
@@ -18,7 +18,7 @@ export interface OperatorCallers {
   readonly operators: Callers<Operator>
 }
 
-/** The address of an act, below `BASE`. */
+/** The address of an act, below `OPERATOR_API`. */
 export function addressOfAct(act: Pick<Act, 'name' | 'on'>): string {
   return `${act.on.path}/${verbOf(act)}`
 }
@@ -29,7 +29,7 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   acts: readonly Act<Deps>[],
 ): void {
   for (const act of acts) {
-    const address = `${BASE}${addressOfAct(act)}`
+    const address = `${OPERATOR_API}${addressOfAct(act)}`
     app.post(address, { schema: actSchema(act, deps) }, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       return doAct(deps, act, callOf(deps, act, request, request.body))
@@ -69,7 +69,7 @@ export function readingRoutes<Deps extends OperatorCallers>(
 ): void {
   for (const reading of readings) {
     const { method = 'GET', path, name, roles } = reading
-    const route = { method, url: `${BASE}${path}`, schema: readingSchema(reading, deps) }
+    const route = { method, url: `${OPERATOR_API}${path}`, schema: readingSchema(reading, deps) }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })

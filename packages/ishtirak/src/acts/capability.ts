@@ -3,8 +3,9 @@
 // portal, schedule) know these kinds of things, and no capability by name.
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
+import { EVENT_TYPES, type EventType } from '../core/event.js'
 import type { App } from '../http/app.js'
-import type { ConsolePages, Section, View } from '../pages/console-frame.js'
+import type { ConsolePages, ConsoleSection, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import type { Settings } from '../runtime/environment.js'
 import type { Job } from '../runtime/job.js'
@@ -38,32 +39,34 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Pages of the console that are more than the form of an act. */
-  readonly console?: (app: App, pages: ConsolePages & Deps & Brought<Deps>) => void
+  readonly console?: (app: App, pages: ConsolePages & Deps & BroughtToConsole<Deps>) => void
   /** Pages that every page of the console leads to. */
-  readonly sections?: readonly Section[]
+  readonly sections?: readonly ConsoleSection[]
   /** Its card on the page of health. */
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
+  /** What it tells the platform. Several may bring one type. */
+  readonly events?: readonly EventType[]
   /** What users get by mail. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
-  readonly discount?: (deps: Deps) => Discount
+  readonly discount?: (deps: Deps) => DiscountSource
   /** On the pages of users. */
   readonly portal?: PortalKinds<Deps>
 }
 
 /** What all capabilities bring to the console. */
-export interface Brought<Deps> {
+export interface BroughtToConsole<Deps> {
   readonly acts: readonly Act<Deps>[]
   /** On the page of health. */
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
 }
 
 /** A user types something in, and the price is less. */
-export interface Discount {
+export interface DiscountSource {
   /** Null: it takes nothing off. */
   lookUp(of: {
     readonly userId: string
@@ -84,6 +87,12 @@ export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): rea
     ...readings,
     ...(inboxReadings?.(inbox) ?? []),
   ])
+}
+
+/** In the order of a subscription's life. */
+export function eventsOf(capabilities: readonly Pick<Capability, 'events'>[]): readonly EventType[] {
+  const brought = new Set(capabilities.flatMap(({ events = [] }) => events))
+  return EVENT_TYPES.filter((type) => brought.has(type))
 }
 
 /** From the top. */

@@ -7,7 +7,7 @@ import { stretchesAt } from '../core/time-list.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import type { Change } from './act-page.js'
+import type { ChangeInWords } from './act-page.js'
 import { type Change as Decided, isAccess } from './preview.js'
 
 /** The words of a key of the console's texts; what is none stands as it is. */
@@ -20,7 +20,7 @@ export function changesInWords(
   pages: Pick<ConsolePages, 'formats' | 'clock'>,
   view: View,
   changes: readonly Decided[],
-): readonly Change[] {
+): readonly ChangeInWords[] {
   return changes.map((change) => {
     if (isAccess(change)) return accessChange(pages, view, change)
     const { what, before, after } = change
@@ -33,7 +33,7 @@ function accessChange(
   pages: Pick<ConsolePages, 'formats' | 'clock'>,
   view: View,
   { before, after }: { readonly before: Subscription; readonly after: Subscription },
-): Change {
+): ChangeInWords {
   const words = (subscription: Subscription) => accessInWords(pages, view, subscription)
   return { name: view.say('access'), before: words(before), after: words(after) }
 }

@@ -7,7 +7,7 @@ import type { WallClock } from '../runtime/calendar.js'
 export const DAY_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`
 export const DAY_OR_INSTANT_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$`
 
-export function dayOrInstant(description: string) {
+export function dayOrInstantSchema(description: string) {
   return Type.String({
     pattern: DAY_OR_INSTANT_PATTERN,
     description: `${description}: a day in BILLING_TIMEZONE, or an instant in UTC`,

@@ -10,7 +10,7 @@ export const READ = [
   'validation_failed',
   'database_unavailable',
 ] as const
-export const BASE = '/api/v1/operator'
+export const OPERATOR_API = '/api/v1/operator'
 
 export const LIMITED = ['role_not_allowed'] as const
 export const ASKED = ['provider_rejected', 'provider_unavailable'] as const

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Database } from '../database/database.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
-import { BASE } from './operation.js'
+import { OPERATOR_API } from './operation.js'
 
 /** The options of every command that asks the operator's API. */
 export interface AccessOptions {
@@ -92,7 +92,7 @@ export function fetchFromOperator(
   { method, path, body }: OperatorRequest,
   timeoutMs = ANSWER_MS,
 ): Promise<Response> {
-  return fetch(`${withoutSlash(url)}${BASE}${path}`, {
+  return fetch(`${withoutSlash(url)}${OPERATOR_API}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),

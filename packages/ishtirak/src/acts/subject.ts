@@ -52,6 +52,6 @@ export function idIn({ path }: Subject, params: Readonly<Record<string, string>>
 }
 
 /** The path with the id of one. */
-export function pathOf({ path }: Pick<Subject, 'path'>, id: string): string {
+export function subjectPath({ path }: Pick<Subject, 'path'>, id: string): string {
   return path.replace(/:\w+/, encodeURIComponent(id))
 }

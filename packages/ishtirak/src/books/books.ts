@@ -15,7 +15,7 @@ export const books: Capability<AccountsDeps> = {
   readings: [getMonth, getJournal, readAccounts],
   commandGroups: { export: 'Export for the accountant' },
   console: monthRoutes,
-  sections: [{ key: 'month', path: '/console/months', place: 2 }],
+  sections: [{ key: 'month', path: '/console/months', order: 2 }],
   jobs: ({ database }) => [
     // The figures of a month are added up as its receipts come.
     {

@@ -270,8 +270,8 @@ export async function entriesOf(
 }
 
 function parseEntry(row: Row, isRefund: boolean): Entry {
-  const kept = { duty_centimes: 0, fees_centimes: 0 }
-  const { duty_centimes, fees_centimes, ...rest } = { ...row, ...(isRefund && kept) }
+  const retained = { duty_centimes: 0, fees_centimes: 0 }
+  const { duty_centimes, fees_centimes, ...rest } = { ...row, ...(isRefund && retained) }
   const sums = {
     ...rest,
     instrument: row.instrument ?? '',

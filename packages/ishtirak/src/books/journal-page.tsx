@@ -2,7 +2,7 @@
 
 import { sumPaid } from '../core/figures.js'
 import { receiptNumber } from '../core/receipt.js'
-import { addressOf, Kept, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import type { BooksPages } from './accounts.js'
@@ -52,15 +52,15 @@ function Receipts({ pages, view, entries }: { pages: BooksPages; view: View } & 
   const { centimes, day } = pages.formats
   const rows = entries.map((entry) => ({
     safeCells: [
-      <a href={addressOf(pages.base, 'payments', entry.paymentId)} class="kept">
+      <a href={addressOf(pages.base, 'payments', entry.paymentId)} class="nowrap">
         <bdi safe>{receiptNumber(entry.series, entry.number)}</bdi>
       </a>,
-      <Kept>{day(entry.paidAt, locale)}</Kept>,
+      <NoWrap>{day(entry.paidAt, locale)}</NoWrap>,
       <UserCell {...{ pages, user: { userId: entry.userId } }} />,
       ...[entry.ht, entry.tva, entry.ttc, entry.stampDuty, sumPaid(entry)].map((sum) => (
-        <Kept>{centimes(sum, locale)}</Kept>
+        <NoWrap>{centimes(sum, locale)}</NoWrap>
       )),
-      entry.refundedAt === null ? '' : <Kept>{day(entry.refundedAt, locale)}</Kept>,
+      entry.refundedAt === null ? '' : <NoWrap>{day(entry.refundedAt, locale)}</NoWrap>,
     ],
   }))
   const columns = [

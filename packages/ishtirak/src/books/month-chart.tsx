@@ -63,7 +63,7 @@ function Bars({ pages, view, figures, days, best }: Shown & { days: readonly Day
   const scale = HEIGHT / Math.max(1, best.paid + deepest)
   const line = best.paid * scale
   const { paid, refunded } = figures
-  const told = { paid: money(sumPaid(paid)), refunded: money(refunded.ttc) }
+  const totals = { paid: money(sumPaid(paid)), refunded: money(refunded.ttc) }
   return (
     <svg
       viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
@@ -75,7 +75,7 @@ function Bars({ pages, view, figures, days, best }: Shown & { days: readonly Day
         {say('chartTitle', { month: formats.month(figures.from, locale) })}
       </title>
       <desc id="chart-text" safe>
-        {say('chartText', { ...told, day: best.name, best: money(best.paid) })}
+        {say('chartText', { ...totals, day: best.name, best: money(best.paid) })}
       </desc>
       {days.map((day, n) =>
         day.paid === 0 && day.refunded === 0 ? null : (

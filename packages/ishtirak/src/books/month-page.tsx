@@ -3,7 +3,7 @@
 import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
-import { addressOf, Facts, Kept, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, NoWrap, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { MonthChart } from './month-chart.js'
@@ -70,14 +70,14 @@ function Notices({ pages, view, figures }: Shown) {
   const { say, locale } = view
   const count = (of: number) => pages.formats.number(of, locale)
   const { live, uncounted, paid } = figures
-  const told = [
+  const sentences = [
     live ? null : say('playMoney'),
     uncounted === 0 ? null : say('uncounted', { count: count(uncounted) }),
     paid.feesUnknown === 0 ? null : say('feesUnknown', { count: count(paid.feesUnknown) }),
   ]
   return (
     <>
-      {told.map((text) =>
+      {sentences.map((text) =>
         text === null ? null : (
           <p class="notice" safe>
             {text}
@@ -109,7 +109,7 @@ function Summary({ pages, view, figures }: Shown) {
       <b safe>{name}</b>,
       of,
       ...[one.ht, one.tva, one.ttc, one.stampDuty, sumPaid(one), one.discount].map((sum) => (
-        <Kept>{money(sum)}</Kept>
+        <NoWrap>{money(sum)}</NoWrap>
       )),
     ],
   })
@@ -181,7 +181,7 @@ function Sums(of: Shown & { first: string; rows: readonly { name: string; both: 
       safeCells: [
         <Text>{name}</Text>,
         pages.formats.number(paid.count, locale),
-        ...sums.map((sum) => <Kept>{pages.formats.centimes(sum, locale)}</Kept>),
+        ...sums.map((sum) => <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>),
       ],
     }
   })

@@ -14,12 +14,9 @@ import type { SettleActDeps } from './recheck.js'
 import { previewSettlement, reportOfReview } from './settlement-preview.js'
 import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
 import { previewInWords } from './settlement-preview-words.js'
-import { words } from './words.js'
+import { checkoutWords } from './words.js'
 
-/**
- * `already_refunded`, or `conflict` when nothing is under review, the provider no longer says that it has the
- * money, or it names another amount, which is then under review.
- */
+/** `already_refunded`; `conflict`: nothing is under review, the money is gone, or the amount is another. */
 export const accept = act<SettleActDeps>().does({
   name: 'payment.accept',
   roles: [],
@@ -31,7 +28,7 @@ export const accept = act<SettleActDeps>().does({
     'the money.',
   input: WhySchema,
   refuses: [...ASKED, 'already_refunded'],
-  texts: actTexts(words, 'accept'),
+  texts: actTexts(checkoutWords, 'accept'),
   run: async (deps, { id, by }) => {
     const { payment, user } = await loadPayment(deps, id)
     requireUnchanged(by, user.version)

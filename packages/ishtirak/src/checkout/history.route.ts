@@ -5,7 +5,7 @@ import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import type { CommonParts } from '../ledger/parts.js'
 import {
-  BASE,
+  BILLING_API,
   type PaymentPage,
   PaymentPageSchema,
   PaymentSchema,
@@ -39,13 +39,13 @@ export function historyRoutes(deps: HistoryRoutesDeps) {
   return async (app: App): Promise<void> => {
     const users = callersBy(deps.identify)
     const { onRequest } = users
-    app.get(`${BASE}/payments`, { schema: listSchema, onRequest }, async (request) => {
+    app.get(`${BILLING_API}/payments`, { schema: listSchema, onRequest }, async (request) => {
       const { userId } = users.of(request)
       return listPayments(deps, userId, request.query, request.id)
     })
-    app.get(`${BASE}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
+    app.get(`${BILLING_API}/payments/:payment_id`, { schema: oneSchema, onRequest }, async (request) => {
       const { userId } = users.of(request)
-      return showPayment(deps, userId, request.params.payment_id, request.id)
+      return showPaymentOfUser(deps, userId, request.params.payment_id, request.id)
     })
   }
 }
@@ -67,7 +67,7 @@ export async function listPayments(
   }
 }
 
-export async function showPayment(
+export async function showPaymentOfUser(
   deps: HistoryViewDeps,
   userId: string,
   paymentId: string,

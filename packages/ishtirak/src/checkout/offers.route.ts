@@ -7,7 +7,14 @@ import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { BASE, OfferSchema, type OfferView, type PlanView, planSchema, viewOffer } from '../ledger/schemas.js'
+import {
+  BILLING_API,
+  OfferSchema,
+  type OfferView,
+  type PlanView,
+  planSchema,
+  viewOffer,
+} from '../ledger/schemas.js'
 
 export type OfferRoutesDeps = Pick<CallerChecks, 'limitAnonymous'> & Pick<CommonParts, 'catalogue'>
 
@@ -28,9 +35,13 @@ export function offerRoutes(deps: OfferRoutesDeps) {
     response: { 200: Type.Array(OfferSchema), ...others },
   }
   return async (app: App): Promise<void> => {
-    unchanging(app, deps, { path: `${BASE}/plans`, schema: plansSchema, content: listPlans(deps.catalogue) })
     unchanging(app, deps, {
-      path: `${BASE}/offers`,
+      path: `${BILLING_API}/plans`,
+      schema: plansSchema,
+      content: listPlans(deps.catalogue),
+    })
+    unchanging(app, deps, {
+      path: `${BILLING_API}/offers`,
       schema: offersSchema,
       content: listOffers(deps.catalogue),
     })

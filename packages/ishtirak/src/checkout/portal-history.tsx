@@ -6,7 +6,7 @@ import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
-import { wayOf } from '../pages/way-to-pay.js'
+import { wayToPayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 
 /** What was paid when, and what each payment bought. */
@@ -99,7 +99,7 @@ function whatItBought(
     if (status !== 'pending' && status !== 'review') return say('boughtNothing')
     // A card's page and a payment without one can be open beside each other.
     if (pages.ways.length === 0) return bought
-    return inParts([bought, say(wayOf(pages, payment)?.by ?? 'byCard')], locale)
+    return inParts([bought, say(wayToPayOf(pages, payment)?.by ?? 'byCard')], locale)
   }
   const day = (instant: Instant) => pages.formats.day(instant, locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })

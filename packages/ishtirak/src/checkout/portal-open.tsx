@@ -32,7 +32,6 @@ export function PendingNotice(section: PartSection) {
 
 type OpenPayment = Pick<ShownPayment, 'plan' | 'months' | 'price'>
 
-/** What is open: its plan, its term and what it costs. */
 export function Ordered({ pages, view, payment }: PartSection & { readonly payment: OpenPayment }) {
   const { plan, months, price } = payment
   const parts = [planAndTerm(plan, months, view.locale), pages.formats.money(price.amount, view.locale)]
@@ -62,7 +61,6 @@ export function ChooseElse({ pages, view, say }: PartSection) {
   )
 }
 
-/** Of the newest payments one that is under review. */
 export function ReviewNotice({ pages, view, say, odd }: PartSection & { readonly odd: Payment }) {
   const sums = differingSums(pages.formats, odd, view.locale)
   return (

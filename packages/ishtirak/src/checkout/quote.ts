@@ -1,6 +1,6 @@
 // What a payment would be, before anyone pays: the decision that the payment is made on, without its effect.
 
-import type { Discount } from '../acts/capability.js'
+import type { DiscountSource } from '../acts/capability.js'
 import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -11,7 +11,7 @@ export interface QuoteDeps
   extends Pick<StatusDeps, 'loadUser'>,
     Pick<CommonParts, 'clock' | 'rules' | 'methods' | 'catalogue'> {
   /** The first looks at what was typed; none: nothing takes anything off. */
-  readonly discounts: readonly Discount[]
+  readonly discounts: readonly DiscountSource[]
 }
 
 interface WantedQuote {

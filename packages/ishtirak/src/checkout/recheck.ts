@@ -11,7 +11,7 @@ import { askProvider } from './ask-provider.js'
 import { previewSettlement, refusalOf } from './settlement-preview.js'
 import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-preview-schemas.js'
 import { previewInWords } from './settlement-preview-words.js'
-import { words } from './words.js'
+import { checkoutWords } from './words.js'
 
 export type SettleActDeps = SettleDeps & SubjectDeps
 
@@ -23,7 +23,7 @@ export const recheck = act<SettleActDeps>().does({
   summary: 'Ask the provider about a payment now',
   input: OptionalWhySchema,
   refuses: ASKED,
-  texts: actTexts(words, 'recheck'),
+  texts: actTexts(checkoutWords, 'recheck'),
   run: async (deps, { id: paymentId, by }) => {
     const { payment } = await loadPayment(deps, paymentId)
     const asked = { ...by, act: 'payment.recheck' }

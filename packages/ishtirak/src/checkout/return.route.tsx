@@ -12,7 +12,7 @@ import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { findUserLocale } from '../ledger/users.sql.js'
 import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
 import { queryOf, type Session } from '../pages/reader.js'
-import { wayOf } from '../pages/way-to-pay.js'
+import { wayToPayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 import { BuyForm } from './buy-form.js'
 import { differingSums } from './portal-open.js'
@@ -22,8 +22,8 @@ import type { StatusDeps } from './status.js'
 type ReturnPages = Pages & StatusDeps
 
 /** Looks that a page takes by itself: 4 at 3 s just after paying, then every 10 s, three minutes in all. */
-const LOOKS_MAX = 20
-const QUICK_LOOKS = 4
+const REFRESHES_MAX = 20
+const QUICK_REFRESHES = 4
 
 export function returnRoutes(app: App, pages: ReturnPages): void {
   app.get<{ Params: { payment_id: string } }>(
@@ -40,8 +40,8 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
       const locale = reader.language(request, reply, own, await findUserLocale(database, payment.userId))
       if (hasNoPage(pages, returned))
         return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
-      const look = readLook(queryOf(request, 'look'))
-      const isWaiting = publicStatusAt(payment, now) === 'pending' && look < LOOKS_MAX
+      const look = readRefreshes(queryOf(request, 'look'))
+      const isWaiting = publicStatusAt(payment, now) === 'pending' && look < REFRESHES_MAX
       if (isWaiting) reply.header('refresh', refresh(look))
       return reply
         .headers(pages.headers)
@@ -54,15 +54,15 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
 function hasNoPage(pages: ReturnPages, { payment, now }: ReturnedPayment): boolean {
   const status = publicStatusAt(payment, now)
   const isUnpaid = status === 'pending' || status === 'expired' || status === 'canceled'
-  return isUnpaid && wayOf(pages, payment) !== undefined
+  return isUnpaid && wayToPayOf(pages, payment) !== undefined
 }
 
 /** As a header field: browsers obey it without JavaScript, and it leaves the page's own markup alone. */
 function refresh(look: number): string {
-  return `${look < QUICK_LOOKS ? 3 : 10}; url=?look=${look + 1}`
+  return `${look < QUICK_REFRESHES ? 3 : 10}; url=?look=${look + 1}`
 }
 
-function readLook(text = ''): number {
+function readRefreshes(text = ''): number {
   return /^\d{1,3}$/.test(text) ? Number(text) : 0
 }
 
@@ -79,7 +79,7 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
   const say = sayFor(pages.seller.identity, locale)
   const status = publicStatusAt(payment, now)
   const title = say(`return_${status}_title`)
-  const other = view.alsoAwaits && wayOf(pages, view.alsoAwaits)
+  const other = view.alsoAwaits && wayToPayOf(pages, view.alsoAwaits)
   return renderPage(pages, {
     locale,
     title,
@@ -221,7 +221,7 @@ const AT_PROVIDER = { label: 'transaction', inWords: (checkoutId: string) => che
 function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView, say: Say): FactRow[] {
   const { paidAt, createdAt, periodStart, periodEnd, checkoutId } = payment
   const { formats } = pages
-  const { label, inWords } = wayOf(pages, payment)?.reference ?? AT_PROVIDER
+  const { label, inWords } = wayToPayOf(pages, payment)?.reference ?? AT_PROVIDER
   const local = (instant: Instant) => say('localTime', { moment: formats.moment(instant, locale) })
   const period = (start: Instant, end: Instant) =>
     say('boughtPeriod', { start: formats.day(start, locale), end: formats.day(end, locale) })

@@ -48,9 +48,9 @@ nameSchemas({
   Look: SettlementPreviewSchema,
 })
 
-export function viewSettlementPreview({ isAnswered, said, ...look }: ProviderPreview) {
+export function viewSettlementPreview({ isAnswered, said, ...change }: ProviderPreview) {
   return {
-    ...viewChange(look),
+    ...viewChange(change),
     answered: isAnswered,
     provider: said && { status: said.status, amount: said.amount, currency: said.currency },
   }

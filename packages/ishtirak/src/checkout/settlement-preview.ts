@@ -28,10 +28,10 @@ export async function previewSettlement(
   const answer = checkoutId === null ? null : await deps.methods.of(payment.method).getCheckout(checkoutId)
   const said = answer?.ok ? answer.value : null
   const before = accepted && !answer?.ok && payment.review ? reportOfReview(payment, payment.review) : null
-  const look = follow(deps, loaded, said ?? before, deps.clock.now(), accepted)
-  const { version, status, access } = look
+  const change = follow(deps, loaded, said ?? before, deps.clock.now(), accepted)
+  const { version, status, access } = change
   const detail = {
-    ...look,
+    ...change,
     /** False: the provider did not answer, or there is no checkout to ask about. */
     isAnswered: answer?.ok ?? false,
     /** Who says it. */

@@ -2,7 +2,7 @@
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { BASE, BillingStatusSchema, USER_ROUTE, viewStatus } from '../ledger/schemas.js'
+import { BILLING_API, BillingStatusSchema, USER_ROUTE, viewStatus } from '../ledger/schemas.js'
 import { readStatus, type StatusDeps } from './status.js'
 
 export type StatusRoutesDeps = StatusDeps & Pick<CallerChecks, 'identify'>
@@ -20,7 +20,7 @@ export function statusRoutes(deps: StatusRoutesDeps) {
   }
   return async (app: App): Promise<void> => {
     const users = callersBy(deps.identify)
-    app.get(`${BASE}/status`, { schema, onRequest: users.onRequest }, async (request) => {
+    app.get(`${BILLING_API}/status`, { schema, onRequest: users.onRequest }, async (request) => {
       const { userId } = users.of(request)
       return viewStatus(await readStatus(deps, userId, request.id))
     })

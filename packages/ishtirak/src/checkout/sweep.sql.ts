@@ -45,10 +45,7 @@ const scheduleNext = statement(
     where user_id = $1 and id = $2 and next_check_at = $4::timestamptz`,
 )
 
-/**
- * After a look: when the next one is due, or null for never. Only while the claim holds: a look that ended
- * the payment has already set null, and a checkout opened meanwhile has its own schedule.
- */
+/** When the next look is due; null: never. Only while the claim holds: others set their own schedule. */
 export async function scheduleNextCheck(
   database: Queryable,
   /** As it was claimed. */

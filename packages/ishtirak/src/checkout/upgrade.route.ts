@@ -8,7 +8,7 @@ import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
 import {
-  BASE,
+  BILLING_API,
   type PaymentRequest,
   PaymentRequestSchema,
   PaymentSchema,
@@ -23,7 +23,7 @@ import {
   USER_ROUTE,
   viewQuote,
 } from '../ledger/schemas.js'
-import { type HistoryViewDeps, showPayment } from './history.route.js'
+import { type HistoryViewDeps, showPaymentOfUser } from './history.route.js'
 import { type QuoteDeps, readQuote } from './quote.js'
 import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
@@ -66,12 +66,16 @@ function upgradeRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
     body: UpgradeRequestSchema,
     response: { 200: UpgradeResultSchema, ...problemResponses(...PURCHASE_REFUSALS) },
   }
-  app.post(`${BASE}/upgrade`, { schema, onRequest: users.onRequest }, (request) =>
+  app.post(`${BILLING_API}/upgrade`, { schema, onRequest: users.onRequest }, (request) =>
     upgradePlan(deps, buyerOf(request, users.of(request)), request.body.plan),
   )
 }
 
-export async function upgradePlan(deps: UpgradeDeps, buyer: Buyer, planId: string): Promise<UpgradeResult> {
+export async function upgradePlan(
+  deps: UpgradeDeps,
+  buyer: UpgradeCaller,
+  planId: string,
+): Promise<UpgradeResult> {
   const { checkoutUrl, paymentId } = await upgrade(deps, { ...buyer, planId })
   return { checkout_url: checkoutUrl, payment_id: paymentId }
 }
@@ -99,16 +103,16 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
       ),
     },
   }
-  app.post(`${BASE}/payments`, { schema, onRequest: users.onRequest }, async (request, reply) => {
+  app.post(`${BILLING_API}/payments`, { schema, onRequest: users.onRequest }, async (request, reply) => {
     const payment = await createPayment(deps, buyerOf(request, users.of(request)), request.body)
-    reply.header('location', `${deps.publicUrl}${BASE}/payments/${payment.id}`)
+    reply.header('location', `${deps.publicUrl}${BILLING_API}/payments/${payment.id}`)
     return reply.code(201).send(payment)
   })
 }
 
 export async function createPayment(
   deps: Omit<UpgradeRoutesDeps, 'identify'>,
-  buyer: Buyer,
+  buyer: UpgradeCaller,
   { plan, months = 1, method, code }: PaymentRequest,
 ): Promise<PaymentView> {
   const { paymentId } = await openPayment(deps, {
@@ -119,7 +123,7 @@ export async function createPayment(
     method,
     mode: 'payment',
   })
-  return showPayment(deps, buyer.user.userId, paymentId, buyer.requestId)
+  return showPaymentOfUser(deps, buyer.user.userId, paymentId, buyer.requestId)
 }
 
 function quoteRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
@@ -140,7 +144,7 @@ function quoteRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdenti
       ),
     },
   }
-  app.get(`${BASE}/quote`, { schema, onRequest: users.onRequest }, async (request) => {
+  app.get(`${BILLING_API}/quote`, { schema, onRequest: users.onRequest }, async (request) => {
     return showQuote(deps, users.of(request).userId, request.query)
   })
 }
@@ -154,13 +158,13 @@ export async function showQuote(
 }
 
 /** Who buys, and in which language the provider's page is. */
-export interface Buyer {
+export interface UpgradeCaller {
   readonly user: UserIdentity
   readonly locale: Locale
   readonly requestId: string
 }
 
-function buyerOf(request: Pick<FastifyRequest, 'id' | 'headers'>, user: UserIdentity): Buyer {
+function buyerOf(request: Pick<FastifyRequest, 'id' | 'headers'>, user: UserIdentity): UpgradeCaller {
   const locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
   return { user, locale, requestId: request.id }
 }

@@ -17,8 +17,8 @@ import {
 import {
   FACT_COLUMNS,
   fromToken,
+  joinOpenPayment,
   type KnownUser,
-  openPayment,
   parseUser,
   rememberUser,
 } from '../ledger/users.sql.js'
@@ -44,7 +44,7 @@ const selectFacts = statement(
           and w.status = 'canceled' and w.next_check_at is not null and w.reports = '[]'
           and coalesce(w.checkout_url, case when w.review is null then w.method_reference end) is not null
      ) withdrawn
-     ${openPayment("array[p.method] <@ string_to_array(a.methods, ',')")}`,
+     ${joinOpenPayment("array[p.method] <@ string_to_array(a.methods, ',')")}`,
 )
 
 /** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */

@@ -1,7 +1,7 @@
 // The click on "upgrade": a payment of ours, then a checkout at the provider, then its address to the user.
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never repeated.
 
-import type { Discount } from '../acts/capability.js'
+import type { DiscountSource } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
@@ -14,7 +14,7 @@ import { termInWords } from '../i18n/formats.js'
 import { webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { busyUntil, refusal, unavailable } from '../ledger/refusals.js'
+import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
@@ -64,7 +64,7 @@ const STEPS_MAX = 12
 const FAILURES_A_MINUTE = 5
 
 export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' | 'publicUrl'> {
-  readonly discounts: readonly Discount[]
+  readonly discounts: readonly DiscountSource[]
   readonly upgrades: UpgradeState
   readonly wait: (ms: number) => Promise<void>
 }
@@ -128,7 +128,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
       continue
     }
     const attempt = attemptOf(deps, decision, request, facts.version)
-    if (!attempt) throw refusal(decision, now)
+    if (!attempt) throw purchaseRefusal(decision, now)
     const made = await bounded(deps, request.user.userId, attempt)
     if (made) return made
   }
@@ -196,10 +196,7 @@ async function requestPayment(
   return openCheckout(deps, payment, request)
 }
 
-/**
- * Takes over a request that was abandoned: perhaps the provider carried it out, so it is looked for first. It
- * may be of another plan than the one that is wanted now; the next round of the loop sees to that.
- */
+/** Perhaps the provider carried it out, so it is looked for first. It may be of another plan than wanted. */
 async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
   if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null

@@ -22,7 +22,7 @@ import {
   MadeCodesSchema,
   NewCodesSchema,
 } from './code-schemas.js'
-import { words } from './words.js'
+import { codesWords } from './words.js'
 
 export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'wallClock'> {
   /** The first makes hashes; empty: there are no codes. */
@@ -49,7 +49,7 @@ export const createCodesAct = act<CodesDeps>().does({
   input: NewCodesSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
   answer: MadeCodesSchema,
-  texts: actTexts(words, 'create_codes'),
+  texts: actTexts(codesWords, 'create_codes'),
   // A page would be the place of codes that nothing can show again.
   form: null,
   command: {
@@ -180,7 +180,7 @@ export const revokeCodes = act<CodesDeps>().decides({
   input: WhySchema,
   refuses: ['already_revoked'],
   answer: CodeBatchSchema,
-  texts: actTexts(words, 'revoke_codes'),
+  texts: actTexts(codesWords, 'revoke_codes'),
   load: async (deps, { id }) => ({ version: 0, batch: await showBatch(deps, id) }),
   decide: ({ batch: { revoked_at, left } }) => {
     if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })

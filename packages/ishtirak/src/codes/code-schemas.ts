@@ -1,6 +1,6 @@
 // The shapes of batches of codes.
 import { type TNumberOptions, Type } from 'typebox'
-import { dayOrInstant } from '../acts/day.js'
+import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
@@ -32,8 +32,8 @@ export const NewCodesSchema = request('NewCodes', {
   count: upTo(CODES_MAX, 'How many codes'),
   uses: Type.Optional(upTo(COUNT_MAX, 'How often each can be used (default: 1)', { default: 1 })),
   uses_per_user: Type.Optional(upTo(COUNT_MAX, 'How often by one user (default: 1)', { default: 1 })),
-  from: Type.Optional(dayOrInstant('The first instant at which they count')),
-  until: Type.Optional(dayOrInstant('The first instant at which they no longer count')),
+  from: Type.Optional(dayOrInstantSchema('The first instant at which they count')),
+  until: Type.Optional(dayOrInstantSchema('The first instant at which they no longer count')),
   why: reason,
 })
 

@@ -15,6 +15,7 @@ export const codes: Capability<
   CodeConfig
 > = {
   name: 'codes',
+  events: ['subscription.granted'],
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes],
   readings: [listCodeBatches, getCodeBatch],

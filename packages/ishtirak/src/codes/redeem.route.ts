@@ -6,7 +6,7 @@ import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import type { CommonParts } from '../ledger/parts.js'
 import {
-  BASE,
+  BILLING_API,
   RedeemedSchema,
   type RedeemedView,
   type RedeemRequest,
@@ -52,10 +52,10 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
   return async (app: App): Promise<void> => {
     const users = callersBy(deps.identify)
     const { onRequest } = users
-    app.post(`${BASE}/redeem`, { schema: redeemSchema, onRequest }, (request) =>
+    app.post(`${BILLING_API}/redeem`, { schema: redeemSchema, onRequest }, (request) =>
       redeemCode(deps, users.of(request), request.body, request.id),
     )
-    app.get(`${BASE}/redemptions`, { schema: listSchema, onRequest }, (request) =>
+    app.get(`${BILLING_API}/redemptions`, { schema: listSchema, onRequest }, (request) =>
       showRedemptions(deps, users.of(request).userId),
     )
   }
@@ -78,7 +78,7 @@ export async function showRedemptions(
   const redemptions = await listRedemptions(database, userId)
   const data = redemptions.map((one) => ({
     ...one,
-    statement_url: `${publicUrl}${BASE}/redemptions/${one.id}/statement`,
+    statement_url: `${publicUrl}${BILLING_API}/redemptions/${one.id}/statement`,
   }))
   return { data }
 }

@@ -12,8 +12,8 @@ import {
   TEMPLATE,
 } from '../receipts/render-receipt.js'
 import type { Typesetter } from '../receipts/typesetter.js'
-import { words as receiptTexts } from '../receipts/words.js'
-import { words as texts } from './words.js'
+import { receiptsWords as receiptTexts } from '../receipts/words.js'
+import { codesWords as texts } from './words.js'
 
 /** Gives the PDF. */
 export function renderStatement(

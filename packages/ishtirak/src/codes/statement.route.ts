@@ -4,7 +4,7 @@ import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
-import { BASE } from '../ledger/schemas.js'
+import { BILLING_API } from '../ledger/schemas.js'
 import { print, type ReceiptDeps } from '../receipts/receipt.js'
 import { languageOf, PDF_ROUTE, pdfOrRefused, sendPdf } from '../receipts/receipt.route.js'
 import { findStatement } from './redeem.sql.js'
@@ -25,7 +25,7 @@ export function statementRoutes(deps: StatementRoutesDeps) {
   }
   return async (app: App): Promise<void> => {
     const users = callersBy(deps.identify)
-    const address = `${BASE}/redemptions/:redemption_id/statement` as const
+    const address = `${BILLING_API}/redemptions/:redemption_id/statement` as const
     app.get(address, { schema, onRequest: users.onRequest }, async (request, reply) => {
       const user = users.of(request)
       const { redemption_id: redemptionId } = request.params

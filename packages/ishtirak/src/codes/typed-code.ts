@@ -1,6 +1,6 @@
 // A code that a user gives: read, looked up by its keyed hashes, and its tries counted. All codes that do not
 // count are refused alike: with the same answer, after the same statements.
-import type { Discount } from '../acts/capability.js'
+import type { DiscountSource } from '../acts/capability.js'
 import { type CodeFacts, readCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { beginTry, findCode, forgetTry, type OwnUse, selectOwnUse } from '../ledger/code-uses.sql.js'
@@ -69,7 +69,7 @@ export async function countingTries<Result>(
 }
 
 /** For purchases. */
-export function discountByCode(deps: CodeDeps): Discount {
+export function discountByCode(deps: CodeDeps): DiscountSource {
   return {
     lookUp: (of) => lookUpCode(deps, of),
     countTry: (userId, work) => countingTries(deps, userId, work),

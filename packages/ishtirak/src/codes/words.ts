@@ -3,9 +3,9 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly codes: typeof en
   }
 }
 
-export const words = addWords<'codes'>(import.meta.url)
+export const codesWords = addWords<'codes'>(import.meta.url)

@@ -8,7 +8,7 @@ import type { ConsolePages } from '../pages/console-frame.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
 import { CloseRequestSchema, FindingParamsSchema, FindingSchema } from './reconcile-schemas.js'
-import { words } from './words.js'
+import { compareWords } from './words.js'
 
 type Deps = Pick<ActDeps, 'database'>
 
@@ -53,7 +53,7 @@ export const closeFinding = act<ActDeps>().decides({
     'already, with `changed` when it is not the `version` that was named.',
   input: CloseRequestSchema,
   answer: FindingSchema,
-  texts: actTexts(words, 'close_finding'),
+  texts: actTexts(compareWords, 'close_finding'),
   load: async (deps, { id, input }) => {
     const found = await loadFinding(deps, nameOf(id, input))
     return { version: found.finding.version, found }

@@ -13,7 +13,7 @@ import {
   ReconciliationSchema,
   ReconciliationsSchema,
 } from './reconcile-schemas.js'
-import { words } from './words.js'
+import { compareWords } from './words.js'
 
 /** What the form of the console offers. */
 const COMPARED_DAYS = 30
@@ -30,7 +30,7 @@ export const startComparing = act<ReconcileActDeps>().does({
   input: ReconcileRequestSchema,
   refuses: ['unknown_method'],
   answer: ReconciliationSchema,
-  texts: actTexts(words, 'compare'),
+  texts: actTexts(compareWords, 'compare'),
   command: { usage: 'reconcile', follow: comparisonFinished },
   run: (deps, { input: { since, unknown, gateway }, by }) => {
     const sinceAt = readInstant(deps.wallClock, 'since', since)

@@ -1,7 +1,7 @@
 // The last comparison with the provider, on the page of health.
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
-import { addressOf, Facts, Kept, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
@@ -19,7 +19,7 @@ export async function comparisonCard(pages: ComparePages, view: View): Promise<J
   const { say, locale } = view
   const { moment, number } = pages.formats
   const [last] = compared.comparisons
-  const told = (timestamp: string) => moment(Date.parse(timestamp), locale)
+  const shown = (timestamp: string) => moment(Date.parse(timestamp), locale)
   return (
     <Card id="comparison" title={say('comparison')}>
       {last === undefined ? (
@@ -30,10 +30,10 @@ export async function comparisonCard(pages: ComparePages, view: View): Promise<J
         <>
           <Facts
             facts={[
-              [say('comparedSince'), told(last.since)],
+              [say('comparedSince'), shown(last.since)],
               [say('startedBy'), last.started_by === 'schedule' ? say('bySchedule') : last.started_by],
-              [say('startedAt'), told(last.started_at)],
-              [say('finishedAt'), last.finished_at === null ? say('underWay') : told(last.finished_at)],
+              [say('startedAt'), shown(last.started_at)],
+              [say('finishedAt'), last.finished_at === null ? say('underWay') : shown(last.finished_at)],
               [say('checkoutsCompared'), number(last.checkouts, locale)],
               [say('differences'), number(last.findings, locale)],
             ]}
@@ -66,7 +66,7 @@ function Findings({ pages, view, compared }: { pages: ComparePages; view: View; 
         </a>
       ),
       <UserCell {...{ pages, user: { userId: user_id } }} />,
-      <Kept>{pages.formats.moment(Date.parse(seen_at), locale)}</Kept>,
+      <NoWrap>{pages.formats.moment(Date.parse(seen_at), locale)}</NoWrap>,
     ],
   }))
   const columns = [say('what'), say('outcome'), say('payment'), say('user'), say('when')]

@@ -1,11 +1,11 @@
 // The shapes of the comparison with the provider.
 import { Type } from 'typebox'
-import { dayOrInstant } from '../acts/day.js'
+import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 
 export const ReconcileRequestSchema = request('ReconcileRequest', {
-  since: dayOrInstant('How far back'),
+  since: dayOrInstantSchema('How far back'),
   unknown: Type.Optional(
     Type.Enum(['report', 'book'], {
       default: 'report',

@@ -3,9 +3,9 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly compare: typeof en
   }
 }
 
-export const words = addWords<'compare'>(import.meta.url)
+export const compareWords = addWords<'compare'>(import.meta.url)

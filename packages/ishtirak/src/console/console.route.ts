@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
-import { actsOf, type Brought, type Capability } from '../acts/capability.js'
+import { actsOf, type BroughtToConsole, type Capability } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -13,25 +13,25 @@ import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import { type ConsoleSignIn, consoleStyle, type View } from '../pages/console-frame.js'
 import { pageHeaders } from '../pages/portal-frame.js'
-import type { LookAsUser } from '../pages/portal-kinds.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
-import { refusalPage } from '../pages/refusal-page.js'
+import { consoleRefusalPage } from '../pages/refusal-page.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
 import './words.js'
 
 export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
-  deps: Deps & { readonly lookAsUser: LookAsUser; readonly signIn: ConsoleSignIn },
+  deps: Deps & { readonly viewAsUser: ViewAsUser; readonly signIn: ConsoleSignIn },
   capabilities: readonly Capability<Deps>[],
 ) {
   const store = { ...deps.signIn, cookie: cookiesFor(deps.publicUrl).cookie.console }
   const reader = createSessionReader(store, deps.publicUrl)
   const style = consoleStyle(deps.seller.shop.color)
   const acts = actsOf(capabilities)
-  const shared: AllPages & Deps & { readonly lookAsUser: LookAsUser } & Brought<Deps> = {
+  const shared: AllPages & Deps & { readonly viewAsUser: ViewAsUser } & BroughtToConsole<Deps> = {
     ...deps,
-    sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.place - b.place),
+    sections: capabilities.flatMap(({ sections = [] }) => sections).sort((a, b) => a.order - b.order),
     acts,
     healthCards: capabilities.flatMap(({ health }) => (health ? [(view: View) => health(shared, view)] : [])),
     actTitles: new Map(acts.map(({ name, texts }) => [name, texts.title])),
@@ -71,7 +71,7 @@ function refusalPages(pages: AllPages): RefusalPages {
       return reply
         .code(ERRORS[error.code])
         .headers(pages.headers)
-        .send(refusalPage(pages, view, error, request))
+        .send(consoleRefusalPage(pages, view, error, request))
     },
   }
 }

@@ -12,7 +12,7 @@ import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { PaymentFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
-import { type Notice, NoticeOf, Trail, type TrailEntry } from '../overview/trail.js'
+import { NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import {
   addressOf,
   Facts,
@@ -28,7 +28,7 @@ import { Card, LinkButton } from '../pages/portal-frame.js'
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
 
-export function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: Notice): string {
+export function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: TrailNotice): string {
   const { payment } = file
   const title = `${view.say('payment')} ${payment.id}`
   return renderConsole(pages, {

@@ -13,7 +13,7 @@ import type { UserFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { InboxEntries } from '../overview/inbox-entries.js'
 import { type Timeline, TimelineCard } from '../overview/timeline-card.js'
-import { type Notice, NoticeOf, Trail } from '../overview/trail.js'
+import { NoticeOf, Trail, type TrailNotice } from '../overview/trail.js'
 import { addressOf, Facts, renderConsole, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { PlanCard } from './plan-card.js'
@@ -24,7 +24,7 @@ export interface UserPage {
   readonly timeline: Timeline
   /** Not a page further back. */
   readonly isFirst: boolean
-  readonly notice: Notice
+  readonly notice: TrailNotice
 }
 
 /** The timeline has them all. */

@@ -10,7 +10,7 @@ import { noticeIn } from '../overview/trail.js'
 import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { LinkButton, pageHeaders, readSheet, styleWith } from '../pages/portal-frame.js'
-import type { LookAsUser } from '../pages/portal-kinds.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { userPage } from './user-page.js'
 
@@ -23,10 +23,10 @@ const SHOWN = 20
 
 export function userRoutes(
   app: App,
-  pages: AllPages & OverviewDeps & { readonly lookAsUser: LookAsUser },
+  pages: AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser },
 ): void {
   const hidden = forOperators(pages)
-  const look = portalLook(pages)
+  const portal = readOnlyPortal(pages)
 
   app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
     const { user_id: userId } = request.params
@@ -46,8 +46,8 @@ export function userRoutes(
     const view = viewOf(pages, request, reply)
     const { operator } = view.session
     const safeStart = <Banner pages={pages} view={view} userId={userId} />
-    const { style, headers } = look
-    const page = await pages.lookAsUser({ userId, operator, requestId: request.id, style, safeStart })
+    const { style, headers } = portal
+    const page = await pages.viewAsUser({ userId, operator, requestId: request.id, style, safeStart })
     return reply.headers(headers).send(page)
   })
 }
@@ -55,7 +55,7 @@ export function userRoutes(
 const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))
 
 /** The pages of the portal as they look, sent so that no browser sends anything from them. */
-function portalLook(pages: AllPages) {
+function readOnlyPortal(pages: AllPages) {
   const style = `${styleWith(pages.seller.shop.color)}${BANNER_SHEET}`
   return { style, headers: pageHeaders(style, "'none'", "form-action 'none'") }
 }

@@ -3,7 +3,7 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly console: typeof en
   }
 }

@@ -46,7 +46,6 @@ export function ripOfCcp(number: string): string {
   return withoutKey + ribKey(withoutKey)
 }
 
-/** Whether 20 digits carry the right key. */
 export function isRib(digits: string): boolean {
   return digits.slice(18) === ribKey(digits.slice(0, 18))
 }

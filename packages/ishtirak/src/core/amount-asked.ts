@@ -3,7 +3,6 @@ import type { CheckoutReport } from './checkout.js'
 import type { Payment } from './payment.js'
 import type { Money } from './plan.js'
 
-/** What the user was asked for. */
 export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amountAsked'>): Money {
   return amountAsked === null ? price : { ...price, amount: amountAsked }
 }
@@ -19,10 +18,7 @@ export function isSameMoney(payment: Payment, one: SaidMoney, other: SaidMoney):
 /** Of the column. */
 const AMOUNT_MAX = 2_147_483_647
 
-/**
- * An operator takes a payment as it was reported: what came is booked. What the report leaves unsaid, or
- * names in another currency, is booked as it was asked for. Null: there is no such amount.
- */
+/** As it came. What the report leaves unsaid, or in another currency, is as asked. Null: no such amount. */
 export function asItCame(payment: Payment, { amount, currency }: SaidMoney): Payment | null {
   const { price } = payment
   const isUnsaid = amount === null || (currency !== null && currency !== price.currency)

@@ -19,7 +19,6 @@ type AnnouncementType = 'subscription.expiring' | 'subscription.past_due' | 'sub
 export interface Announcement {
   readonly type: AnnouncementType
   readonly boundary: Boundary
-  /** When it was passed. */
   readonly at: Instant
   /** Passed as well and never announced, because they are no longer true. */
   readonly skipped: readonly Boundary[]
@@ -32,20 +31,17 @@ export interface AnnouncementDecision {
   readonly announceAt: Instant | null
 }
 
-/**
- * Of all boundaries passed since the last announcement only the latest is still true, so it alone is
- * announced: a service that was stopped for a month announces `expired`, not "7 days left".
- */
+/** The latest boundary passed alone is still true: after a month's stop `expired` is announced. */
 export function decideAnnouncement(
   facts: SubscriptionFacts,
   announced: Boundary | null,
   now: Instant,
   rules: BillingRules,
 ): AnnouncementDecision {
-  const untold = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
-  const passed = untold.filter(({ at }) => at <= now)
+  const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
+  const passed = unannounced.filter(({ at }) => at <= now)
   const latest = passed.at(-1)
-  const next = untold.find(({ at }) => at > now)
+  const next = unannounced.find(({ at }) => at > now)
   return {
     announcement: latest
       ? { ...latest, type: typeOf(latest.boundary), skipped: passed.slice(0, -1).map((one) => one.boundary) }
@@ -101,7 +97,6 @@ export interface OwedMail extends MailKey {
 
 export type MailVerdict =
   | 'send'
-  /** No address of the user is known. */
   | 'no_address'
   /** Renewed, ended, or past a later boundary. */
   | 'outdated'

@@ -9,10 +9,7 @@ import type { Money } from './plan.js'
 /** What a provider can say of a checkout. `unknown` is a word not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
-/**
- * What we ask the provider for. `paymentId`, `userId`, `planId`, `months` and `code` travel in its metadata
- * and come back with every report.
- */
+/** What we ask for. `paymentId`, `userId`, `planId`, `months`, `code` come back with every report. */
 export interface CheckoutOrder {
   readonly paymentId: string
   readonly userId: string

@@ -16,7 +16,6 @@ export interface CodeBatch {
   readonly kind: CodeKind
   /** Of `months`: what it gives, as it was when the batch was made. */
   readonly plan: Plan | null
-  /** The plan that it is for; null: any. */
   readonly planId: string | null
   /** Of `months`: how many it gives. Else the term that it is for; null: any. */
   readonly months: number | null
@@ -51,10 +50,7 @@ export function printCode(code: string): string {
   return code.replace(GROUP, '$&-')
 }
 
-/**
- * As people type it: in either case, with hyphens, spaces and marks of direction anywhere, O for 0, I or L
- * for 1. Null: no code can be written like this.
- */
+/** In either case, with hyphens, spaces, marks of direction, O for 0, I or L for 1. Null: no code. */
 export function readCode(typed: string): string | null {
   const symbols = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '').toUpperCase()
   const code = symbols.replaceAll('O', '0').replace(/[IL]/g, '1')
@@ -101,7 +97,6 @@ export function monthsOf(
   return kind === 'months' && plan && months !== null ? { plan, months } : null
 }
 
-/** Whether it has a use left for this user at this instant. */
 function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
   const { from, until, revokedAt } = batch
   const isInTime = (from === null || now >= from) && (until === null || now < until)

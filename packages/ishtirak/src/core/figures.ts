@@ -11,7 +11,6 @@ export interface Figures {
   readonly discount: number
   /** On top of `ttc`. A refund gives back the price alone: the duty is the treasury's. */
   readonly stampDuty: number
-  /** What the provider kept. */
   readonly fees: number
   /** Payments whose fees the provider did not say: counted as none. */
   readonly feesUnknown: number
@@ -32,7 +31,6 @@ export function addFigures(one: Figures, other: Figures): Figures {
   return combine(one, other, 1)
 }
 
-/** What the payments brought, less the refunds. */
 export function lessRefunds(paid: Figures, refunded: Figures): Figures {
   return combine(paid, refunded, -1)
 }

@@ -28,10 +28,7 @@ export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'mont
 type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
 
-/**
- * Days move the end by exactly so much; months are those of a purchase made now. Null: the end would lie past
- * the year 9999, which no timestamp can write.
- */
+/** Days move the end by so much; months are a purchase's. Null: past 9999, which no timestamp can write. */
 export function decideGrant(
   facts: SubscriptionFacts,
   wanted: WantedGrant,

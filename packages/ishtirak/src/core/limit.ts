@@ -49,7 +49,7 @@ export const SEED_LIMITS: readonly LimitDefinition[] = [
 ]
 
 /** The maximum amount of one operation: bounds the damage of a wrong call. */
-export const AMOUNT_MAX = 1_000_000
+export const OPERATION_AMOUNT_MAX = 1_000_000
 /** The most that can be reported: a million terabytes in megabytes, and exact in every JSON reader. */
 export const USED_MAX = 1_000_000_000_000
 
@@ -71,10 +71,7 @@ export function countsByMonth(limits: readonly LimitDefinition[]): boolean {
   return limits.some(({ window }) => window === 'month')
 }
 
-/**
- * A count says what it counts as: `day`, `month`, `gauge`, `gauge/project`. One that counted as something
- * else counts as zero, because the catalogue has changed.
- */
+/** `day`, `month`, `gauge`, `gauge/project`. A count of something else is zero: the catalogue has changed. */
 export function countsAs({ window, per }: Pick<LimitDefinition, 'window' | 'per'>): string {
   return window ?? (per === null ? 'gauge' : `gauge/${per}`)
 }
@@ -108,7 +105,6 @@ export function describeAllowance(of: {
   }
 }
 
-/** One count as it is stored. */
 export interface UsageCount {
   readonly limit: string
   /** Empty unless the limit is counted for each of something. */

@@ -6,10 +6,7 @@ import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
 import { type Catalogue, LONGEST_TERM, type Money, type Offer, offersOf, type Plan } from './plan.js'
 import { isUserId } from './user-id.js'
 
-/**
- * `requested`: written, the provider not heard from yet. `review`: the provider's report differs from our own
- * row. To the outside `requested` reads `pending`.
- */
+/** `requested` (outside: `pending`): the provider not heard from. `review`: its report differs. */
 export type PaymentStatus = 'requested' | PublicPaymentStatus
 
 export const PUBLIC_PAYMENT_STATUSES = [
@@ -23,14 +20,10 @@ export const PUBLIC_PAYMENT_STATUSES = [
 ] as const
 export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 
-/**
- * How a payment is made, as callers choose it. Every provider of card payments has a name of its own among
- * the methods, and is `card` here.
- */
+/** As callers choose it. Every gateway has a name of its own among the methods, and is `card` here. */
 export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque'] as const
 export type PaymentKind = (typeof PAYMENT_KINDS)[number]
 
-/** Of a payment's method. */
 export function kindOf(method: string): PaymentKind {
   return PAYMENT_KINDS.find((kind) => kind === method) ?? 'card'
 }

@@ -120,10 +120,7 @@ function limitsInOrder(limits: readonly LimitDefinition[], plan: Pick<Plan, 'lim
   return Object.fromEntries(limits.map((limit) => [limit.name, maximumOf(plan.limits, limit)]))
 }
 
-/**
- * Checks what a schema cannot say and gives the catalogue, or every problem found, in words for the operator.
- * No gateway takes less than `leastAmount`.
- */
+/** Gives the catalogue, or every problem, in words. No gateway takes less than `leastAmount`. */
 export function assembleCatalogue(
   plans: readonly Plan[],
   limits: readonly LimitDefinition[],

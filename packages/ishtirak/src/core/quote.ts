@@ -12,10 +12,7 @@ import {
   statusAt,
 } from './subscription.js'
 
-/**
- * `upgrade`: a click, which buys nothing before the renewal window, so that no second click buys by accident.
- * `payment`: an explicit request, which also buys ahead.
- */
+/** `upgrade`: a click, which buys nothing before the renewal window. `payment`: a request, also ahead. */
 export type PurchaseMode = 'upgrade' | 'payment'
 
 export interface Wanted {
@@ -145,10 +142,7 @@ export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: I
   }
 }
 
-/**
- * All offers of the plan that a renewal is of, with the one that its user is expected to choose first: the
- * term that was paid last, while it is sold, else the single month. Empty: nothing is sold.
- */
+/** Of the plan that a renewal is of, first the term paid last, else the single month. Empty: none is sold. */
 export function renewalOffers(facts: SubscriptionFacts, catalogue: Catalogue): readonly Offer[] {
   const plan = nextPlan(facts, catalogue)
   const [single, ...longer] = plan ? offersOf(plan) : []

@@ -127,10 +127,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   }
 }
 
-/**
- * In centimes, without tax: the price before the discount, and what the discount takes off it. Of another
- * amount than was asked for nothing was taken off: the discount is part of what was asked.
- */
+/** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
 export function netPriceOf({ amount, asked, discount = 0, tax, split }: ReceiptSnapshot) {
   const { netCentimes } = splitTax(amount + (asked === undefined ? discount : 0), tax)
   return { priceCentimes: netCentimes, discountCentimes: netCentimes - split.netCentimes }
@@ -155,10 +152,7 @@ export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
 
-/**
- * Parses a receipt number as typed, also `2026-42` and `test-2026-000042`; null if it is none. Where receipts
- * are not `live`, a number without `TEST-` is of a test series as well: the shop gives out no other.
- */
+/** As typed, also `2026-42`; null: it is none. In a test shop a number without `TEST-` is one as well. */
 export function readReceiptNumber(
   typed: string,
   live: boolean,
@@ -189,10 +183,7 @@ export interface TaxTerm {
 /** At least one, by rising date, no date twice. */
 export type TaxTerms = readonly [TaxTerm, ...TaxTerm[]]
 
-/**
- * The tax on the day of payment, which for services is the day the tax falls due. A day before the first term
- * is taken for the first: booking money must not fail over a setting.
- */
+/** On the day of payment. A day before the first term is taken for the first: booking must not fail. */
 export function taxAt(terms: TaxTerms, paidOn: string): Tax {
   return termAt(terms, paidOn).tax
 }

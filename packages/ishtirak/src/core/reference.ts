@@ -37,10 +37,7 @@ export function formatReference(reference: string): string {
 /** Letters that are written like a digit of the alphabet. */
 const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '8', Q: '9' }
 
-/**
- * As a person typed or copied it: any case, any separators, digits of Arabic script, and Z, S, G, B, Q for
- * the digits that are written like them. Null: it is no reference, or a symbol of it is wrong.
- */
+/** As it was typed: either case, separators, Arabic digits, Z, S, G, B, Q for digits. Null: it is none. */
 export function readReference(typed: string): string | null {
   const bare = readDeskReference(typed)
     .replace(/[\s\-\u0640.,_/\u00b7]/g, '')
@@ -50,10 +47,7 @@ export function readReference(typed: string): string | null {
   return sumOf(values) === 0 ? bare : null
 }
 
-/**
- * The slip of a cash desk or the number of a cheque, the same however it was typed: digits of Arabic script,
- * wide and small letters, any white space, marks that are not seen.
- */
+/** A slip or cheque's number, however it was typed: Arabic digits, wide or small letters, white space. */
 export function readDeskReference(typed: string): string {
   return typed
     .normalize('NFKC')

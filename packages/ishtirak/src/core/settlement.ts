@@ -214,10 +214,7 @@ function book(
   }
 }
 
-/**
- * Failed, canceled or expired. Only an open payment moves, or one that an operator refuses; a final answer to
- * our own question ends the looking.
- */
+/** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */
 function close(
   payment: Payment,
   status: Exclude<FinalStatus, 'paid'>,
@@ -230,12 +227,12 @@ function close(
   const isTaken = stored.status === 'review' && (isAccepted || refusal !== undefined)
   const isRefused = refusal !== undefined && stored.status === 'expired'
   if (isOpen(stored) || isTaken || isRefused) {
-    const told: EventType | null =
+    const event: EventType | null =
       refusal !== undefined ? 'payment.refused' : status === 'failed' ? 'payment.failed' : null
     return {
       ...nothing('moved'),
       payment: { ...payment, status, nextCheckAt },
-      events: told ? [told] : [],
+      events: event ? [event] : [],
       reason: refusal,
     }
   }

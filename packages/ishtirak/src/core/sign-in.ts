@@ -15,15 +15,11 @@ export interface Claims {
   readonly [claim: string]: unknown
 }
 
-/** What a claim lacks for a role. */
 export type RoleLack = 'no_role' | 'unknown_role' | 'several_roles'
 
 const PREFIX = 'oidc:'
 
-/**
- * `oidc:` and the subject, then the e-mail where the issuer has verified it. No key's name has a colon or a
- * space. Null: a subject that no name can be made of.
- */
+/** `oidc:`, the subject, the verified e-mail: no key's name has a colon. Null: no name can be made of it. */
 export function operatorNameOf({ sub, email, email_verified: isVerified }: Claims): string | null {
   if (!/^[\x21-\x7e]{1,255}$/.test(sub)) return null
   const isShown = isVerified === true && typeof email === 'string' && /^[\x21-\x7e]{3,254}$/.test(email)

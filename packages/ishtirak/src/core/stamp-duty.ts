@@ -18,7 +18,6 @@ export interface StampDutyTerm {
 
 interface StampDutyBracket {
   readonly upTo: number | null
-  /** Centimes for each hundred dinars. */
   readonly centimesPerHundred: number
 }
 

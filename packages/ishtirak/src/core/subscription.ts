@@ -26,10 +26,7 @@ export interface PaidRun {
 
 /** Time from one source, without a gap, and the plan as it was sold or granted. */
 export interface PaidPeriod extends Period {
-  /**
-   * The payment that bought it (`pay_…`), or the redeemed code (`red_…`) or grant (`grt_…`) that gave it; the
-   * first where grants follow on each other.
-   */
+  /** `pay_…` bought it; `red_…` or `grt_…` gave it, the first where grants follow on each other. */
   readonly sourceId: string
   readonly plan: Plan
   /** Bought or redeemed; 0 for granted time. */
@@ -117,7 +114,6 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-/** Time that is added to the facts. */
 export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
   /** As it then ends. */
   readonly run: PaidRun
@@ -201,7 +197,6 @@ export function paidUntil(calendar: Calendar, run: PaidRun): Instant {
   return calendar.monthsAfter(run.anchorAt, run.months)
 }
 
-/** The run with `months` more. */
 export function longer(run: PaidRun, months: number): PaidRun {
   return { ...run, months: run.months + months }
 }

@@ -4,7 +4,6 @@ import type { Instant } from './instant.js'
 import type { Plan } from './plan.js'
 import type { PaidPeriod, Period, Subscription } from './subscription.js'
 
-/** What gave the time. */
 export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
 export type TimeGiver = (typeof TIME_GIVERS)[number]
 
@@ -30,21 +29,24 @@ export type TimeEntry =
 
 /** `stops`: when operators ended the user's access. */
 export function listTime(given: readonly GivenTime[], stops: readonly Instant[]): readonly TimeEntry[] {
-  const held: TimeEntry[] = []
-  const kept = given.map((one) => keptOf(one, stops)).filter(({ start, end }) => start < end)
-  for (const time of kept.sort((one, other) => one.start - other.start || one.end - other.end)) {
-    const last = held.at(-1)
-    if (last && last.end < time.start) held.push({ by: 'gap', start: last.end, end: time.start })
+  const list: TimeEntry[] = []
+  const parts = given.map((one) => withoutRefunded(one, stops)).filter(({ start, end }) => start < end)
+  for (const time of parts.sort((one, other) => one.start - other.start || one.end - other.end)) {
+    const last = list.at(-1)
+    if (last && last.end < time.start) list.push({ by: 'gap', start: last.end, end: time.start })
     // Days granted behind granted days of the same plan are one piece, as they are one period.
     if (last?.by === 'granted' && time.by === 'granted' && isJoined(last, time))
-      held.splice(-1, 1, { ...last, end: time.end, days: last.days + time.days })
-    else held.push(time)
+      list.splice(-1, 1, { ...last, end: time.end, days: last.days + time.days })
+    else list.push(time)
   }
-  return held
+  return list
 }
 
 /** Named one by one: copying what is left takes 1 µs for each. */
-function keptOf(given: GivenTime, stops: readonly Instant[]): TimeEntry & { readonly by: TimeGiver } {
+function withoutRefunded(
+  given: GivenTime,
+  stops: readonly Instant[],
+): TimeEntry & { readonly by: TimeGiver } {
   const { by, id, plan, months, days, start, refundedAt } = given
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
 }

@@ -7,7 +7,6 @@ import { CLOCK_SKEW_MAX, DAY, type Instant } from './instant.js'
 import type { Payment } from './payment.js'
 import { maybeOnePerson } from './sign-in.js'
 
-/** One operator has seen the money. */
 export interface Approval {
   /** The operator's name in the audit trail. */
   readonly by: string
@@ -86,10 +85,7 @@ export type TransferDecision =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly because: 'decided' | 'same_operator' | 'differs' }
 
-/**
- * Money counts whenever it comes: after the end, after a refusal, and again with other figures while the
- * payment is under review. `secondFrom`: from this amount on two operators are needed; null: never.
- */
+/** Money counts whenever it comes, also after a refusal. `secondFrom`: two are needed; null: never. */
 export function decideApproval(
   transfer: Transfer,
   payment: Pick<Payment, 'amountAsked' | 'price' | 'status'>,
@@ -149,10 +145,7 @@ export function decideRefusal(
 /** Some pay first and order then. Money that lies longer is not likely to be for this order. */
 const RECEIVED_BEFORE_DAYS = 60
 
-/**
- * From when to when money can have come: not in the future, and up to 60 days before the order, from the
- * beginning of that day on, as operators read days without a time. `startOfDay`: of the billing time zone.
- */
+/** Not in the future, and up to 60 days before the order, from the beginning of that day on. */
 export function receivedWithin(
   { createdAt }: Pick<Payment, 'createdAt'>,
   now: Instant,

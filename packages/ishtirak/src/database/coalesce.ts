@@ -40,7 +40,7 @@ interface Waiting<Item, Result> {
 /** What has waited for long still gets this much when it is sent, so that it does not spoil its batch. */
 const LEAST_MS = 1_000
 /** Calls that wait for a batch that hangs are looked at this often. */
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 
 export function shareStatements<Item, Result>(
   database: Queryable,
@@ -54,15 +54,15 @@ export function shareStatements<Item, Result>(
   let underWay = 0
   let lastSentAt = 0
   let isArranged = false
-  let looking: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
 
   const giveUpLate = () => {
-    looking = undefined
+    timer = undefined
     const now = performance.now()
     const late = queue.filter(({ giveUpAt }) => giveUpAt <= now)
     if (late.length > 0) queue = queue.filter(({ giveUpAt }) => giveUpAt > now)
     for (const { reject } of late) reject(refusal())
-    if (queue.length > 0) looking = setTimeout(giveUpLate, LOOK_EVERY_MS)
+    if (queue.length > 0) timer = setTimeout(giveUpLate, CHECK_EVERY_MS)
   }
   const maySend = () => underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)
   const send = () => {
@@ -94,7 +94,7 @@ export function shareStatements<Item, Result>(
       if (queue.length >= waitingMax) return reject(refusal())
       queue.push({ item, key: statements.keyOf?.(item), giveUpAt, resolve, reject })
       arrange()
-      if (looking === undefined) looking = setTimeout(giveUpLate, LOOK_EVERY_MS)
+      if (timer === undefined) timer = setTimeout(giveUpLate, CHECK_EVERY_MS)
     })
 }
 

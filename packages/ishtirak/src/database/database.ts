@@ -29,10 +29,7 @@ export function givenUpAfter(ms = CALL_LIMIT_MS): number {
 
 /** Something that statements run on: the database itself, or a transaction of it. */
 export interface Queryable {
-  /**
-   * Runs one statement and gives its rows. Throws `DatabaseUnavailable`, `ConstraintViolation` or
-   * `DatabaseError`. `giveUpAt` is `givenUpAfter()` unless the caller has a limit of its own.
-   */
+  /** Throws `DatabaseUnavailable`, `ConstraintViolation` or `DatabaseError`. Default: `givenUpAfter()`. */
   query(statement: Statement, parameters?: readonly Parameter[], giveUpAt?: number): Promise<readonly Row[]>
 }
 
@@ -95,7 +92,6 @@ export class DatabaseError extends Error {
 }
 
 const names = new Map<string, string>()
-/** The text of each statement that was declared so far, by its name. */
 export const declaredStatements: ReadonlyMap<string, string> = names
 
 /** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
@@ -121,10 +117,7 @@ export function assembled(name: string, text: string): Statement {
 /** Each lost race means that another change was saved, so a handful of rounds is plenty. */
 const ROUNDS_MAX = 20
 
-/**
- * Load, decide, save: a round whose facts were stale when it saved is run again. `inTurn` may have it wait
- * until others have changed the same facts. Throws `DatabaseUnavailable` in a flood of changes.
- */
+/** A round whose facts were stale is run again, `inTurn`. Throws `DatabaseUnavailable` in a flood. */
 export async function untilFresh<Result>(
   what: string,
   round: () => Promise<Result | 'stale'>,

@@ -301,13 +301,9 @@ export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
 
 type Shape = Readonly<Record<string, unknown>>
 
-/**
- * An object to copy before its fields are set. A copy of a whole object keeps the shape that V8 is fast with;
- * one that grows by a field at a time loses it after a dozen: 0.4 µs beside 2 for a row of 28 (measured).
- */
+/** To copy before its fields are set: V8 is fast with a whole shape, 0.4 µs beside 2 for a row of 28. */
 function shapeOf(names: readonly string[]): Shape {
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))
 }
 
-/** For a statement that gives no rows. */
 export const withoutColumns: ReadRow = rowReader([])

@@ -203,10 +203,7 @@ function isWorthAnotherRun(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01')
 }
 
-/**
- * A migration changed what a prepared plan gives back. The plan belongs to the connection: with a fresh one
- * the same statement works. (PostgreSQL source, plancache.c: "cached plan must not change result type".)
- */
+/** A migration changed what a plan gives back; on a fresh connection it works (plancache.c). */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
 }

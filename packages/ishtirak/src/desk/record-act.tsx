@@ -15,7 +15,7 @@ import { isUserId } from '../core/user-id.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
-import { type SubjectDeps, USER, type UserFile } from '../ledger/subjects.js'
+import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { findUser } from '../ledger/users.sql.js'
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
@@ -26,7 +26,7 @@ import { words } from './words.js'
 type Input = Static<typeof TakenAtDeskSchema>
 
 /** A user, also one that the service has not seen, where the operator says so: a mistyped id is refused. */
-const PAYER: Subject<SubjectDeps, UserFile> = {
+const PAYER: Subject<SubjectDeps, SubjectUser> = {
   ...USER,
   about: async (deps, userId, asked) => {
     const { new_user: isNew = false }: { readonly new_user?: boolean } = asked ?? {}

@@ -77,7 +77,7 @@ export async function nextEventOf(database: Queryable, lease: Lease): Promise<Ou
 
 const saveDelivery = statement(
   'outbox.delivered',
-  `with held as (
+  `with leased as (
      update users set delivered_sequence = $3::bigint, deliver_at = $4::timestamptz
       where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $7::bigint
      returning user_id
@@ -85,16 +85,13 @@ const saveDelivery = statement(
      update outbox o
         set delivered_at = $5::timestamptz, attempted_at = $5::timestamptz, attempts = o.attempts + 1,
             answer_status = $6::int, failure = null
-       from held h
+       from leased h
       where o.user_id = h.user_id and o.sequence = $3::bigint
    )
-   select user_id from held`,
+   select user_id from leased`,
 )
 
-/**
- * The platform has confirmed it. Gives the lease for the user's next event, or null: there is none, or the
- * lease had run out and the event is, or will be, sent again by the process that holds it now.
- */
+/** Gives the lease for the next event; null: there is none, or another process holds it by now. */
 export async function saveDelivered(
   database: Queryable,
   lease: Lease,
@@ -121,14 +118,14 @@ export async function saveDelivered(
 
 const saveFailure = statement(
   'outbox.failed',
-  `with held as (
+  `with leased as (
      update users set deliver_at = $4::timestamptz
       where user_id = $1 and deliver_at = $2::timestamptz and delivered_sequence = $8::bigint
      returning user_id
    )
    update outbox o
       set attempted_at = $5::timestamptz, attempts = o.attempts + 1, answer_status = $6::int, failure = $7
-     from held h
+     from leased h
     where o.user_id = h.user_id and o.sequence = $3::bigint`,
 )
 

@@ -8,7 +8,7 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { systemClock } from '../runtime/clock.js'
-import { ATTEMPT_WAITS, deliverEvents, drainDeliveries, LEASE_MS } from './deliver-events.js'
+import { ATTEMPT_WAITS, DELIVERY_LEASE_MS, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
 import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 
@@ -145,7 +145,7 @@ describeScenario('events to the platform', ({ database }) => {
   it('a process killed between the claim and the request is followed by another a minute later', async () => {
     await world.as('user-1').buy()
     const now = world.clock.now()
-    const claim = { now, limit: 10, until: now + LEASE_MS, url: receiver.url }
+    const claim = { now, limit: 10, until: now + DELIVERY_LEASE_MS, url: receiver.url }
     const [lease] = await claimUsersWithEvents(database(), claim)
     const event = lease && (await nextEventOf(database(), lease))
     if (!lease || !event) throw new Error('there was an event to claim')
@@ -174,7 +174,7 @@ describeScenario('events to the platform', ({ database }) => {
     await deliverEvents({ ...parts, database: { ...database(), query } })
     await drainDeliveries(parts)
     expect(receiver.sequencesOf('user-1')).toEqual(sent)
-    await pass(seconds(LEASE_MS))
+    await pass(seconds(DELIVERY_LEASE_MS))
     expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
   })
 

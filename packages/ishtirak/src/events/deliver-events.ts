@@ -44,7 +44,7 @@ const sends = (deps: DeliveryDeps): deps is SendingDeps => deps.outgoing !== und
 /** Users at a time, in one process. A platform that takes a second for each gets 16 events a second. */
 const LANES = 16
 /** Four times the longest request (15 s): a request that still waits has long been cut off. */
-export const LEASE_MS = MINUTE
+export const DELIVERY_LEASE_MS = MINUTE
 /** With less left of the lease nothing is sent: another process might send it at the same time. */
 const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
@@ -78,7 +78,12 @@ async function beginLanes(deps: SendingDeps): Promise<number> {
   if (free === 0) return 0
   const now = deps.clock.now()
   const { url } = deps.outgoing.sender
-  const leases = await claimUsersWithEvents(deps.database, { now, limit: free, until: now + LEASE_MS, url })
+  const leases = await claimUsersWithEvents(deps.database, {
+    now,
+    limit: free,
+    until: now + DELIVERY_LEASE_MS,
+    url,
+  })
   for (const lease of leases) {
     const lane = deliverInOrder(deps, lease).finally(() => lanes.delete(lane))
     lanes.add(lane)
@@ -126,7 +131,7 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
     return null
   }
   const now = deps.clock.now()
-  const saved = { event, answerStatus: sent.status, now, until: now + LEASE_MS }
+  const saved = { event, answerStatus: sent.status, now, until: now + DELIVERY_LEASE_MS }
   const next = await saveDelivered(deps.database, lease, saved)
   const failedSince = await noteEndpointSuccess(deps.database, sender.url)
   if (failedSince !== null && now - failedSince >= OUTAGE_MIN) await wakeAll(deps)
@@ -160,7 +165,7 @@ async function fail(
 async function wakeAll(deps: DeliveryDeps): Promise<void> {
   const now = deps.clock.now()
   await inBatches(Number.POSITIVE_INFINITY, WOKEN_AT_ONCE, (limit) =>
-    wakeUsers(deps.database, { now, longestLease: now + LEASE_MS, limit }),
+    wakeUsers(deps.database, { now, longestLease: now + DELIVERY_LEASE_MS, limit }),
   )
 }
 

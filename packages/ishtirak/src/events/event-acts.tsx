@@ -25,7 +25,7 @@ import {
 } from './event-history.sql.js'
 import { showEvent, stateOf } from './manage-events.js'
 import { EventParamsSchema, ResentSchema, RestartedSchema, SkippedSchema } from './schemas.js'
-import { words } from './words.js'
+import { eventsWords } from './words.js'
 
 export interface EventActDeps extends ActDeps {
   readonly database: Database
@@ -56,7 +56,7 @@ export const resendEvent = act<EventActDeps>().does({
   summary: 'Deliver an event and all later ones of its user again, in order',
   input: OptionalWhySchema,
   answer: ResentSchema,
-  texts: actTexts(words, 'resend_event'),
+  texts: actTexts(eventsWords, 'resend_event'),
   run: ({ database, ...deps }, { id, by }): Promise<Resent> =>
     database.transaction(async (transaction) => {
       const resent = await rewindToEvent(transaction, id, deps.clock.now())
@@ -87,7 +87,7 @@ const skipEvent = act<EventActDeps>().does({
   description: 'For an event that its receiver will never take: the later ones of its user can go on.',
   input: WhySchema,
   answer: SkippedSchema,
-  texts: actTexts(words, 'skip_event'),
+  texts: actTexts(eventsWords, 'skip_event'),
   run: ({ database, ...deps }, { id, by }) =>
     database.transaction(async (transaction) => {
       const userId = await skipToAfterEvent(transaction, id, deps.clock.now())
@@ -114,7 +114,7 @@ export const resendWaiting = act<EventActDeps>().does({
   summary: 'Switch the address on again, and retry all that waits',
   input: OptionalWhySchema,
   answer: RestartedSchema,
-  texts: actTexts(words, 'resend_waiting'),
+  texts: actTexts(eventsWords, 'resend_waiting'),
   run: async ({ database, ...deps }, { by }) => {
     const now = deps.clock.now()
     const restart = (most: number) => restartWaiting(database, now, most)

@@ -36,6 +36,7 @@ export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & Rem
   readings: [listEvents],
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
   inbox: EVENTS_WAITING,
+  events: ['subscription.expiring', 'subscription.past_due', 'subscription.expired'],
   mails: reminderMails,
   jobs: (deps) => [
     // Before paid time ends (7, 3 and 1 days), when it ends, and when grace is over.

@@ -19,12 +19,12 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.requested':
     'A transfer was asked for: the user has its reference and the accounts, and nothing is paid yet.',
   'payment.proof_received': 'The user has uploaded a picture or PDF of a transfer: the operator looks at it.',
-  'payment.paid': 'A payment was booked. A transfer: it was approved.',
+  'payment.paid': 'A payment was booked: its money has come.',
   'payment.failed': 'The provider has reported that a payment failed. The user may try again.',
   'payment.refused':
     'The operator has refused a transfer, for this reason. Money that comes later still counts.',
   'payment.review':
-    'The provider’s report differs from our own row: the operator looks at it, nothing is granted.',
+    'The provider’s report differs from our own row: the operator looks at it, no time is added.',
   'payment.refunded': 'The operator has recorded a refund.',
 }
 
@@ -83,7 +83,6 @@ function causeOf(type: EventType) {
   return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
 }
 
-/** The body of one type of event. */
 function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
   const cause = causeOf(type)
   const isOfPayment = type.startsWith('payment.')
@@ -130,7 +129,8 @@ const HEADERS = {
 }
 
 /** The member `webhooks` of the document (OpenAPI 3.1). */
-export function describeWebhooks(limits: readonly LimitDefinition[]) {
+/** Of the types that capabilities bring. */
+export function describeWebhooks(types: readonly EventType[], limits: readonly LimitDefinition[]) {
   const parameters = Object.entries(HEADERS).map(([name, description]) => ({
     name,
     in: 'header' as const,
@@ -156,7 +156,7 @@ export function describeWebhooks(limits: readonly LimitDefinition[]) {
       },
     },
   })
-  return Object.fromEntries(EVENT_TYPES.map((type) => [type, describe(type)]))
+  return Object.fromEntries(types.map((type) => [type, describe(type)]))
 }
 
 /** Of every list that the operator reads. */

@@ -1,5 +1,5 @@
 // EVENTS_…: the platform's receiver of events.
-import { listOf, settingsOf, text, web } from '../runtime/environment.js'
+import { listOf, settingsOf, textSetting, web } from '../runtime/environment.js'
 import type { Reach } from '../runtime/http-client.js'
 import { isTwice, items } from '../runtime/old-secrets.js'
 
@@ -23,7 +23,7 @@ export const eventSettings = settingsOf(
   {
     EVENTS_URL: web(),
     EVENTS_SECRETS: listOf('secrets that start with whsec_ (24 to 64 bytes, base64)', SECRET),
-    EVENTS_ALLOW_PRIVATE: text('true or false', /^(true|false)$/),
+    EVENTS_ALLOW_PRIVATE: textSetting('true or false', /^(true|false)$/),
   },
   {
     contradictions: ({ EVENTS_URL: url, EVENTS_SECRETS: secrets }) => [

@@ -24,7 +24,7 @@ import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import { words } from './words.js'
+import { grantsWords } from './words.js'
 
 export type GrantDeps = SaveDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
@@ -63,7 +63,7 @@ export const grantDays = act<GrantDeps>().decides({
   description: 'Without paid time the days begin now. 409 when the user has or had another plan.',
   input: GrantRequestSchema,
   refuses: ['unknown_plan', 'plan_not_purchasable'],
-  texts: actTexts(words, 'grant'),
+  texts: actTexts(grantsWords, 'grant'),
   load: async (deps, { id, by }) => {
     const user = await loadUser(deps, id)
     // After the user: a grant in between makes them stale, so two at once do not pass the bound.

@@ -7,6 +7,7 @@ import './words.js'
 
 export const grants: Capability<GrantDeps & GrantedMailDeps> = {
   name: 'grants',
+  events: ['subscription.granted'],
   acts: [grantDays],
   userParts: (deps) => [grantPart(deps)],
   mails: (deps) => [grantedMail(deps, { about: 'grt_', theme: 'granted' })],

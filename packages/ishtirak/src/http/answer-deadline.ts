@@ -8,7 +8,7 @@ const LIMIT_MS = 5_300
 /** 64 KiB in 30 seconds is a slow phone. */
 const BODY_LIMIT_MS = 30_000
 /** One look at all requests that are open costs them less than a timer for each. */
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 const RETRY_SECONDS = 5
 
 declare module 'fastify' {
@@ -71,7 +71,7 @@ export function installAnswerDeadline(app: FastifyInstance, answerFailure: Answe
       refuse(open, new BillingError('request_timeout'))
     }
   }
-  const look = () => {
+  const check = () => {
     lookedAt = performance.now()
     for (let open = newest; open !== null; ) {
       const { older }: OpenReply = open
@@ -79,7 +79,7 @@ export function installAnswerDeadline(app: FastifyInstance, answerFailure: Answe
       open = older
     }
   }
-  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  const timer = setInterval(check, CHECK_EVERY_MS).unref()
   app.addHook('onClose', (_app, done) => {
     clearInterval(timer)
     done()

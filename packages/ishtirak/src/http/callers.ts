@@ -105,16 +105,15 @@ export function callersWithKey<Holder>(
 const KEYS_MAX = 100_000
 
 /** Gives the window of a key: it begins with the first call, so quotas are not all renewed at one instant. */
-function createWindows({ clock, windowMs = MINUTE, keysMax = KEYS_MAX }: LimitOf) {
+function createWindows({ windowMs = MINUTE, keysMax = KEYS_MAX }: LimitOf) {
   const windows = new BoundedMap<string, { calls: number; readonly endsAt: Instant }>(keysMax)
-  return (key: string) => {
-    const now = clock.now()
+  return (key: string, now: Instant) => {
     let window = windows.get(key)
     if (!window || window.endsAt <= now) {
       window = { calls: 0, endsAt: now + windowMs }
       windows.set(key, window)
     }
-    return { window, secondsLeft: Math.ceil((window.endsAt - now) / SECOND) }
+    return window
   }
 }
 
@@ -126,14 +125,16 @@ interface LimitOf {
 
 /** `quota`: calls in each window. */
 export function createRateLimit({ quota = 300, ...of }: LimitOf & { readonly quota?: number }) {
-  const { windowMs = MINUTE } = of
+  const { clock, windowMs = MINUTE } = of
   const windowOf = createWindows(of)
   // draft-ietf-httpapi-ratelimit-headers-08: q quota, w window in seconds, r what remains, t until when.
   const policy = `"default";q=${quota};w=${Math.ceil(windowMs / SECOND)}`
   /** Counts one call of `key` and sets the header fields; throws `rate_limited` when it is one too many. */
   return (key: string, reply: FastifyReply): void => {
-    const { window, secondsLeft } = windowOf(key)
+    const now = clock.now()
+    const window = windowOf(key, now)
     window.calls += 1
+    const secondsLeft = Math.ceil((window.endsAt - now) / SECOND)
     const left = `"default";r=${Math.max(0, quota - window.calls)};t=${secondsLeft}`
     reply.header('ratelimit-policy', policy).header('ratelimit', left)
     if (window.calls > quota) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
@@ -146,11 +147,13 @@ export function createTryLimit({ most, ...of }: LimitOf & { readonly most: numbe
   return {
     /** Throws `rate_limited`. */
     check: (key: string): void => {
-      const { window, secondsLeft } = windowOf(key)
-      if (window.calls >= most) throw new BillingError('rate_limited', { retryAfterSeconds: secondsLeft })
+      const now = of.clock.now()
+      const { calls, endsAt } = windowOf(key, now)
+      const retryAfterSeconds = Math.ceil((endsAt - now) / SECOND)
+      if (calls >= most) throw new BillingError('rate_limited', { retryAfterSeconds })
     },
     count: (key: string): void => {
-      windowOf(key).window.calls += 1
+      windowOf(key, of.clock.now()).calls += 1
     },
   }
 }

@@ -12,12 +12,12 @@ export interface Readiness {
 
 type CheckReadiness = () => Promise<Readiness>
 
-const LOOK_SHARED_MS = 1_000
+const SHARED_MS = 1_000
 
 /** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one look. */
-export function shareLooks<Answer>(
+export function shareChecks<Answer>(
   check: () => Promise<Answer>,
-  sharedMs = LOOK_SHARED_MS,
+  sharedMs = SHARED_MS,
 ): () => Promise<Answer> {
   let latest: { readonly askedAt: number; readonly answer: Promise<Answer> } | undefined
   return () => {

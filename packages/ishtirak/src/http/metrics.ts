@@ -12,7 +12,7 @@ import {
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** What a registry holds, as plain data. */
-export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[]
+export type MetricSamples = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** From a cached read (1 ms) to our longest wait for the provider (10 s). */
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -52,23 +52,22 @@ export function createMetrics({ processMetrics = true } = {}) {
     },
     render: () => textOf(registry),
     /** The same to be summed with those of other processes. */
-    figures: (): Promise<Figures> => registry.getMetricsAsJSON(),
+    figures: (): Promise<MetricSamples> => registry.getMetricsAsJSON(),
   }
 }
 
-/** The text format of Prometheus and its content type. */
 async function textOf(registry: Registry) {
   return { contentType: registry.contentType, text: await registry.metrics() }
 }
 
-function aggregate(all: readonly Figures[]): Registry {
+function aggregate(all: readonly MetricSamples[]): Registry {
   return AggregatorRegistry.aggregate(all.map((figures) => [...figures]))
 }
 
 /** Counters are added up; gauges as each says of itself. */
-export function sumOf(all: readonly Figures[]): Promise<Figures> {
+export function sumOf(all: readonly MetricSamples[]): Promise<MetricSamples> {
   return aggregate(all).getMetricsAsJSON()
 }
 
 /** The sum in the text format of Prometheus. */
-export const writeFigures = (all: readonly Figures[]) => textOf(aggregate(all))
+export const writeFigures = (all: readonly MetricSamples[]) => textOf(aggregate(all))

@@ -1,5 +1,5 @@
 // The app inside another program: requests are handed over with the prefix taken off. Nothing of it reaches
-// the host's server, parsers, hooks or errors. A body that the host has read and not kept is refused.
+// the host's server, parsers, hooks or errors. A body that the host has read and not stored is refused.
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
@@ -7,7 +7,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Response as Injected, type InjectOptions, inject } from 'light-my-request'
 import { BillingError } from '../core/error.js'
 import { type App, REQUEST_TIMEOUT_MS } from './app.js'
-import { keptBody } from './request.js'
+import { bufferedBody } from './request.js'
 
 export interface MountedApp {
   /** A plugin for a host's Fastify; the prefix is that of `register`. */
@@ -38,7 +38,6 @@ interface MountOptions {
   stop(): Promise<void>
 }
 
-/** `app` is ready. */
 export function mount(app: App, options: MountOptions): MountedApp {
   const { prefix } = options
   options.requirePrefix(prefix)
@@ -68,9 +67,9 @@ export function mount(app: App, options: MountOptions): MountedApp {
     listener: (request, response, next) => {
       const path = pathBelow(prefix, fullUrl(request))
       if (path !== undefined) {
-        const kept = keptBody(request)
-        if (kept === undefined) return handOver(request, response, path, request)
-        exchange(keptCall(request, path, kept)).then(
+        const body = bufferedBody(request)
+        if (body === undefined) return handOver(request, response, path, request)
+        exchange(bufferedCall(request, path, body)).then(
           (answer) => send(answer, response),
           (error) => response.destroy(error),
         )
@@ -181,8 +180,7 @@ function endingStream(body: NonNullable<Request['body']>, signal: AbortSignal): 
   return stream.once('close', () => clearTimeout(timer))
 }
 
-/** A request whose body the host has read, and kept. */
-function keptCall(request: IncomingMessage, path: string, body: Buffer): Call {
+function bufferedCall(request: IncomingMessage, path: string, body: Buffer): Call {
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = request.headers
   return {
     method: request.method ?? 'GET',
@@ -194,7 +192,6 @@ function keptCall(request: IncomingMessage, path: string, body: Buffer): Call {
   }
 }
 
-/** Of one connection, which is the host's. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 function headersOf({ headers }: Injected): readonly (readonly [string, string | readonly string[]])[] {

@@ -149,10 +149,7 @@ export function answerBrokenInput(
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
 }
 
-/**
- * Listens to the routes that are added from now on, in plugins too. Gives the methods of a path in `Allow`
- * order, none for an unknown path: Fastify's router answers only "this method here or nothing".
- */
+/** Listens to the routes that are added. Gives the methods of a path in `Allow` order; unknown: none. */
 function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] {
   const known: (KnownRoute & { readonly pattern: RegExp })[] = []
   app.decorate('knownRoutes', () => known)

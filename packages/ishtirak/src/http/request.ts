@@ -99,7 +99,7 @@ export function isBodyGone(request: IncomingMessage): boolean {
 }
 
 /** The bytes that a host has kept, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
-export function keptBody(request: IncomingMessage): Buffer | undefined {
+export function bufferedBody(request: IncomingMessage): Buffer | undefined {
   if (!isBodyGone(request)) return undefined
   const { rawBody, body } = request as IncomingMessage & {
     readonly rawBody?: unknown

@@ -37,10 +37,10 @@ export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uplo
   const perUser = new Map<string, number>()
   // The oldest first.
   const bodies = new Set<Readable>()
-  let held = 0
+  let buffered = 0
   // What is looked at and stored is copied on its way to the database: one file at a time.
   const queue = createWorkQueue()
-  const mayGoOn = (body: Readable) => held < mostBytes || bodies.values().next().value === body
+  const mayGoOn = (body: Readable) => buffered < mostBytes || bodies.values().next().value === body
   const receiveOne = async <Result>(
     userId: string,
     body: Readable,
@@ -50,7 +50,7 @@ export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uplo
     const take = (bytes: number) => {
       if (own + bytes > FILE_BYTES_MAX) throw new BillingError('payload_too_large')
       own += bytes
-      held += bytes
+      buffered += bytes
       if (!mayGoOn(body)) body.pause()
     }
     const isAwaited = () => (perUser.get(userId) ?? 0) > 1 || [...bodies].some((other) => other.isPaused())
@@ -63,7 +63,7 @@ export function createUploads(mostBytes = ALL_BYTES_MAX, idleMs = IDLE_MS): Uplo
       return await queue.run(() => work(file))
     } finally {
       memory.resize(0)
-      held -= own
+      buffered -= own
       bodies.delete(body)
       for (const other of bodies) if (mayGoOn(other)) other.resume()
     }

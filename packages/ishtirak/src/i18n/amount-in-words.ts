@@ -6,10 +6,7 @@ import type { Locale } from '../core/locale.js'
 /** One below a thousand milliards: the largest amount whose words are known here. */
 export const LARGEST_AMOUNT_IN_WORDS = 999_999_999_999
 
-/**
- * `amount` is whole dinars, 0 to `LARGEST_AMOUNT_IN_WORDS`, and `centimes` 0 to 99 on top; anything else is a
- * `RangeError`. Of no centimes nothing is said.
- */
+/** `amount` in whole dinars, `centimes` 0 to 99 on top (0: not said); anything else is a `RangeError`. */
 export function amountInWords(amount: number, locale: Locale, centimes = 0): string {
   if (!Number.isInteger(amount) || amount < 0 || amount > LARGEST_AMOUNT_IN_WORDS)
     throw new RangeError('an amount in words is whole dinars, from 0 to 999,999,999,999')

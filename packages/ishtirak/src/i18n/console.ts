@@ -9,7 +9,6 @@ export function isConsoleKey(key: string): key is ConsoleKey {
   return hasText('operator', key)
 }
 
-/** The ends of the keys that begin so. */
 export function consoleKeysWith(beginning: string): string[] {
   return keysWith('operator', beginning)
 }

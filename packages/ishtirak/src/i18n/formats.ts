@@ -76,10 +76,7 @@ export function createFormats(timeZone: string) {
         ? grouped(hour, Math.ceil(ms / HOUR))
         : grouped(minute, Math.max(1, Math.ceil(ms / MINUTE)))
     },
-    /**
-     * Megabytes, as gigabytes where that is exact: `500 MB`, `5 GB`. With `max` in the unit that `max` is in,
-     * so that both can be compared: `4.2 GB` of `5 GB`.
-     */
+    /** `500 MB`; `5 GB` where that is exact. With `max` in its unit, to be compared: `4.2 GB` of `5 GB`. */
     storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
     /** How much of a limit, in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */
     figure: (count: number, unit: LimitDefinition['unit'], locale: Locale, max = count) =>

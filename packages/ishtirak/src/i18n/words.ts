@@ -5,16 +5,15 @@ import { byLocale, type Locale } from '../core/locale.js'
 import type shared from './words.en.json'
 
 /** By folder. Each extends it by its own (`declare module`), so that a key is checked wherever it is said. */
-export interface Words {
+export interface Texts {
   readonly i18n: typeof shared
 }
 
-/** The keys of these sections in all folders. */
 export type KeyOf<Section extends string> = {
-  [Folder in keyof Words]: {
-    [Each in Section & keyof Words[Folder]]: keyof Words[Folder][Each]
-  }[Section & keyof Words[Folder]]
-}[keyof Words]
+  [Folder in keyof Texts]: {
+    [Each in Section & keyof Texts[Folder]]: keyof Texts[Folder][Each]
+  }[Section & keyof Texts[Folder]]
+}[keyof Texts]
 
 /** Each has keys of their own: `receipt` is one text to a user, another to an operator. */
 type Reader = 'user' | 'operator'
@@ -37,12 +36,12 @@ const TEXTS: Readonly<Record<Reader, Readonly<Record<Locale, Map<string, string>
 export const CATALOGS = addWords<'i18n'>(import.meta.url)
 
 /** `beside`: the address of a module of the folder. Gives the texts as they stand in the files. */
-export function addWords<Folder extends keyof Words>(
+export function addWords<Folder extends keyof Texts>(
   beside: string,
-): Readonly<Record<Locale, Words[Folder]>> {
+): Readonly<Record<Locale, Texts[Folder]>> {
   return byLocale((locale) => {
     const file = new URL(`./words.${locale}.json`, beside)
-    const words: Words[Folder] = JSON.parse(readFileSync(file, 'utf8'))
+    const words: Texts[Folder] = JSON.parse(readFileSync(file, 'utf8'))
     for (const [section, texts] of Object.entries(words)) {
       const reader = READERS.get(section)
       if (reader) addTexts(TEXTS[reader][locale], texts, locale)
@@ -70,17 +69,13 @@ export function hasText(reader: Reader, key: string): boolean {
   return TEXTS[reader].en.has(key)
 }
 
-/** The ends of the keys that begin so. */
 export function keysWith(reader: Reader, beginning: string): string[] {
   return [...TEXTS[reader].en.keys()].flatMap((key) =>
     key.startsWith(beginning) ? [key.slice(beginning.length)] : [],
   )
 }
 
-/**
- * A figure and its unit stay on one line (`30 minutes`, `{seconds} s`), and so does `n° {number}`. In French
- * a space stands before these marks, and a line must not begin with one of them.
- */
+/** A figure and its unit stay on one line, and so does `n° {number}`; in French a mark and its word. */
 function typeset(sentence: string, locale: Locale): string {
   const whole = sentence
     .replace(/(\d) (?=\p{L})/gu, '$1\u00a0')

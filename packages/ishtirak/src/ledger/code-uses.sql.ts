@@ -67,11 +67,11 @@ export async function selectOwnUse(
 }
 
 function parseCode(row: Row): CodeFacts {
-  const held = integer(row, 'held')
+  const reserved = integer(row, 'held')
   return {
     hash: text(row, 'hash'),
-    used: integer(row, 'used') - held,
-    usedByUser: integer(row, 'own_uses') - held,
+    used: integer(row, 'used') - reserved,
+    usedByUser: integer(row, 'own_uses') - reserved,
     batch: {
       id: text(row, 'id'),
       // The check constraint of the column holds the same list.

@@ -7,7 +7,7 @@ import { accessAfter } from './access-after.js'
 import { loadUser } from './load.js'
 import { type SaveDeps, saveDecided } from './save.js'
 import { type SubjectDeps, USER } from './subjects.js'
-import { words } from './words.js'
+import { ledgerWords } from './words.js'
 
 export const endAccess = act<SaveDeps & SubjectDeps>().decides({
   name: 'user.end',
@@ -16,7 +16,7 @@ export const endAccess = act<SaveDeps & SubjectDeps>().decides({
   operationId: 'endAccess',
   summary: 'End a user’s access now (fraud); what was paid stays paid',
   input: WhySchema,
-  texts: actTexts(words, 'end'),
+  texts: actTexts(ledgerWords, 'end'),
   load: (deps, { id }) => loadUser(deps, id),
   decide: ({ subscription }, _call, now, { rules }) => {
     const after = decideEnd(subscription, now, rules)

@@ -5,7 +5,7 @@ import { DAY } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
-import { findGrant, type KeptGrant } from './grants.sql.js'
+import { findGrant, type StoredGrant } from './grants.sql.js'
 import type { CommonParts } from './parts.js'
 
 export type GrantedMailDeps = Pick<CommonParts, 'database' | 'formats'>
@@ -38,6 +38,6 @@ export function grantedMail(
 }
 
 /** `14 days`, `3 months` */
-function lengthOf({ months, days }: KeptGrant, formats: Formats, locale: Locale): string {
+function lengthOf({ months, days }: StoredGrant, formats: Formats, locale: Locale): string {
   return months > 0 ? termInWords(months, locale) : formats.timeLeft(days * DAY, locale)
 }

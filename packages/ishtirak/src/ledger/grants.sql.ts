@@ -70,7 +70,7 @@ const parseGrant = rowOf({
   role: column('granted_role', wordOrNull<Role>),
   why: textOrNull,
 }) satisfies (row: Row) => GrantRow
-export type KeptGrant = ReturnType<typeof parseGrant>
+export type StoredGrant = ReturnType<typeof parseGrant>
 
 const selectNewest = statement(
   'grants.newest',
@@ -82,13 +82,17 @@ export async function grantsOfUser(
   database: Queryable,
   userId: string,
   limit: number,
-): Promise<readonly KeptGrant[]> {
+): Promise<readonly StoredGrant[]> {
   return (await database.query(selectNewest, [userId, limit])).map(parseGrant)
 }
 
 const selectOne = statement('grants.one', 'select * from grants where user_id = $1 and id = $2')
 
-export async function findGrant(database: Queryable, userId: string, id: string): Promise<KeptGrant | null> {
+export async function findGrant(
+  database: Queryable,
+  userId: string,
+  id: string,
+): Promise<StoredGrant | null> {
   const [row] = await database.query(selectOne, [userId, id])
   return row ? parseGrant(row) : null
 }

@@ -7,7 +7,7 @@ import { keepSecondPayment, waitsAsSecond } from './keep.sql.js'
 import { loadPayment } from './load.js'
 import type { SaveDeps } from './save.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
-import { words } from './words.js'
+import { ledgerWords } from './words.js'
 
 export const keepPayment = act<SaveDeps & SubjectDeps>().does({
   name: 'payment.keep',
@@ -17,7 +17,7 @@ export const keepPayment = act<SaveDeps & SubjectDeps>().does({
   summary: 'Say that a second payment stays: it waits in the inbox no more',
   description: 'Nothing else changes. 409 when the payment is no second one, is not paid or is kept already.',
   input: WhySchema,
-  texts: actTexts(words, 'keep'),
+  texts: actTexts(ledgerWords, 'keep'),
   run: async (deps, { id, by }) => {
     const { payment, user } = await loadPayment(deps, id)
     requireUnchanged(by, user.version)

@@ -16,4 +16,13 @@ export const ledger: Capability<SaveDeps & SubjectDeps> = {
     users: 'Look at a user, grant days, end their access',
   },
   inbox: PAYMENTS_WAITING,
+  events: [
+    'subscription.activated',
+    'subscription.renewed',
+    'subscription.canceled',
+    'payment.paid',
+    'payment.failed',
+    'payment.review',
+    'payment.refunded',
+  ],
 }

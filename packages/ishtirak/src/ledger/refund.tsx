@@ -14,7 +14,7 @@ import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
-import { words } from './words.js'
+import { ledgerWords } from './words.js'
 
 type RefundDeps = SaveDeps & SubjectDeps
 
@@ -60,7 +60,7 @@ export const refund = act<RefundDeps>().decides({
     'is not paid.',
   input: WhySchema,
   refuses: ['already_refunded'],
-  texts: actTexts(words, 'refund'),
+  texts: actTexts(ledgerWords, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
   decide: ({ payment, user }, _call, now, { rules }) =>
     decideRefund({ payment, subscription: user.subscription }, now, rules),

@@ -7,7 +7,7 @@ import type { ProviderFailure } from './method.js'
 
 const DEFAULT_RETRY_SECONDS = 5
 
-export function refusal(decision: UpgradeDecision, now: Instant): BillingError {
+export function purchaseRefusal(decision: UpgradeDecision, now: Instant): BillingError {
   switch (decision.kind) {
     case 'not_sold':
       return quoteRefusal(decision.refusal)

@@ -16,7 +16,7 @@ import { nameSchemas, nullable, object, query, request, timestamp } from '../htt
 import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
 
 /** Where the billing API begins, and what its routes for a user with a token have in common. */
-export const BASE = '/api/v1/billing'
+export const BILLING_API = '/api/v1/billing'
 export const USER_ROUTE = { security: [{ user: [] }], tags: ['billing'] }
 
 const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
@@ -94,7 +94,7 @@ export const QuoteSchema = object('Quote', {
 export const PaymentRequestSchema = request('PaymentRequest', {
   ...purchase,
   method: Type.Optional(
-    Type.String({ description: 'How to pay: `card`, also if absent, or `transfer`', examples: ['card'] }),
+    Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
   ),
 })
 

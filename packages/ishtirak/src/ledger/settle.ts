@@ -141,8 +141,8 @@ async function settleOurs(
   if (!by && !decision.payment) {
     if (!received) return decision.outcome
     const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
-    const kept = await deps.settlements.keep(idle, giveUpAt)
-    return kept === 'saved' ? decision.outcome : kept
+    const saved = await deps.settlements.keep(idle, giveUpAt)
+    return saved === 'saved' ? decision.outcome : saved
   }
   const isNew = decision.isNew || (loaded.isNew ?? false)
   const subscription = decision.subscription ?? user.subscription
@@ -185,8 +185,8 @@ export function receiptOf(
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {
   const outcome = 'unknown_checkout'
-  const kept = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
-  return kept === 'duplicate' ? kept : outcome
+  const saved = event && (await keepForeignEvent(deps, { ...event, method: report.method, outcome, report }))
+  return saved === 'duplicate' ? saved : outcome
 }
 
 /** An event that is about nothing of ours is kept as well: it may be the only trace of a payment. */

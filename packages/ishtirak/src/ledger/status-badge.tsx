@@ -3,7 +3,7 @@ import { statusKey } from '../acts/changes.js'
 import type { Payment } from '../core/payment.js'
 import type { View } from '../pages/console-frame.js'
 
-const LOOKS: Readonly<Record<string, string>> = {
+const BADGES: Readonly<Record<string, string>> = {
   paid: '',
   review: 'warn',
   pending: 'none',
@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<string, string>> = {
 export function StatusBadge({ view, payment }: { view: View; payment: Payment }) {
   const { status } = payment
   return (
-    <span class={`badge ${LOOKS[status] ?? 'bad'}`} safe>
+    <span class={`badge ${BADGES[status] ?? 'bad'}`} safe>
       {view.say(statusKey(status))}
     </span>
   )

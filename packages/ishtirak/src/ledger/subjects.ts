@@ -13,13 +13,13 @@ import type { UserRecord } from './users.sql.js'
 export interface SubjectDeps {
   readonly database: Queryable
   readonly files: {
-    readonly payment: SubjectFile<PaymentFile>
-    readonly user: SubjectFile<UserFile>
+    readonly payment: SubjectFile<SubjectPayment>
+    readonly user: SubjectFile<SubjectUser>
   }
 }
 
 /** What is known of a payment, as far as acts on it ask. */
-export interface PaymentFile {
+export interface SubjectPayment {
   readonly payment: Payment
   readonly audit: readonly { readonly act: string }[]
   /** What capabilities add, by its key. */
@@ -27,13 +27,13 @@ export interface PaymentFile {
 }
 
 /** What is known of a user, as far as acts on them ask. */
-export interface UserFile {
+export interface SubjectUser {
   readonly user: UserRecord
   readonly subscription: Subscription
   readonly parts: LoadedParts
 }
 
-export const PAYMENT: Subject<SubjectDeps, PaymentFile> = {
+export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   name: 'payment',
   path: '/payments/:payment_id',
   params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
@@ -49,7 +49,7 @@ export const PAYMENT: Subject<SubjectDeps, PaymentFile> = {
 /** Of readings below `/users/:user_id`, too. */
 export const UserParamsSchema = Type.Object({ user_id: UserIdSchema })
 
-export const USER: Subject<SubjectDeps, UserFile> = {
+export const USER: Subject<SubjectDeps, SubjectUser> = {
   name: 'user',
   path: '/users/:user_id',
   params: UserParamsSchema,

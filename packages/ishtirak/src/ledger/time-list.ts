@@ -18,8 +18,8 @@ export const timeList = Type.Array(TimeEntrySchema, {
     'of a piece is the start of the next',
 })
 
-export function viewTimeList(held: readonly TimeEntry[]): Static<typeof timeList> {
-  return held.map((time) => {
+export function viewTimeList(list: readonly TimeEntry[]): Static<typeof timeList> {
+  return list.map((time) => {
     const { plan, id } = time.by === 'gap' ? { plan: null, id: null } : { plan: time.plan.id, id: time.id }
     return { start: toTimestamp(time.start), end: toTimestamp(time.end), given_by: time.by, plan, id }
   })

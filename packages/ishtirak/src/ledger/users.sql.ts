@@ -69,7 +69,7 @@ export function factsToColumns(facts: SubscriptionFacts) {
  * waited for, then the newest; each method has a place for one. Found through an index of open payments
  * alone: most users have none, and then no page of theirs is read.
  */
-export const openPayment = (condition = 'true') => `
+export const joinOpenPayment = (condition = 'true') => `
   left join lateral (
     select ${PAYMENT_COLUMNS} from payments p
      where p.user_id = u.user_id and p.status in ('requested', 'pending') and ${condition}
@@ -78,13 +78,13 @@ export const openPayment = (condition = 'true') => `
 
 const selectWithOpen = statement(
   'users.with_open_payment',
-  `select ${FACT_COLUMNS}, p.* from users u ${openPayment()} where u.user_id = $1`,
+  `select ${FACT_COLUMNS}, p.* from users u ${joinOpenPayment()} where u.user_id = $1`,
 )
 
 const selectManyWithOpen = statement(
   'users.many_with_open_payment',
   `select i.user_id as asked_for, ${FACT_COLUMNS}, p.*
-     from unnest($1::text[]) i(user_id) join users u using (user_id) ${openPayment()}`,
+     from unnest($1::text[]) i(user_id) join users u using (user_id) ${joinOpenPayment()}`,
 )
 
 interface UserWithOpenPayment {

@@ -114,10 +114,7 @@ const applyOperations = statement(
 /** What the constraints refuse when two send one operation, or give one back, at the same instant. */
 const RACES = ['usage_operations_once', 'given_back_once']
 
-/**
- * Applies operations of different counts. The answers stand in the order of the operations. Throws when one
- * of them cannot be done at all, and then nothing was.
- */
+/** Of different counts. Throws when one of them cannot be done at all, and then nothing was. */
 export async function applyUsageOperations(
   database: Queryable,
   operations: readonly UsageOperation[],
@@ -151,10 +148,7 @@ export function createApplyUsageOperation(database: Queryable): ApplyUsageOperat
   })
 }
 
-/**
- * Of operations of different users. When the second statement throws, the first has counted some: those get
- * the same answer when they are asked again, one by one, since their ids are known then.
- */
+/** Of different users. When the second statement throws, those that the first counted are known by id. */
 async function applyManyUsualFirst(
   database: Queryable,
   operations: readonly UsageOperation[],

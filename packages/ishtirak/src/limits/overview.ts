@@ -27,11 +27,11 @@ export async function readOverview(deps: OverviewDeps, userId: string, requestId
 /** And all time of the user, in order. */
 export async function readOverviewWithTime(deps: OverviewDeps, userId: string, requestId: string) {
   const load = async () => {
-    const [loaded, held] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadTimeList(userId)])
-    return { ...loaded, held }
+    const [loaded, timeList] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadTimeList(userId)])
+    return { ...loaded, timeList }
   }
   const loaded = await loadRefreshed(deps, load, requestId)
-  return { overview: overviewOf(deps, userId, loaded), held: loaded.held }
+  return { overview: overviewOf(deps, userId, loaded), timeList: loaded.timeList }
 }
 
 /** Again where the look at the open checkout booked it, which gives time. */

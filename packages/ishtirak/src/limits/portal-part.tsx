@@ -25,7 +25,7 @@ function FullLimits(section: PartSection) {
         return full.map(({ used, scopeId }) => (
           <p class="full" safe>
             {say('fullLine', {
-              limit: placeInWords(section, limit, scopeId),
+              limit: limitInWords(section, limit, scopeId),
               ...usageInWords(section, { limit, used, max }),
             })}
           </p>
@@ -44,8 +44,8 @@ function OverLimitNotice(section: PartSection) {
     <Notice tone="warn" title={say('overLimitTitle')} text={say('overLimitText')}>
       <ul class="marked">
         {overLimits.map((over) => {
-          const place = placeInWords(section, over.limit, over.scopeId)
-          return <li safe>{say('overLimitLine', { limit: place, ...usageInWords(section, over) })}</li>
+          const words = limitInWords(section, over.limit, over.scopeId)
+          return <li safe>{say('overLimitLine', { limit: words, ...usageInWords(section, over) })}</li>
         })}
       </ul>
     </Notice>
@@ -53,7 +53,7 @@ function OverLimitNotice(section: PartSection) {
 }
 
 /** `Projects`, `Domains per project (in project shop)`. */
-function placeInWords(section: PartSection, limit: LimitDefinition, scopeId: string | null): string {
+function limitInWords(section: PartSection, limit: LimitDefinition, scopeId: string | null): string {
   const name = limit.words[section.view.locale]
   return scopeId === null ? name : `${name} (${scopeInWords(section, limit, scopeId)})`
 }

@@ -1,7 +1,13 @@
 // The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types
 // down; a test holds them against these (test/client/types.test.ts).
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
-import { AMOUNT_MAX, countsByMonth, type LimitDefinition, scopeField, USED_MAX } from '../core/limit.js'
+import {
+  countsByMonth,
+  type LimitDefinition,
+  OPERATION_AMOUNT_MAX,
+  scopeField,
+  USED_MAX,
+} from '../core/limit.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
 import { locale, nameSchemas, nullable, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
@@ -17,9 +23,10 @@ const operationId = Type.String({
     'is answered the same and counts once.',
   examples: ['deploy-7f3a'],
 })
-const amount = (description: string) => Type.Integer({ minimum: 1, maximum: AMOUNT_MAX, description })
+const amount = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: OPERATION_AMOUNT_MAX, description })
 
-export const UserParamsSchema = Type.Object({
+export const PlatformUserParamsSchema = Type.Object({
   user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
 })
 
@@ -68,7 +75,7 @@ export function platformSchemas(limits: readonly LimitDefinition[]) {
   return {
     ...requestSchemas(limits),
     LimitParams: Type.Object({
-      ...UserParamsSchema.properties,
+      ...PlatformUserParamsSchema.properties,
       limit: Type.String({ description: namesOf(limits) }),
     }),
     User: Type.Object(user, { title: 'User' }),

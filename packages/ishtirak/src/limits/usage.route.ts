@@ -17,10 +17,10 @@ import {
   AllowanceSchema,
   type ConsumeRequest,
   type PlatformSchemas,
+  PlatformUserParamsSchema,
   platformSchemas,
   type ReleaseRequest,
   type UsageReport,
-  UserParamsSchema,
   type UserUpdate,
   UserUpdateSchema,
 } from './schemas.js'
@@ -42,14 +42,12 @@ export function platformRoutes(deps: PlatformRoutesDeps) {
     app.addHook('onRequest', deps.platforms.onRequest)
     const schemas = platformSchemas(deps.catalogue.limits)
     userRoutes(app, deps, schemas)
-    consumeRoute(app, deps, schemas)
-    releaseRoute(app, deps, schemas)
-    usageRoute(app, deps, schemas)
+    countRoutes(app, deps, schemas)
   }
 }
 
 function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): void {
-  const common = { ...PLATFORM, params: UserParamsSchema }
+  const common = { ...PLATFORM, params: PlatformUserParamsSchema }
   const readSchema = {
     ...common,
     operationId: 'getUser',
@@ -79,10 +77,14 @@ export async function updateUser(deps: OverviewDeps, userId: string, update: Use
   return viewPlatformUser(await readOverview(deps, userId, requestId))
 }
 
-function consumeRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
-  const schema = {
-    ...PLATFORM,
-    params: schemas.LimitParams,
+/** Consume, give back, report: each about one limit of one user, answered with what is left. */
+function countRoutes(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
+  const counted = { ...PLATFORM, params: schemas.LimitParams }
+  const answers = (...codes: readonly 'conflict'[]) => ({
+    response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, ...codes) },
+  })
+  const consumeSchema = {
+    ...counted,
     operationId: 'consumeLimit',
     summary: 'Consume',
     description:
@@ -90,58 +92,54 @@ function consumeRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas):
       'come from the statement that decided. A denied operation is not remembered, so the same ' +
       '`operation_id` may be sent again after an upgrade.',
     body: schemas.ConsumeRequest,
-    response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
+    ...answers('conflict'),
   }
-  app.post(`${LIMIT}/consume`, { schema }, ({ params, body }) => consume(deps, params, body))
-}
-
-export function consume(deps: CountUsageDeps, place: Place, body: ConsumeRequest): Promise<Allowance> {
-  return countUsage(deps, wishOf('consume', place, body, body.amount ?? 1))
-}
-
-function releaseRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
-  const schema = {
-    ...PLATFORM,
-    params: schemas.LimitParams,
+  app.post(`${LIMIT}/consume`, { schema: consumeSchema }, ({ params, body }) => consume(deps, params, body))
+  const releaseSchema = {
+    ...counted,
     operationId: 'releaseLimit',
     summary: 'Give back',
     description:
       'Never below zero, and nothing twice. What was consumed on a day that is over is not given back ' +
       'to today.',
     body: schemas.ReleaseRequest,
-    response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, 'conflict') },
+    ...answers('conflict'),
   }
-  app.post(`${LIMIT}/release`, { schema }, ({ params, body }) => release(deps, params, body))
-}
-
-export function release(deps: CountUsageDeps, place: Place, body: ReleaseRequest): Promise<Allowance> {
-  return countUsage(deps, wishOf('release', place, body, body.amount ?? null))
-}
-
-function usageRoute(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
-  const schema = {
-    ...PLATFORM,
-    params: schemas.LimitParams,
+  app.post(`${LIMIT}/release`, { schema: releaseSchema }, ({ params, body }) => release(deps, params, body))
+  const usageSchema = {
+    ...counted,
     operationId: 'reportUsage',
     summary: 'Report usage',
     description:
       'The platform’s own count, absolute. It is never refused, even above the limit. Report 0 for a ' +
       'project that is gone.',
     body: schemas.UsageReport,
-    response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS) },
+    ...answers(),
   }
-  app.put(`${LIMIT}/usage`, { schema }, ({ params, body }) => reportUsage(deps, params, body))
+  app.put(`${LIMIT}/usage`, { schema: usageSchema }, ({ params, body }) => reportUsage(deps, params, body))
 }
 
-export function reportUsage(deps: CountUsageDeps, place: Place, body: UsageReport): Promise<Allowance> {
-  return countUsage(deps, wishOf('report', place, body, body.used))
+export function consume(deps: CountUsageDeps, params: LimitParams, body: ConsumeRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('consume', params, body, body.amount ?? 1))
 }
 
-type Place = Static<PlatformSchemas['LimitParams']>
+export function release(deps: CountUsageDeps, params: LimitParams, body: ReleaseRequest): Promise<Allowance> {
+  return countUsage(deps, wishOf('release', params, body, body.amount ?? null))
+}
+
+export function reportUsage(
+  deps: CountUsageDeps,
+  params: LimitParams,
+  body: UsageReport,
+): Promise<Allowance> {
+  return countUsage(deps, wishOf('report', params, body, body.used))
+}
+
+type LimitParams = Static<PlatformSchemas['LimitParams']>
 
 function wishOf(
   kind: UsageWish['kind'],
-  { user_id, limit }: Place,
+  { user_id, limit }: LimitParams,
   body: Partial<Omit<ReleaseRequest, 'amount'>>,
   amount: number | null,
 ): UsageWish {
@@ -213,12 +211,12 @@ export function viewPlatformUser(overview: Overview) {
 }
 
 export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId: string, requestId: string) {
-  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
+  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
     pending_payment: pending && viewPayment(pending, now, deps),
-    time: viewTimeList(held),
+    time: viewTimeList(timeList),
   }
 }
 

@@ -34,7 +34,6 @@ export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {
   readonly usage: UsageState
 }
 
-/** What the operations of one process share. */
 export interface UsageState {
   /** Operations of different users share the statements. */
   readonly apply: ApplyUsageOperation
@@ -56,14 +55,14 @@ export function createUsageState(database: Queryable): UsageState {
 export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   const { apply, believed } = deps.usage
   const { userId } = wish
-  const place = placeOf(deps.rules.catalogue, wish)
+  const counted = countedAt(deps.rules.catalogue, wish)
   const isUserKnown = believed.get(userId) !== undefined
   // Of all rounds together: an answer of 503 means that nothing is counted later.
   const giveUpAt = givenUpAfter()
   return untilFresh(`counting for ${userId}`, async () => {
     const user = believed.get(userId) ?? null
     const now = deps.clock.now()
-    const answer = await apply(describeOperation(deps, { wish, place, user, isUserKnown, now }), giveUpAt)
+    const answer = await apply(describeOperation(deps, { wish, counted, user, isUserKnown, now }), giveUpAt)
     switch (answer.kind) {
       case 'outdated':
         believed.set(userId, answer.user)
@@ -85,7 +84,7 @@ export async function countUsage(deps: CountUsageDeps, wish: UsageWish) {
   })
 }
 
-interface Place {
+interface CountedAt {
   readonly limit: LimitDefinition
   readonly scopeId: string
 }
@@ -93,7 +92,7 @@ interface Place {
 const SCOPE_FIELDS = ['project_id', 'scope_id'] as const
 
 /** Which count is meant. What it is for each of is named in the limit's field, and nowhere else. */
-function placeOf({ limits }: Catalogue, wish: UsageWish): Place {
+function countedAt({ limits }: Catalogue, wish: UsageWish): CountedAt {
   const limit = limits.find(({ name }) => name === wish.limit)
   if (!limit) throw new BillingError('unknown_limit')
   const due = scopeField(limit)
@@ -109,14 +108,14 @@ function describeOperation(
   { rules, quotaWindowAt }: CountUsageDeps,
   of: {
     readonly wish: UsageWish
-    readonly place: Place
+    readonly counted: CountedAt
     readonly user: UserRecord | null
     readonly isUserKnown: boolean
     readonly now: Instant
   },
 ): UsageOperation {
-  const { wish, place, user, isUserKnown, now } = of
-  const { limit } = place
+  const { wish, counted, user, isUserKnown, now } = of
+  const { limit } = counted
   const { plan } = statusAt(user?.subscription ?? NEVER_PAID, now, rules)
   const window = limit.window && quotaWindowAt(limit.window, now)
   // Named one by one: written after a spread, each further field cost 2 µs (measured).
@@ -125,7 +124,7 @@ function describeOperation(
     userId: wish.userId,
     limit: limit.name,
     countsAs: countsAs(limit),
-    scopeId: place.scopeId,
+    scopeId: counted.scopeId,
     amount: wish.amount,
     operationId: wish.operationId,
     consumeOperationId: wish.consumeOperationId,

@@ -97,7 +97,7 @@ export async function finishMail(
 export const isLongAgo = (queuedAt: string, now: string) => `${queuedAt} <= ${now} - interval '5 minutes'`
 
 /** A message takes at most 90 s. */
-export const LEASE_MS = 2 * MINUTE
+export const MAIL_LEASE_MS = 2 * MINUTE
 
 /** It is neither due nor being sent. */
 const mayBeRenewed = (now: string, leaseUntil: string) =>
@@ -116,7 +116,7 @@ interface PaymentKey {
 
 /** The mail with a receipt, and what became of it so far; null: there is none, or it is forgotten. */
 export async function findReceiptMail(database: Queryable, { userId, paymentId }: PaymentKey, now: Instant) {
-  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + LEASE_MS)])
+  const [row] = await database.query(selectReceipt, [userId, paymentId, at(now), at(now + MAIL_LEASE_MS)])
   return row ? parseReceiptMail(row) : null
 }
 
@@ -143,7 +143,7 @@ export async function queueReceiptAgain(
   audit: AuditEntry,
   now: Instant,
 ): Promise<boolean> {
-  const values = [userId, paymentId, at(now), at(now + LEASE_MS), JSON.stringify(audit)]
+  const values = [userId, paymentId, at(now), at(now + MAIL_LEASE_MS), JSON.stringify(audit)]
   return (await database.query(queueReceipt, values)).length > 0
 }
 

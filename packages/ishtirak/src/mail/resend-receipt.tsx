@@ -13,7 +13,7 @@ import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { mailedInWords } from '../pages/console-words.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
 import type { SendMailDeps } from './send-mail.js'
-import { words } from './words.js'
+import { mailWords } from './words.js'
 
 export type ResendDeps = ActDeps & SubjectDeps & Pick<SendMailDeps, 'mailer'>
 
@@ -49,7 +49,7 @@ export const resendReceipt = act<ResendDeps>().decides({
     'way, and for five minutes after it was queued.',
   input: OptionalWhySchema,
   refuses: ['payment_not_paid', 'already_refunded', 'no_email_address', 'mail_under_way', 'mail_unavailable'],
-  texts: actTexts(words, 'resend_receipt'),
+  texts: actTexts(mailWords, 'resend_receipt'),
   load: (deps, { id }) => load(deps, id),
   decide: ({ user, mail }, _call, _now, { mailer }) => {
     if (user.email === null) throw new BillingError('no_email_address')

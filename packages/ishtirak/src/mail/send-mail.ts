@@ -6,7 +6,7 @@ import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
-import { type ClaimedMail, claimDueMails, finishMail, forgetMails, LEASE_MS } from './mail.sql.js'
+import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
@@ -36,7 +36,7 @@ export async function sendDueMail(
   for (const { owe } of written) await owe?.(deps.clock.now())
   const send = async (most: number) => {
     const now = deps.clock.now()
-    const claim = { now, limit: most, leaseUntil: now + LEASE_MS, written }
+    const claim = { now, limit: most, leaseUntil: now + MAIL_LEASE_MS, written }
     const claimed = await claimDueMails(deps.database, claim)
     await Promise.all(claimed.map((owed) => sendOne(deps, mailer, owed)))
     return claimed.length

@@ -1,5 +1,5 @@
 // SMTP_URL, the mail server, and MAIL_FROM, the sender.
-import { settingsOf, text, url } from '../runtime/environment.js'
+import { settingsOf, textSetting, url } from '../runtime/environment.js'
 
 export interface MailConfig {
   /** Absent: no mail is sent. */
@@ -11,7 +11,7 @@ export interface MailConfig {
 export const mailSettings = settingsOf(
   {
     SMTP_URL: url('an address that starts with smtp:// or smtps://', 'smtp:', 'smtps:'),
-    MAIL_FROM: text(
+    MAIL_FROM: textSetting(
       'an address such as billing@example.dz or Name <billing@example.dz>',
       /^[^\s<>@]+@[^\s<>@]+$|^[^<>@"\r\n]+ <[^\s<>@]+@[^\s<>@]+>$/,
     ),

@@ -3,9 +3,9 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly mail: typeof en
   }
 }
 
-export const words = addWords<'mail'>(import.meta.url)
+export const mailWords = addWords<'mail'>(import.meta.url)

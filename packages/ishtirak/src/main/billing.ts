@@ -1,10 +1,10 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of
 // the API. There is no quota on calls: the host is trusted as the platform with its key is.
 
-import { listPayments, showPayment } from '../checkout/history.route.js'
+import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
-import { type Buyer, createPayment, showQuote, upgradePlan } from '../checkout/upgrade.route.js'
+import { createPayment, showQuote, type UpgradeCaller, upgradePlan } from '../checkout/upgrade.route.js'
 import { redeemCode, showRedemptions } from '../codes/redeem.route.js'
 import { wrongField } from '../core/error.js'
 import { isUserId } from '../core/user-id.js'
@@ -108,7 +108,7 @@ export function createBilling(parts: Service['parts']): Billing {
   const consumeRequest = checker<ConsumeRequest>(schemas.ConsumeRequest)
   const releaseRequest = checker<ReleaseRequest>(schemas.ReleaseRequest)
   const usageReport = checker<UsageReport>(schemas.UsageReport)
-  const buyer = (given: UserIdentity): Buyer => {
+  const buyer = (given: UserIdentity): UpgradeCaller => {
     const user = identityOf(given)
     return { user, locale: user.locale ?? 'ar', requestId: newRequestId() }
   }
@@ -128,7 +128,7 @@ export function createBilling(parts: Service['parts']): Billing {
     status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
     payments: async (userId, query = {}) =>
       listPayments(parts, idOf(userId), paymentsQuery(query), newRequestId()),
-    payment: async (userId, paymentId) => showPayment(parts, idOf(userId), paymentId, newRequestId()),
+    payment: async (userId, paymentId) => showPaymentOfUser(parts, idOf(userId), paymentId, newRequestId()),
     overview: async (userId) => showOverview(parts, idOf(userId), newRequestId()),
     openPortal: async (user, request = {}) => {
       const { return_path = null } = portalRequest(request)

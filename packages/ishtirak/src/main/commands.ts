@@ -143,7 +143,6 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Runs the command that these words name. */
 export async function run(words: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(words, { from: 'user' })

@@ -1,11 +1,7 @@
 // The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
-import {
-  type Config as CommonConfig,
-  readConfig as readCommon,
-  readMountedConfig as readMounted,
-} from '../runtime/config.js'
-import { misspelt as misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
+import { type CommonConfig, readCommonConfig, readMountedCommonConfig } from '../runtime/config.js'
+import { misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
 import { CAPABILITIES } from './capabilities.js'
 
 type ConfigOf<One> = One extends { readonly settings?: Settings<infer Config> } ? Config : unknown
@@ -32,11 +28,11 @@ export const SETTINGS = namesOf(CAPABILITIES)
 /** Throws `ConfigError` with everything that is wrong. */
 export function readConfig(variables: Variables, capabilities: Brings = CAPABILITIES): Config {
   // What is read of the list has the type of the list.
-  return readCommon(variables, ownOf(capabilities)) as Config
+  return readCommonConfig(variables, ownOf(capabilities)) as Config
 }
 
 export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {
-  return readMounted(variables, ownOf(CAPABILITIES), host) as Config
+  return readMountedCommonConfig(variables, ownOf(CAPABILITIES), host) as Config
 }
 
 const OF_CAPABILITIES = settingsOf(CAPABILITIES)

@@ -6,7 +6,6 @@ import type { Clock } from '../runtime/clock.js'
 import { isInstalled } from '../runtime/package.js'
 import type { Service, WiredConfig } from './wire.js'
 
-/** The running sandbox. */
 export interface Sandbox {
   readonly config: WiredConfig
   readonly clock: Clock

@@ -2,6 +2,7 @@
 // try it on, and the page of errors. The operator's part is not public.
 import { fastifySwagger } from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Capability, eventsOf } from '../acts/capability.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
@@ -18,6 +19,7 @@ export function installDocumentation(
   options: {
     readonly publicUrl: string
     readonly limits: readonly LimitDefinition[]
+    readonly capabilities: readonly Pick<Capability, 'events'>[]
     readonly limitAnonymous?: CallerChecks['limitAnonymous']
   },
 ): void {
@@ -33,7 +35,7 @@ export function installDocumentation(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],
-      webhooks: describeWebhooks(options.limits),
+      webhooks: describeWebhooks(eventsOf(options.capabilities), options.limits),
       components: {
         securitySchemes: {
           user: { ...BEARER, bearerFormat: 'JWT', description: 'A token of the platform’s user.' },
@@ -111,7 +113,7 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   const isOperators = (name: string) => name === 'operator' || name.startsWith('/api/v1/operator/')
   const wanted = <Member>(members: Readonly<Record<string, Member>>) =>
     Object.entries(members).filter(([name]) => isOperators(name) === (part === 'operator'))
-  const sorted = wanted(whole.paths).sort(([, one], [, other]) => placeOf(one) - placeOf(other))
+  const sorted = wanted(whole.paths).sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   const sent = part === 'public' ? whole.webhooks : {}
   const schemas: Record<string, unknown> = { ...whole.components.schemas }
   const paths = withReferences(Object.fromEntries(sorted), schemas)
@@ -128,7 +130,7 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   }
 }
 
-function placeOf(path: Paths[string]): number {
+function rankOf(path: Paths[string]): number {
   return TAGS.findIndex(({ name }) => name === tagOf(path))
 }
 

@@ -4,7 +4,7 @@ import { Gauge } from 'prom-client'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { type EventQueue, eventQueue } from '../events/event-history.sql.js'
-import { shareLooks } from '../http/health.js'
+import { shareChecks } from '../http/health.js'
 import type { Metrics } from '../http/metrics.js'
 import type { Check, ExaminedGateway } from '../overview/examine.js'
 import type { JobRounds } from '../overview/health.js'
@@ -62,9 +62,9 @@ export function publishGauges(
 
 /** One gateway has no label, as before there could be several. */
 function addProviders(add: AddGauge, gateways: readonly ExaminedGateway[], everyMs: number): void {
-  const ups = gateways.map(({ gateway, look }) => ({
+  const ups = gateways.map(({ gateway, examine }) => ({
     labels: gateways.length > 1 ? { gateway: gateway.name } : {},
-    up: latestLook(look, everyMs),
+    up: latestCheck(examine, everyMs),
   }))
   const help = '1: the provider answers and knows the key; 0: not; NaN: not asked yet'
   add(
@@ -75,7 +75,7 @@ function addProviders(add: AddGauge, gateways: readonly ExaminedGateway[], every
 }
 
 function addWaits(add: AddGauge, deps: GaugeDeps, sendsEvents: boolean): void {
-  const waits = shareLooks(() => readWaits(deps, sendsEvents), WAITS_MS)
+  const waits = shareChecks(() => readWaits(deps, sendsEvents), WAITS_MS)
   const ageOf = (since: Instant | null) =>
     since === null ? 0 : Math.max(0, deps.clock.now() - since) / SECOND
   const ofInbox =
@@ -143,9 +143,9 @@ async function readWaits({ database, clock, log, inbox }: GaugeDeps, sendsEvents
   }
 }
 
-/** What the last look said. A look that is older than `everyMs` begins another, which nothing waits for. */
-function latestLook(look: () => Promise<Check>, everyMs: number): () => number {
-  let lookedAt = Number.NEGATIVE_INFINITY
+/** What the last check said. A check that is older than `everyMs` begins another, which nothing waits for. */
+function latestCheck(check: () => Promise<Check>, everyMs: number): () => number {
+  let checkedAt = Number.NEGATIVE_INFINITY
   let latest = Number.NaN
   const note = (value: number) => {
     latest = value
@@ -153,9 +153,9 @@ function latestLook(look: () => Promise<Check>, everyMs: number): () => number {
   return () => {
     // Not the service's clock, which may be moved.
     const now = performance.now()
-    if (now >= lookedAt + everyMs) {
-      lookedAt = now
-      look().then(
+    if (now >= checkedAt + everyMs) {
+      checkedAt = now
+      check().then(
         ({ verdict }) => note(verdict === 'ok' ? 1 : 0),
         () => note(0),
       )

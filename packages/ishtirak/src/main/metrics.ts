@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter } from 'prom-client'
-import { type Figures, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
+import { type MetricSamples, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
 import type { Count, Log, Occurrence } from '../runtime/log.js'
 import type { Config } from './config.js'
 
@@ -140,8 +140,8 @@ export function reportFigures(metrics: Metrics): void {
 
 /** In the process that keeps workers: what all of them counted, those that have ended included. */
 export function collectFigures(): () => Promise<{ contentType: string; text: string }> {
-  const latest = new Map<number, Figures>()
-  let ended: Promise<Figures> = Promise.resolve([])
+  const latest = new Map<number, MetricSamples>()
+  let ended: Promise<MetricSamples> = Promise.resolve([])
   cluster.on('message', (worker: Worker, message: unknown) => {
     const figures = figuresIn(message)
     // One that has ended is in the sum already.
@@ -156,8 +156,8 @@ export function collectFigures(): () => Promise<{ contentType: string; text: str
   return async () => writeFigures([await ended, ...latest.values()])
 }
 
-function figuresIn(message: unknown): Figures | undefined {
+function figuresIn(message: unknown): MetricSamples | undefined {
   if (typeof message !== 'object' || message === null || !(FIGURES in message)) return undefined
   // Written by `reportFigures`, in a process of ours.
-  return message[FIGURES] as Figures
+  return message[FIGURES] as MetricSamples
 }

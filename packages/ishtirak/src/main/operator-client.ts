@@ -1,7 +1,7 @@
 // How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who
 // acts), else by opening the database, with the very routes of the service and no port.
 import os from 'node:os'
-import { BASE } from '../acts/operation.js'
+import { OPERATOR_API } from '../acts/operation.js'
 import {
   type AccessOptions,
   CommandFailed,
@@ -91,7 +91,7 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
   await service.start()
   const send = async ({ method, path, body }: OperatorRequest) => {
-    const asked = { method, url: `${BASE}${path}`, headers: { authorization: `Bearer ${key}` } }
+    const asked = { method, url: `${OPERATOR_API}${path}`, headers: { authorization: `Bearer ${key}` } }
     const answer = await service.app.inject({ ...asked, ...(body && { payload: body }) })
     const type = String(answer.headers['content-type'])
     return { status: answer.statusCode, type, content: answer.rawPayload }
@@ -102,7 +102,6 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   })
 }
 
-/** Where the folder belongs to a running service. */
 function adviseOnLock(error: Error): never {
   throw new CommandFailed(`${error.message}: the service is running and has the database to itself.
 Ask the service instead: set OPERATOR_KEYS for it, and here OPERATOR_KEY and ISHTIRAK_URL (or --url).`)

@@ -85,28 +85,15 @@ describe('a role', () => {
   })
 })
 
-/** In the table of roles in docs/operator.md. */
-const IN_DOCS: Readonly<Record<string, string>> = {
-  'payment.recheck': 'recheck payments',
-  'payment.resend_receipt': 'resend receipts',
-  'event.resend': 'and events',
-  'payment.read_proof': 'read proofs',
-  'user.grant': 'grant up to 30 days',
-  'payment.refund': 'record refunds',
-  'payments.export': 'export',
-  'finding.close': 'close findings',
-}
-
 it('the documentation names for each role what it may, and nothing else', () => {
   const docs = readFileSync('docs/operator.md', 'utf8')
   const limited = [...acts, ...readings].flatMap(({ name = '', roles = [] }) =>
     roles.length > 0 ? [{ name, roles }] : [],
   )
-  expect(limited.filter(({ name }) => IN_DOCS[name] === undefined)).toEqual([])
   for (const role of ['support', 'accountant'] as const) {
     const row = new RegExp(`^\\| \`${role}\` \\| (.*) \\|$`, 'm').exec(docs)?.[1] ?? ''
     for (const { name, roles } of limited)
-      expect([role, name, row.includes(IN_DOCS[name] ?? '')]).toEqual([role, name, roles.includes(role)])
+      expect([role, name, row.includes(`\`${name}\``)]).toEqual([role, name, roles.includes(role)])
   }
 })
 

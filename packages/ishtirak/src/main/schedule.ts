@@ -15,10 +15,7 @@ interface ScheduleDeps {
   readonly clock: Clock
 }
 
-/**
- * Processes' timers are not in step with the row that counts the rounds: one that comes a moment early must
- * not lose its round, so a round may begin when nine tenths of the interval are over.
- */
+/** Timers of processes are not in step: a round that comes a moment early is not lost. */
 const EARLY = 0.9
 
 /** Those of one stage in the order of the capabilities. */
@@ -50,7 +47,6 @@ function maintenance({ database }: ScheduleDeps): Job {
 }
 
 export interface Runner {
-  /** From now on each job runs at its own pace. */
   start(): void
   /** Runs every job once, now, one after the other: for the test clock, which cannot wait for real time. */
   runAll(): Promise<void>
@@ -60,10 +56,7 @@ export interface Runner {
   stop(): Promise<void>
 }
 
-/**
- * Runs each job at its own pace, never two rounds of one at a time in this process. A failing job is logged
- * and comes again; it never ends the process. `rounds`: where it notes when each job ran.
- */
+/** Never two rounds of one at a time in this process. A failing job is logged and comes again. */
 export function createRunner(jobs: readonly Job[], log: Log, rounds?: JobRounds): Runner {
   for (const { name, everyMs } of jobs) rounds?.expect(name, everyMs)
   const underWay = new Map<string, Promise<void>>()

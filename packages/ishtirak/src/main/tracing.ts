@@ -78,9 +78,9 @@ function createRecorder(tracer: Tracer): Recorder {
       span.end()
     }
   }
-  const placeNow = (traceparent: string | null) => {
+  const parentNow = (traceparent: string | null) => {
     const recorded = underWay.getStore()
-    return placeOf(traceparent === null ? null : read(traceparent), recorded ? begin(recorded) : null)
+    return parentOf(traceparent === null ? null : read(traceparent), recorded ? begin(recorded) : null)
   }
   return {
     underWay,
@@ -95,7 +95,7 @@ function createRecorder(tracer: Tracer): Recorder {
       recorded.parent = read(traceparent) ?? ROOT_CONTEXT
     },
     span: (name, traceparent, work) =>
-      record({ name, kind: SpanKind.INTERNAL, startTime: now(), ...placeNow(traceparent) }, work),
+      record({ name, kind: SpanKind.INTERNAL, startTime: now(), ...parentNow(traceparent) }, work),
     send: (peer) => (request, signal) => {
       const { method, url } = request
       const sent: Recorded = {
@@ -103,7 +103,7 @@ function createRecorder(tracer: Tracer): Recorder {
         kind: SpanKind.CLIENT,
         startTime: now(),
         attributes: { 'http.request.method': method, 'server.address': new URL(url).hostname },
-        ...placeNow(null),
+        ...parentNow(null),
       }
       return record(sent, async () => {
         const traceparent = write(begin(sent))
@@ -117,7 +117,7 @@ function createRecorder(tracer: Tracer): Recorder {
 }
 
 /** Below what is under way; where `named` is of another trace, below that with a link to it. */
-function placeOf(named: Context | null, above: Span | null): Pick<Recorded, 'parent' | 'links'> {
+function parentOf(named: Context | null, above: Span | null): Pick<Recorded, 'parent' | 'links'> {
   if (!above) return { parent: named ?? ROOT_CONTEXT }
   const context = above.spanContext()
   if (!named || trace.getSpanContext(named)?.traceId === context.traceId)

@@ -7,7 +7,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import { actsOf, type Capability, type Discount, inboxOf, readingsOf } from '../acts/capability.js'
+import { actsOf, type Capability, type DiscountSource, inboxOf, readingsOf } from '../acts/capability.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -33,7 +33,7 @@ import {
   networkOf,
   usersByToken,
 } from '../http/callers.js'
-import { healthRoutes, shareLooks } from '../http/health.js'
+import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
 import { createFormats } from '../i18n/formats.js'
@@ -56,10 +56,10 @@ import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { createInbox } from '../overview/inbox.sql.js'
-import { createLookAsUser } from '../portal/look-as-user.js'
 import { pages } from '../portal/portal.route.js'
 import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession } from '../portal/portal-sessions.sql.js'
+import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
@@ -144,16 +144,16 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const operators = callersWithKey(keys, checks.limitAnonymous)
   const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
   let isDraining = false
-  const look = shareLooks(() => checkReadiness(database, clock))
+  const check = shareChecks(() => checkReadiness(database, clock))
   const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits })
+  installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits, capabilities })
   for (const { paymentParts, userParts } of capabilities) {
     parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
     parts.fileParts.user.push(...(userParts?.(all) ?? []))
   }
-  await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await look()) }))
+  await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
   await registerRoutes(app, config, all)
   for (const { routes, discount, mails } of capabilities) {
     if (routes) await app.register(routes(all))
@@ -161,9 +161,9 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     if (mails) parts.mails.push(...mails(all))
   }
   await app.register(actsAndReadings(all, capabilities))
-  const lookAsUser = createLookAsUser(all, capabilities)
+  const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
-    await app.register(consoleRoutes({ ...all, lookAsUser, signIn: consoleSignIn(all) }, capabilities))
+    await app.register(consoleRoutes({ ...all, viewAsUser, signIn: consoleSignIn(all) }, capabilities))
   await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
@@ -214,7 +214,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     catalogue: config.plans,
     // What capabilities bring to each other, filled in by `wire`.
-    discounts: [] as Discount[],
+    discounts: [] as DiscountSource[],
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     inbox: createInbox(inboxOf(world.brought)),

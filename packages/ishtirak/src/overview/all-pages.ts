@@ -1,7 +1,7 @@
 // What the pages of the console read that are not one capability's.
 import type { Issuer } from '../access/issuer.js'
 import type { SessionsDeps } from '../access/sessions.js'
-import type { Brought } from '../acts/capability.js'
+import type { BroughtToConsole } from '../acts/capability.js'
 import type { RecordRefusal } from '../acts/refusals.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
@@ -31,4 +31,4 @@ export interface ConsoleDeps extends CallerChecks, ResendDeps, SaveDeps, Session
   readonly issuer: Issuer | null
 }
 
-export type AllPages = ConsolePages & ConsoleDeps & Brought<ConsoleDeps>
+export type AllPages = ConsolePages & ConsoleDeps & BroughtToConsole<ConsoleDeps>

@@ -9,13 +9,13 @@ import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import type { EventConfig } from '../events/settings.js'
-import { shareLooks } from '../http/health.js'
+import { shareChecks } from '../http/health.js'
 import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { MailConfig } from '../mail/settings.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
-import type { Config as CommonConfig } from '../runtime/config.js'
+import type { CommonConfig } from '../runtime/config.js'
 import type { TransferConfig } from '../transfers/transfer-file.js'
 import type { OverviewConfig } from './settings.js'
 
@@ -50,14 +50,14 @@ export interface Check extends CheckResult {
 const CLOCK_SKEW_SECONDS_MAX = 30
 
 /** The provider bounds our calls: questions within this time share one. */
-const LOOK_MS = 10 * SECOND
+const ANSWER_SHARED_MS = 10 * SECOND
 
 export type ExaminedGateway = ReturnType<typeof watchGateways>[number]
 
 export function watchGateways(gateways: readonly PaymentMethod[]) {
   return gateways.map((gateway) => ({
     gateway,
-    look: shareLooks(() => examineProvider(gateway), LOOK_MS),
+    examine: shareChecks(() => examineProvider(gateway), ANSWER_SHARED_MS),
   }))
 }
 
@@ -94,8 +94,8 @@ export async function* examineSettings(
 ): AsyncGenerator<Check> {
   yield* examineMode(config, gateways)
   if (gateways.length === 0) yield ok('provider', 'provider_emulator')
-  for (const { gateway, look } of gateways) {
-    const check = await look()
+  for (const { gateway, examine } of gateways) {
+    const check = await examine()
     const { name } = gateway
     const named = { data: { ...check.data, gateway: name }, found: `${name}: ${check.found}` }
     yield gateways.length > 1 ? { ...check, ...named } : check

@@ -15,7 +15,7 @@ import { instrumentName } from '../i18n/messages.js'
 import {
   addressOf,
   Facts,
-  Kept,
+  NoWrap,
   renderConsole,
   sendPage,
   Table,
@@ -68,13 +68,13 @@ export function healthRoute(app: App, pages: AllPages): void {
   })
 }
 
-const LOOKS = { ok: '', warn: 'warn', fail: 'bad' }
+const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
 
 function Checks({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say } = view
   const rows = health.checks.map((check) => ({
     safeCells: [
-      <span class={`badge ${LOOKS[check.verdict]}`} safe>
+      <span class={`badge ${BADGES[check.verdict]}`} safe>
         {say(`verdict_${check.verdict}`)}
       </span>,
       <Text>{say(`subject_${check.subject}`)}</Text>,
@@ -93,7 +93,7 @@ function Found({ pages, view, check }: { pages: AllPages; view: View; check: Hea
   const { code, data } = check
   const { since, at, why, kinds, amount } = data
   const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
-  const told = {
+  const values = {
     ...data,
     ...(since !== undefined && { since: moment(since) }),
     ...(at !== undefined && { at: moment(at) }),
@@ -105,10 +105,10 @@ function Found({ pages, view, check }: { pages: AllPages; view: View; check: Hea
   return (
     <>
       {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
-      <Text>{say(`check_${code}`, told)}</Text>
+      <Text>{say(`check_${code}`, values)}</Text>
       {check.remedy !== '' && isConsoleKey(remedy) ? (
         <span class="soft small line">
-          <Text>{say(remedy, told)}</Text>
+          <Text>{say(remedy, values)}</Text>
         </span>
       ) : null}
     </>
@@ -137,7 +137,7 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; health: H
     safeCells: [
       <Text>{codeInWords(view, 'event', event.type)}</Text>,
       <UserCell {...{ pages, user: { userId: event.user_id } }} />,
-      <Kept>{moment(Date.parse(event.created_at), locale)}</Kept>,
+      <NoWrap>{moment(Date.parse(event.created_at), locale)}</NoWrap>,
       <Text>{number(event.attempts, locale)}</Text>,
       <Text>{event.failure === null ? '' : failureInWords(view, event.failure)}</Text>,
       <a href={pathOfAct(pages, resendEvent, event.id)} safe>
@@ -190,7 +190,7 @@ function ActLink(of: { view: View; act: Permission; href: string; label: string 
 
 function Jobs({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say, locale } = view
-  const told = (timestamp: string | null) =>
+  const values = (timestamp: string | null) =>
     timestamp === null ? say('never') : pages.formats.moment(Date.parse(timestamp), locale)
   const every = (seconds: number) =>
     seconds * SECOND < MINUTE
@@ -200,8 +200,8 @@ function Jobs({ pages, view, health }: { pages: AllPages; view: View; health: He
     safeCells: [
       <Text>{codeInWords(view, 'job', name)}</Text>,
       <Text>{every(seconds)}</Text>,
-      <Kept>{told(last_run_at)}</Kept>,
-      <Kept>{told(last_failed_at)}</Kept>,
+      <NoWrap>{values(last_run_at)}</NoWrap>,
+      <NoWrap>{values(last_failed_at)}</NoWrap>,
     ],
   }))
   return (

@@ -1,7 +1,7 @@
 // What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on
 // the page of a user.
 
-import { addressOf, Kept, Table, type View } from '../pages/console-frame.js'
+import { addressOf, NoWrap, Table, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/found.js'
 import type { AllPages } from './all-pages.js'
@@ -25,9 +25,9 @@ export function InboxEntries({
     safeCells: [
       <What {...{ pages, view, entry }} />,
       ...(ofUser ? [] : [<UserCell {...{ pages, user: entry }} />]),
-      entry.amount === null ? '' : <Kept>{money(entry.amount, locale)}</Kept>,
-      <Kept>{moment(entry.since, locale)}</Kept>,
-      <a href={pathOf(pages, entry)} safe>
+      entry.amount === null ? '' : <NoWrap>{money(entry.amount, locale)}</NoWrap>,
+      <NoWrap>{moment(entry.since, locale)}</NoWrap>,
+      <a href={addressOfEntry(pages, entry)} safe>
         {codeInWords(view, 'next', entry.kind.name)}
       </a>,
     ],
@@ -70,6 +70,6 @@ function What({ pages, view, entry }: { pages: AllPages; view: View; entry: Inbo
 const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
 /** Where the next act is done. */
-function pathOf({ base }: AllPages, entry: InboxEntry): string {
+function addressOfEntry({ base }: AllPages, entry: InboxEntry): string {
   return entry.kind.path?.(base, entry) ?? addressOf(base, 'payments', entry.paymentId ?? '')
 }

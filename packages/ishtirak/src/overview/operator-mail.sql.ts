@@ -19,8 +19,8 @@ export interface KnownEntry {
 }
 
 const selectUnmailed = statement(
-  'inbox_known.untold',
-  'select kind, id from inbox_known where not told order by kind, id',
+  'inbox_known.unmailed',
+  'select kind, id from inbox_known where not mailed order by kind, id',
 )
 
 export async function unmailedEntries(database: Queryable): Promise<readonly KnownEntry[]> {
@@ -30,7 +30,7 @@ export async function unmailedEntries(database: Queryable): Promise<readonly Kno
 
 const tell = statement(
   'inbox_known.tell',
-  `update inbox_known k set told = true
+  `update inbox_known k set mailed = true
      from jsonb_to_recordset($1::jsonb) as t (kind text, id text)
     where k.kind = t.kind and k.id = t.id`,
 )

@@ -25,7 +25,7 @@ import {
 } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
-import { ReceivedSchema, SentSchema } from './schemas.js'
+import { ReceivedEventSchema, SentSchema } from './schemas.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
@@ -105,7 +105,7 @@ const selectSent = statement(
     order by sequence`,
 )
 
-const selectKept = statement(
+const selectStored = statement(
   'operator.kept',
   `select p.reports, r.series, r.number, r.issued_at, r.snapshot
      from payments p left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
@@ -122,7 +122,7 @@ const selectActs = statement(
 /** What came in, what is kept of it, what went out, the receipt, the newest `acts`, oldest first. */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
-  const [kept = {}] = await database.query(selectKept, of)
+  const [kept = {}] = await database.query(selectStored, of)
   const receipt = receiptIn(kept)
   return {
     receipt: receipt && {
@@ -131,7 +131,7 @@ export async function tracesOf(database: Queryable, { userId, id, checkoutId }: 
       ...describeTotal(json<ReceiptSnapshot>(kept, 'snapshot')),
     },
     reports: json<readonly StoredReport[]>(kept, 'reports'),
-    received: viewRows(ReceivedSchema, await database.query(selectReceived, [...of, checkoutId])),
+    received: viewRows(ReceivedEventSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),
   }

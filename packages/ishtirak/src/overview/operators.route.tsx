@@ -9,7 +9,7 @@ import type { App } from '../http/app.js'
 import { addressOf, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
-import { type Notice, NoticeOf, noticeIn } from './trail.js'
+import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 import { type ShownTrail, TrailCard, trailAddress, trailIn } from './trail-card.js'
 
 /** Newest first: a key that a program signs in with every minute has hundreds of sessions. */
@@ -28,7 +28,7 @@ export function operatorsRoutes(app: App, pages: AccessPages): void {
 async function operatorsPage(
   pages: AccessPages,
   view: View,
-  { trail, notice }: { trail: ShownTrail; notice: Notice },
+  { trail, notice }: { trail: ShownTrail; notice: TrailNotice },
 ): Promise<string> {
   const { say, locale, session: own } = view
   const path = addressOf(pages.base, 'operators')

@@ -15,9 +15,9 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
   name: 'overview',
   settings: overviewSettings,
   sections: [
-    { key: 'inbox', path: '/console', place: 1 },
-    { key: 'health', path: '/console/health', place: 3 },
-    { key: 'operators', path: '/console/operators', place: 4 },
+    { key: 'inbox', path: '/console', order: 1 },
+    { key: 'health', path: '/console/health', order: 3 },
+    { key: 'operators', path: '/console/operators', order: 4 },
   ],
   readings: OVERVIEW_READINGS,
   inboxReadings: (inbox) => [inboxReading(inbox)],

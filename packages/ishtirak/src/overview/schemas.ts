@@ -55,7 +55,7 @@ export const OperatorPaymentsSchema = object('OperatorPayments', {
   next_cursor: nextCursor,
 })
 
-const KeptReportSchema = object('StoredReport', {
+const StoredReportSchema = object('StoredReport', {
   at: timestamp,
   source: Type.Enum(['webhook', 'read', 'sweep', 'upgrade', 'operator', 'reconcile']),
   event_id: nullable(Type.String()),
@@ -74,7 +74,7 @@ const KeptReportSchema = object('StoredReport', {
 })
 
 const traced = { id: Type.String(), type: Type.String(), at: timestamp }
-export const ReceivedSchema = Type.Object({
+export const ReceivedEventSchema = Type.Object({
   ...traced,
   outcome: Type.String(),
   amount: nullable(Type.Integer()),
@@ -97,10 +97,10 @@ export const PaymentFileSchema = object('PaymentFile', {
       examples: ['webhook', 'sweep', 'operator'],
     }),
   ),
-  reports: Type.Array(KeptReportSchema, {
+  reports: Type.Array(StoredReportSchema, {
     description: 'What the provider said each time it changed the payment, oldest first',
   }),
-  received: Type.Array(ReceivedSchema),
+  received: Type.Array(ReceivedEventSchema),
   sent: Type.Array(SentSchema),
   audit: Type.Array(ActSchema),
 })

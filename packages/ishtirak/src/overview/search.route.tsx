@@ -7,7 +7,7 @@ import type { Payment } from '../core/payment.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
 import { StatusBadge } from '../ledger/status-badge.js'
-import { addressOf, Kept, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, NoWrap, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
@@ -100,9 +100,9 @@ function Payments({ pages, view, found }: { pages: AllPages; view: View; found: 
         {payment.id}
       </a>,
       <UserCell {...{ pages, user: { userId: payment.userId } }} />,
-      <Kept>{came(payment, locale)}</Kept>,
+      <NoWrap>{came(payment, locale)}</NoWrap>,
       <StatusBadge {...{ view, payment }} />,
-      <Kept>{when(payment)}</Kept>,
+      <NoWrap>{when(payment)}</NoWrap>,
     ],
   }))
   const columns = [say('payment'), say('user'), say('amount'), say('status'), say('when')]

@@ -61,12 +61,12 @@ function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: 
   const hasReceipt = kind === 'paid' && !isRefunded
   const mayResend = pages.mailer !== undefined && mayDo(session.operator, resendReceipt)
   const words = WORDS[kind]
-  const told = words.what({ pages, view }, what)
+  const subject = words.what({ pages, view }, what)
   const sum = amount === null ? '' : ` · ${formats.money(amount, locale)}`
   return [
     <Text>{formats.moment(Date.parse(at), locale)}</Text>,
     <>
-      <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: told })}</span>
+      <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: subject })}</span>
       <span safe>{sum}</span>
       {payment_id === null ? null : (
         <a class="small line" href={addressOf(base, 'payments', payment_id)} safe>

@@ -8,7 +8,7 @@ import { UserCell } from '../pages/found.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { readTrail } from './audit-trail.js'
-import { rowOf } from './trail.js'
+import { trailRow } from './trail.js'
 
 /** With reasons of 500 letters the pages are under 60 kB. */
 const SHOWN = 12
@@ -63,7 +63,7 @@ export function TrailCard(of: TrailOf) {
   const { filter, trail, isFirst } = shown
   const next = trail.next_cursor
   const isFiltered = Object.values(filter).some((value) => value !== '')
-  const rows = trail.data.map((entry) => rowOf({ pages, view }, entry, [<About {...{ pages, entry }} />]))
+  const rows = trail.data.map((entry) => trailRow({ pages, view }, entry, [<About {...{ pages, entry }} />]))
   const columns = [say('when'), say('who'), say('act'), say('about'), say('why')]
   return (
     <Card id="trail" title={say('trail')}>

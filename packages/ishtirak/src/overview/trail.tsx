@@ -12,7 +12,7 @@ import type { PaymentFile } from './acts.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
 
-export interface Notice {
+export interface TrailNotice {
   /** The id of the act that was just done. */
   readonly done: string | undefined
   /** The id of the refusal of what was just tried. */
@@ -22,7 +22,7 @@ export interface Notice {
 }
 
 /** As the pages of acts write it. */
-export function noticeIn(request: FastifyRequest): Notice {
+export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done'),
     refused: queryOf(request, 'refused'),
@@ -39,7 +39,7 @@ export function NoticeOf({
 }: {
   view: View
   acts: readonly TrailEntry[]
-  notice: Notice
+  notice: TrailNotice
   /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
   notBooked?: (act: TrailEntry) => string | null
   /** What stands in the way of what was refused. */
@@ -123,7 +123,7 @@ interface Shown {
 
 export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
   const { say } = view
-  const rows = acts.map((entry) => rowOf({ pages, view }, entry, []))
+  const rows = acts.map((entry) => trailRow({ pages, view }, entry, []))
   const columns = [say('when'), say('who'), say('act'), say('why')]
   return (
     <Card id="trail" title={say('trail')}>
@@ -132,7 +132,7 @@ export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry
   )
 }
 
-export function rowOf({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
+export function trailRow({ pages, view }: Shown, entry: TrailEntry, safeAbout: readonly JSX.Element[]) {
   const { say, locale } = view
   return {
     id: entry.id,

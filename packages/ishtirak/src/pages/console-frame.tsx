@@ -42,7 +42,7 @@ export interface ConsolePages extends CallerChecks {
   readonly formats: Formats
   readonly wallClock: WallClock
   /** In the order in which every page names them. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly ConsoleSection[]
   /** By the names of acts. */
   readonly actTitles: ReadonlyMap<string, Translated>
   readonly signIn: ConsoleSignIn
@@ -56,12 +56,12 @@ export interface ConsolePages extends CallerChecks {
 }
 
 /** A page that all others lead to. */
-export interface Section {
+export interface ConsoleSection {
   /** Of its name. */
   readonly key: ConsoleKey
   readonly path: string
   /** Among the others, from the first on. */
-  readonly place: number
+  readonly order: number
 }
 
 /** Who reads a page, and in which language. */
@@ -299,9 +299,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** An amount or an instant, on one line. */
-export function Kept({ children }: PropsWithChildren<{ children: string }>) {
+export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
   return (
-    <bdi class="kept" safe>
+    <bdi class="nowrap" safe>
       {children}
     </bdi>
   )

@@ -114,7 +114,7 @@ export function mailedLinkOverPage(pages: Pages, locale: Locale): string {
     kind: 'late',
     title: say('linkOverTitle'),
     text: say('mailedLinkOverText'),
-    safeMore: <Way href={`${pages.base}/portal`} label={say('requestLink')} />,
+    safeMore: <ActionLink href={`${pages.base}/portal`} label={say('requestLink')} />,
   }))
 }
 
@@ -129,7 +129,7 @@ export function sellerPage(
     title: say(`${message}Title`),
     text: say(`${message}Text`),
     backUrl: null,
-    safeMore: <Way href={pages.backUrl(null)} label={say('backToSeller')} />,
+    safeMore: <ActionLink href={pages.backUrl(null)} label={say('backToSeller')} />,
   }))
 }
 
@@ -155,7 +155,7 @@ export function sessionOverPage(pages: Pages, locale: Locale): string {
   return messagePage(pages, locale, (say) => ({
     title: say('sessionOverTitle'),
     text: say('sessionOverText'),
-    safeMore: <Way href={`${pages.base}/portal`} label={say('openPortal')} />,
+    safeMore: <ActionLink href={`${pages.base}/portal`} label={say('openPortal')} />,
   }))
 }
 
@@ -173,7 +173,7 @@ function failurePage(pages: Pages, { error, session, locale, requestId, own }: R
         {wait === undefined ? null : (
           <p safe>{say('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
         )}
-        <Way
+        <ActionLink
           href={session ? `${pages.base}/portal` : pages.backUrl(null)}
           label={say(session ? 'backToPortal' : 'backToSeller')}
         />
@@ -186,7 +186,7 @@ function failurePage(pages: Pages, { error, session, locale, requestId, own }: R
   }))
 }
 
-function Way({ href, label }: { href: string; label: string }) {
+function ActionLink({ href, label }: { href: string; label: string }) {
   return (
     <p class="actions">
       <LinkButton href={href} label={label} go />

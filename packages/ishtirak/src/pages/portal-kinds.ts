@@ -149,7 +149,7 @@ interface RefusalWords<Deps> {
 }
 
 /** Gives the page; throws `not_found`. */
-export type LookAsUser = (of: {
+export type ViewAsUser = (of: {
   readonly userId: string
   readonly operator: Operator
   readonly requestId: string

@@ -50,7 +50,7 @@ interface SessionStore<Found> {
 
 const YEAR_SECONDS = 365 * 86_400
 /** How long Back leads to what a form led to. */
-const KEPT_SECONDS = 600
+const FORM_SECONDS = 600
 /** About 2 MB. */
 const SEEN_MAX = 10_000
 
@@ -94,7 +94,7 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
       const candidates = [asked, cookiesOf(request)[cookie.language], session?.locale, profile]
       return candidates.find(isLocale) ?? preferredLocale(request.headers['accept-language'], 'ar')
     },
-    ...createKept((reply, kept) => setCookie(reply, cookie.answer, kept, KEPT_SECONDS), cookie.answer),
+    ...formCookie((reply, value) => setCookie(reply, cookie.answer, value, FORM_SECONDS), cookie.answer),
     begin: (reply: FastifyReply, sessionToken: string): void => {
       setCookie(reply, store.cookie, sessionToken, store.lastsMs / 1_000)
     },
@@ -115,16 +115,16 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
 }
 
 /** In the cookie `name`, which `set` sets. */
-function createKept(set: (reply: FastifyReply, kept: string) => void, name: string) {
+function formCookie(set: (reply: FastifyReply, value: string) => void, name: string) {
   return {
     /** What a form led to, for the page that its sender is sent to: nothing typed stands in an address. */
     keep: (reply: FastifyReply, session: Keeper | null, fields: Readonly<Record<string, string>>): void => {
-      const kept = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
-      set(reply, kept)
+      const value = JSON.stringify({ ...fields, of: session?.formToken ?? '' })
+      set(reply, value)
     },
     /** Null: nothing, or another session's. */
-    kept: (request: FastifyRequest, session: Keeper | null): Readonly<Record<string, string>> | null => {
-      const { of = '', ...fields } = readKept(cookiesOf(request)[name])
+    savedForm: (request: FastifyRequest, session: Keeper | null): Readonly<Record<string, string>> | null => {
+      const { of = '', ...fields } = readFormCookie(cookiesOf(request)[name])
       const isOwn = of === '' || of === session?.formToken
       return isOwn && Object.keys(fields).length > 0 ? fields : null
     },
@@ -132,7 +132,7 @@ function createKept(set: (reply: FastifyReply, kept: string) => void, name: stri
 }
 
 /** A browser may send anything. */
-function readKept(cookie = '{}'): Readonly<Record<string, string>> {
+function readFormCookie(cookie = '{}'): Readonly<Record<string, string>> {
   try {
     const fields = Object.entries(Object(JSON.parse(cookie)))
     return Object.fromEntries(

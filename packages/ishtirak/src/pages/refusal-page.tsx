@@ -9,7 +9,7 @@ import { CATALOGS, sayFor } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, type ConsoleSession, renderConsole } from './console-frame.js'
 import { LinkButton } from './portal-frame.js'
 
-export function refusalPage(
+export function consoleRefusalPage(
   pages: ConsolePages,
   view: { readonly session: ConsoleSession | null; readonly locale: Locale; readonly say: SayConsole },
   error: BillingError,

@@ -24,7 +24,7 @@ interface Ways {
 }
 
 /** Undefined: it was paid by card, or is to be. */
-export function wayOf({ ways }: Ways, { method }: Pick<ShownPayment, 'method'>): WayToPay | undefined {
+export function wayToPayOf({ ways }: Ways, { method }: Pick<ShownPayment, 'method'>): WayToPay | undefined {
   return ways.find((way) => way.method === method)
 }
 

@@ -21,7 +21,7 @@ export function answerRoutes(app: App, pages: PortalPages): void {
     if (!reader.hasSeen(request)) pages.limitAnonymous(request, reply)
     const session = await reader.session(request)
     if (session) pages.limitUser(session.userId, reply)
-    const kept = reader.kept(request, session)
+    const kept = reader.savedForm(request, session)
     const shown = kept && (await showAnswer(pages, { request, reply, session, kept }))
     if (shown === null) return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
     return reply.headers(pages.headers).send(shown)

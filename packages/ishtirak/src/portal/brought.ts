@@ -24,22 +24,29 @@ export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly
 }
 
 /** To the routes of the pages. */
-export interface Brought {
+export interface BroughtToPortal {
   readonly addRoutes: (app: App) => void
   /** Of what was kept of a form; null: none of them answers it. */
-  readonly answer: (kept: Kept, by: Reading) => Promise<string> | null
+  readonly answer: (kept: SavedForm, by: Reading) => Promise<string> | null
   /** Of the form that was refused: what its page needs. */
   readonly keeps: (code: ErrorCode) => string | undefined
   /** In place of the usual words. Reads nothing. */
   readonly words: (error: BillingError, locale: Locale) => Partial<Message> | undefined
   /** The same on the page after a form. */
-  readonly wordsAfter: (code: ErrorCode, kept: Kept, by: Reading) => Promise<Partial<Message>> | undefined
+  readonly wordsAfter: (
+    code: ErrorCode,
+    kept: SavedForm,
+    by: Reading,
+  ) => Promise<Partial<Message>> | undefined
 }
 
-type Kept = Readonly<Record<string, string>>
+type SavedForm = Readonly<Record<string, string>>
 type Reading = Pick<Answered, 'session' | 'locale'>
 
-export function broughtTo<Deps>(pages: Pages & Deps, capabilities: readonly Capability<Deps>[]): Brought {
+export function broughtTo<Deps>(
+  pages: Pages & Deps,
+  capabilities: readonly Capability<Deps>[],
+): BroughtToPortal {
   const kinds = kindsOf(capabilities)
   const refusal = (code: ErrorCode) => kinds.flatMap(({ refusals }) => refusals?.[code] ?? [])[0]
   return {

@@ -13,13 +13,13 @@ import { checkedIn, mayInvite } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 import { Plans } from './portal-plans.js'
 import { FollowingPlans, TimeList } from './portal-time.js'
-import { Brought, type PortalView, type Section } from './portal-view.js'
+import { PartsAt, type PortalSection, type PortalView } from './portal-view.js'
 
 /** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)
-  const section: Section = { pages, view, say }
+  const section: PortalSection = { pages, view, say }
   const who = session.name ?? session.email
   const isPaid = isPaidNow(view.overview.subscription)
   return renderPage(pages, {
@@ -45,15 +45,15 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
             </p>
           )}
         </div>
-        <Brought {...section} at="news" />
-        <Brought {...section} at="open" />
-        <Brought {...section} at="problems" />
+        <PartsAt {...section} at="news" />
+        <PartsAt {...section} at="open" />
+        <PartsAt {...section} at="problems" />
         <Hero {...section} />
-        <Brought {...section} at="warnings" />
+        <PartsAt {...section} at="warnings" />
         {isPaid ? null : <Plans {...section} />}
-        <Brought {...section} at="usage" />
+        <PartsAt {...section} at="usage" />
         <TimeList {...section} />
-        <Brought {...section} at="lists" />
+        <PartsAt {...section} at="lists" />
         {isPaid ? <Plans {...section} /> : null}
       </>
     ),
@@ -61,7 +61,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
 }
 
 /** Which plan, until when, and the one thing to buy, with what it brings before it is paid. */
-function Hero(section: Section) {
+function Hero(section: PortalSection) {
   const { pages, view, say } = section
   const { subscription } = view.overview
   const isInGrace = subscription.status === 'past_due'
@@ -88,21 +88,21 @@ function Hero(section: Section) {
           })}
         </p>
       ) : null}
-      <Brought {...section} at="state" />
+      <PartsAt {...section} at="state" />
       {isPaidNow(subscription) ? (
         <Until {...section} end={subscription.currentPeriodEnd} isInGrace={isInGrace} />
       ) : (
         <NotPaid {...section} />
       )}
       <Offer {...section} />
-      <Brought {...section} at="field" />
+      <PartsAt {...section} at="field" />
       {isInGrace && mayInvite(view) ? <p safe>{say('pastDueStart')}</p> : null}
     </section>
   )
 }
 
 /** Until when the plan runs, counted down, and what follows it; in grace the end of grace. */
-function Until(section: Section & { readonly end: Instant; readonly isInGrace: boolean }) {
+function Until(section: PortalSection & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages
   const { overview, locale } = view
@@ -133,7 +133,7 @@ function Until(section: Section & { readonly end: Instant; readonly isInGrace: b
   )
 }
 
-function NotPaid({ pages, view, say }: Section) {
+function NotPaid({ pages, view, say }: PortalSection) {
   const { status, currentPeriodEnd } = view.overview.subscription
   if (currentPeriodEnd === null) return <p safe>{say('noEnd')}</p>
   const date = pages.formats.day(currentPeriodEnd, view.locale)
@@ -150,7 +150,7 @@ function NotPaid({ pages, view, say }: Section) {
   )
 }
 
-function Offer(section: Section) {
+function Offer(section: PortalSection) {
   const { pages, view, say } = section
   const { formats } = pages
   const { overview, locale } = view
@@ -183,7 +183,7 @@ function titleOf(subscription: Subscription, isLong: boolean): MessageKey {
 }
 
 /** Before the renewal window only an explicit wish buys, where there is a choice of terms to wish for. */
-function TooEarly({ section, renewal }: { readonly section: Section; readonly renewal: Renewal }) {
+function TooEarly({ section, renewal }: { readonly section: PortalSection; readonly renewal: Renewal }) {
   const { pages, view, say } = section
   const { plan, renewableFrom, wouldStart } = renewal
   if (renewableFrom === null) return null
@@ -207,7 +207,7 @@ function TooEarly({ section, renewal }: { readonly section: Section; readonly re
 }
 
 /** `byCard`: what is said where there is no other way. */
-function HowToPay({ pages, view, say, byCard }: Section & { readonly byCard: MessageKey }) {
+function HowToPay({ pages, view, say, byCard }: PortalSection & { readonly byCard: MessageKey }) {
   const ways = pages.ways.map(({ how }) => how(say, view.locale))
   return (
     <p class="soft small" safe>

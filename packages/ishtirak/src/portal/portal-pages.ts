@@ -5,7 +5,7 @@ import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { Pages, PagesDeps } from '../pages/portal-frame.js'
-import type { Brought } from './brought.js'
+import type { BroughtToPortal } from './brought.js'
 import type { FindSession } from './portal-sessions.sql.js'
 
 export interface PortalDeps
@@ -25,5 +25,5 @@ export interface PortalDeps
 
 export interface PortalPages extends Pages, PortalDeps {
   /** By capabilities. */
-  readonly brought: Brought
+  readonly brought: BroughtToPortal
 }

@@ -5,12 +5,12 @@ import type { Plan } from '../core/plan.js'
 import { isPaidNow } from '../core/quote.js'
 import { planName } from '../i18n/messages.js'
 import { mayInvite } from '../pages/portal-kinds.js'
-import type { Section } from './portal-view.js'
+import type { PortalSection } from './portal-view.js'
 
 /**
  * The plans side by side, with their limits. For users without paid time those that can be bought come first.
  */
-export function Plans(section: Section) {
+export function Plans(section: PortalSection) {
   const { pages, view, say } = section
   const { plans } = pages.catalogue
   const sorted = isPaidNow(view.overview.subscription)
@@ -30,7 +30,7 @@ export function Plans(section: Section) {
   )
 }
 
-function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
+function PlanCard({ plan, ...section }: PortalSection & { readonly plan: Plan }) {
   const { pages, view, say } = section
   const isCurrent = plan.id === view.overview.subscription.plan.id
   return (
@@ -63,7 +63,7 @@ function PlanCard({ plan, ...section }: Section & { readonly plan: Plan }) {
 }
 
 /** A running plan is renewed in the hero; here stand those that one is not on. */
-function Purchase({ plan, ...section }: Section & { readonly plan: Plan }) {
+function Purchase({ plan, ...section }: PortalSection & { readonly plan: Plan }) {
   const { view } = section
   const { renewal, subscription } = view.overview
   if (plan.price === 0 || !renewal?.allowed || !mayInvite(view)) return null

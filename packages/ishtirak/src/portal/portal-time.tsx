@@ -5,10 +5,10 @@ import { stretchesAt, type TimeEntry } from '../core/time-list.js'
 import { planName } from '../i18n/messages.js'
 import { Card } from '../pages/portal-frame.js'
 import { Words } from '../pages/words.js'
-import type { Section } from './portal-view.js'
+import type { PortalSection } from './portal-view.js'
 
 /** `Then Business, 6 January 2027 to 6 February 2027`: a line for each plan that follows on the plan now. */
-export function FollowingPlans({ pages, view, say }: Section) {
+export function FollowingPlans({ pages, view, say }: PortalSection) {
   const { subscription, now } = view.overview
   const [, ...following] = stretchesAt(subscription, now)
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
@@ -26,37 +26,43 @@ export function FollowingPlans({ pages, view, say }: Section) {
 }
 
 /** In order; what is over is folded, but for the last where nothing else is left. */
-export function TimeList(section: Section) {
+export function TimeList(section: PortalSection) {
   const { view, say } = section
-  const { held } = view
-  if (held.length === 0) return null
-  const begun = held.findIndex(({ end }) => end > view.overview.now)
-  const first = begun === -1 ? held.length - 1 : begun
-  const [over, current] = [held.slice(0, first), held.slice(first)]
+  const { timeList } = view
+  if (timeList.length === 0) return null
+  const begun = timeList.findIndex(({ end }) => end > view.overview.now)
+  const first = begun === -1 ? timeList.length - 1 : begun
+  const [over, current] = [timeList.slice(0, first), timeList.slice(first)]
   return (
     <Card id="time" title={say('timeTitle')}>
       {over.length === 0 ? null : (
         <details>
           <summary safe>{say('earlierTime')}</summary>
-          <TimeLines section={section} held={over} />
+          <TimeLines section={section} timeList={over} />
         </details>
       )}
-      <TimeLines section={section} held={current} />
+      <TimeLines section={section} timeList={current} />
     </Card>
   )
 }
 
-function TimeLines({ section, held }: { readonly section: Section; readonly held: readonly TimeEntry[] }) {
+function TimeLines({
+  section,
+  timeList,
+}: {
+  readonly section: PortalSection
+  readonly timeList: readonly TimeEntry[]
+}) {
   return (
     <ul class="payments time">
-      {held.map((time) => (
+      {timeList.map((time) => (
         <TimeLine section={section} time={time} />
       ))}
     </ul>
   )
 }
 
-function TimeLine({ section, time }: { readonly section: Section; readonly time: TimeEntry }) {
+function TimeLine({ section, time }: { readonly section: PortalSection; readonly time: TimeEntry }) {
   const { pages, view, say } = section
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
   const isGap = time.by === 'gap'

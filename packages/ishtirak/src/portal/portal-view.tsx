@@ -8,18 +8,18 @@ export interface PortalView extends PartView {
   /** Where "back" leads; null: to an operator who looks on. */
   readonly backUrl: string | null
   /** All time that was paid or granted, in order. */
-  readonly held: readonly TimeEntry[]
+  readonly timeList: readonly TimeEntry[]
 }
 
-export interface Section {
+export interface PortalSection {
   readonly pages: PageParts
   readonly view: PortalView
   readonly say: Say
 }
 
 /** What the parts have for one place, in their order. */
-export function Brought({ at, ...section }: Section & { readonly at: Place }) {
+export function PartsAt({ at, ...section }: PortalSection & { readonly at: PartName }) {
   return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
 }
 
-type Place = Exclude<keyof PortalPart, 'line' | 'checked' | 'openMethod'>
+type PartName = Exclude<keyof PortalPart, 'line' | 'checked' | 'openMethod'>

@@ -26,10 +26,10 @@ export async function readPortal(deps: ReadPortalDeps, wish: PortalWish): Promis
   // Of a page of the history further back.
   const cursor = wish.asked('cursor')
   // The overview first: it may book a payment, which the history should then show.
-  const { overview, held } = await readOverviewWithTime(deps, userId, requestId)
+  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
   const page = { userId, limit: PAYMENTS_A_PAGE, cursor, status: null, requestId }
   const history = await readHistory(deps, page)
   const seen = { ...asked, overview, history, isOlder: cursor !== null }
   const parts = await deps.readParts(seen)
-  return { ...seen, held, parts }
+  return { ...seen, timeList, parts }
 }

@@ -1,5 +1,5 @@
 // What shows the portal, and what leads to it.
-import { settingsOf, text, web } from '../runtime/environment.js'
+import { settingsOf, textSetting, web } from '../runtime/environment.js'
 import { items } from '../runtime/old-secrets.js'
 
 export interface PortalConfig {
@@ -12,7 +12,7 @@ export interface PortalConfig {
 export const portalSettings = settingsOf(
   {
     PLATFORM_PORTAL_URL: web(),
-    PORTAL_FRAME_ANCESTORS: text(
+    PORTAL_FRAME_ANCESTORS: textSetting(
       'none, or self and origins such as https://example.dz, separated by commas',
       /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
     ),

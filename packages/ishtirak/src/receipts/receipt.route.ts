@@ -10,7 +10,7 @@ import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { preferredLocale } from '../http/request.js'
 import { locale, query } from '../http/schemas.js'
-import { BASE, USER_ROUTE } from '../ledger/schemas.js'
+import { BILLING_API, USER_ROUTE } from '../ledger/schemas.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
 export type ReceiptRoutesDeps = ReceiptDeps & Pick<CallerChecks, 'identify'>
@@ -41,7 +41,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
     }
     const users = callersBy(deps.identify)
     const { onRequest } = users
-    app.get(`${BASE}/payments/:payment_id/receipt`, { schema, onRequest }, async (request, reply) => {
+    app.get(`${BILLING_API}/payments/:payment_id/receipt`, { schema, onRequest }, async (request, reply) => {
       const user = users.of(request)
       const { payment_id: paymentId } = request.params
       const of = { userId: user.userId, paymentId, locale: languageOf(request, user) }

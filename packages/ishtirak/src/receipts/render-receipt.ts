@@ -10,7 +10,7 @@ import { amountInWords } from '../i18n/amount-in-words.js'
 import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
-import { words as texts } from './words.js'
+import { receiptsWords as texts } from './words.js'
 
 type ReceiptWords = (typeof texts)[Locale]['receipt']
 

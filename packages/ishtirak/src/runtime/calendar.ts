@@ -37,7 +37,6 @@ export function createCalendar(timeZone: string): Calendar {
 /** Today, and the ends of the month that is sold today: a booking asks for all of them, a deploy for one. */
 const DAYS_REMEMBERED = 8
 
-/** Gives the day of an instant. */
 export function dayIn(timeZone: string): (instant: Instant) => CalendarDay {
   return keepingFew((instant) => dayOf(instant, timeZone))
 }

@@ -16,12 +16,12 @@ export function readText(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigError([`${name} cannot be read: ${codeOf(error)} (${file})`])
+    throw new ConfigError([`${name} cannot be read: ${errorCodeOf(error)} (${file})`])
   }
 }
 
 /** Why a file cannot be read, as `ENOENT`; any other error is thrown again. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error) return String(error.code)
   throw error
 }
@@ -51,7 +51,7 @@ export function schemaProblems(
       if (!problems.has(pointer))
         problems.set(
           pointer,
-          `${name} ${text === undefined ? pointer || '/' : placeIn(text, pointer)}: ${words}`,
+          `${name} ${text === undefined ? pointer || '/' : positionIn(text, pointer)}: ${words}`,
         )
     }
     const place = prefix + error.instancePath
@@ -73,7 +73,7 @@ function wordsOf(schema: TSchema, error: SchemaError): string {
 }
 
 /** `/accounts/0/key (line 3)`: what is missing has the line of what it is missing in. */
-export function placeIn(text: string, pointer: string): string {
+export function positionIn(text: string, pointer: string): string {
   const line = lineOf(text, pointer) ?? lineOf(text, pointer.replace(/\/[^/]*$/, ''))
   return `${pointer || '/'} (line ${line})`
 }

@@ -9,9 +9,9 @@ import {
   type GatewaySettings,
   givenVariables,
   isSandbox,
-  type Place,
   readEnvironment,
   type Settings,
+  type SettingsContext,
   type Variables,
 } from './environment.js'
 import { withoutSlash } from './http-client.js'
@@ -20,7 +20,7 @@ import { readPlans } from './plans-file.js'
 import { metricsOf, portContradictions, sandboxPort } from './ports.js'
 import { EXAMPLE_SELLER, readSellerFile } from './seller.js'
 
-export type Config = Readonly<ReturnType<typeof assemble>> & {
+export type CommonConfig = Readonly<ReturnType<typeof assemble>> & {
   /** Of all lists of secrets. */
   readonly oldSecrets: readonly OldSecret[]
 }
@@ -37,7 +37,7 @@ export interface OwnSettings {
 }
 
 /** With what capabilities and gateways read of theirs. Throws `ConfigError` with everything that is wrong. */
-export function readConfig(variables: Variables, own: OwnSettings): Config {
+export function readCommonConfig(variables: Variables, own: OwnSettings): CommonConfig {
   const given = givenVariables(variables)
   return read(given, missingSecrets(given, own.gateways), own)
 }
@@ -50,15 +50,12 @@ const OF_A_PROCESS = [
 ]
 const OF_USERS = ['AUTH_JWT_SECRET', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE']
 
-/**
- * The configuration of a service that is mounted in another program. There is no sandbox; variables of
- * processes are not read, and where the host identifies the users, those of tokens neither.
- */
-export function readMountedConfig(
+/** Of a mounted service: no sandbox, no variables of processes, none of tokens where the host identifies. */
+export function readMountedCommonConfig(
   variables: Variables,
   own: OwnSettings,
   host: { readonly identifies: boolean },
-): Config {
+): CommonConfig {
   const unread = new Set([...OF_A_PROCESS, ...(host.identifies ? OF_USERS : [])])
   const given = Object.entries(givenVariables(variables))
   const left = Object.fromEntries(given.filter(([name]) => !unread.has(name)))
@@ -67,17 +64,17 @@ export function readMountedConfig(
   return read(left, lacking, own)
 }
 
-function read(variables: Variables, lacking: readonly string[], own: OwnSettings): Config {
+function read(variables: Variables, lacking: readonly string[], own: OwnSettings): CommonConfig {
   const { gateways } = own
   const settings = [...own.settings, ...gateways]
   const { environment, misfits } = readEnvironment(variables, settings, gateways)
   const { given } = environment
-  const place = { isSandbox: isSandbox(environment) }
+  const context = { isSandbox: isSandbox(environment) }
   const problems = [
     ...misfits.map(({ problem }) => problem),
     ...lacking,
     // What contradicts a variable that does not fit is not known before it does.
-    ...[...contradictionsOf(settings, given, place), ...contradictions(environment, gateways)]
+    ...[...contradictionsOf(settings, given, context), ...contradictions(environment, gateways)]
       .flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
       .filter((problem) => !misfits.some(({ name }) => names(problem, name))),
   ]
@@ -86,7 +83,7 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
   const seller = collect(problems, () => readSeller(environment))
-  const parts = settings.map((one) => collect(problems, () => one.read(given, place)))
+  const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
   if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
   const oldSecrets = [...behindFirst(SECRET_LISTS, given), ...settings.flatMap((one) => oldOnes(one, given))]
   return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
@@ -103,11 +100,15 @@ function oldOnes(settings: Settings<unknown>, given: Variables): readonly OldSec
   return [...(settings.oldSecrets?.(given) ?? []), ...behindFirst(settings.secretLists ?? [], given)]
 }
 
-function contradictionsOf(settings: readonly Settings<unknown>[], given: Variables, place: Place) {
+function contradictionsOf(
+  settings: readonly Settings<unknown>[],
+  given: Variables,
+  context: SettingsContext,
+) {
   const lists = [...SECRET_LISTS, ...settings.flatMap(({ secretLists = [] }) => secretLists)]
   return [
     ...lists.map((name): Contradiction => [isTwice(items(given[name])), `${name} names one secret twice`]),
-    ...settings.flatMap((one) => one.contradictions?.(given, place) ?? []),
+    ...settings.flatMap((one) => one.contradictions?.(given, context) ?? []),
   ]
 }
 

@@ -7,9 +7,9 @@ import { LOG_LEVELS, type LogLevel } from './log.js'
 import { items, type OldSecret } from './old-secrets.js'
 
 /** A text that fits `pattern`; `expects` finishes the sentence "NAME must be …". */
-export const text = (expects: string, pattern = /^[^\0]+$/) =>
+export const textSetting = (expects: string, pattern = /^[^\0]+$/) =>
   Type.Optional(Type.String({ description: expects, pattern: pattern.source }))
-export const integer = (minimum: number, maximum: number) =>
+export const integerSetting = (minimum: number, maximum: number) =>
   Type.Optional(
     Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` }),
   )
@@ -22,41 +22,41 @@ export const url = (expects: string, ...schemes: readonly string[]) =>
 export const web = () => url('an address that starts with http:// or https://', 'http:', 'https:')
 /** Separated by commas, spaces around them allowed. */
 export const listOf = (expects: string, one: RegExp) =>
-  text(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
+  textSetting(`${expects}, separated by commas`, new RegExp(`^ *${one.source} *(, *${one.source} *)*$`))
 
 export const Environment = Type.Object({
-  NODE_ENV: text('a word such as production or development', /^\w+$/),
-  HOST: text('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
-  PORT: integer(0, 65_535),
-  WORKERS: integer(1, 64),
-  RATE_LIMIT_PER_MINUTE: integer(1, 100_000_000),
+  NODE_ENV: textSetting('a word such as production or development', /^\w+$/),
+  HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
+  PORT: integerSetting(0, 65_535),
+  WORKERS: integerSetting(1, 64),
+  RATE_LIMIT_PER_MINUTE: integerSetting(1, 100_000_000),
   TRUSTED_PROXIES: listOf(
     'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
     /[\da-fA-F.:]{2,45}(?:\/\d{1,3})?/,
   ),
   PUBLIC_URL: web(),
   PLATFORM_URL: web(),
-  DATABASE_URL: text('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
-  DATABASE_SCHEMA: text('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
-  DATA_DIR: text('a folder'),
-  CLOCK_CHECKED: text('a day such as 2026-11-21', /^\d{4}-\d{2}-\d{2}$/),
+  DATABASE_URL: textSetting('postgres://… or memory:', /^(postgres(ql)?:\/\/.+|memory:)$/),
+  DATABASE_SCHEMA: textSetting('a name of a to z, 0 to 9 and _', /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/),
+  DATA_DIR: textSetting('a folder'),
+  CLOCK_CHECKED: textSetting('a day such as 2026-11-21', /^\d{4}-\d{2}-\d{2}$/),
   AUTH_JWT_SECRET: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
     items(value).every((secret) => Buffer.byteLength(secret) >= 32),
   ),
   AUTH_JWKS_URL: web(),
-  AUTH_ISSUER: text('a text'),
-  AUTH_AUDIENCE: text('a text'),
+  AUTH_ISSUER: textSetting('a text'),
+  AUTH_AUDIENCE: textSetting('a text'),
   PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
-  PLANS_FILE: text('a file'),
+  PLANS_FILE: textSetting('a file'),
   BILLING_TIMEZONE: timeZone(),
-  GRACE_DAYS: integer(0, 31),
-  RENEWAL_WINDOW_DAYS: integer(0, 28),
-  PREPAY_MAX_MONTHS: integer(1, 120),
-  SELLER_FILE: text('a file'),
-  SANDBOX_PORT: integer(0, 65_535),
-  DRAIN_SECONDS: integer(0, 300),
-  METRICS_PORT: integer(0, 65_535),
-  METRICS_HOST: text('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
+  GRACE_DAYS: integerSetting(0, 31),
+  RENEWAL_WINDOW_DAYS: integerSetting(0, 28),
+  PREPAY_MAX_MONTHS: integerSetting(1, 120),
+  SELLER_FILE: textSetting('a file'),
+  SANDBOX_PORT: integerSetting(0, 65_535),
+  DRAIN_SECONDS: integerSetting(0, 300),
+  METRICS_PORT: integerSetting(0, 65_535),
+  METRICS_HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
   OTEL_EXPORTER_OTLP_ENDPOINT: web(),
   LOG_LEVEL: Type.Optional(Type.Enum([...LOG_LEVELS], { description: `one of ${LOG_LEVELS.join(', ')}` })),
 })
@@ -85,7 +85,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
 
 export type Contradiction = readonly [isWrong: boolean, problem: string]
 /** Where the variables are read. */
-export interface Place {
+export interface SettingsContext {
   readonly isSandbox: boolean
 }
 
@@ -97,9 +97,9 @@ export interface Settings<Part> {
   /** Secrets of other lists that are accepted and not the one in use. */
   oldSecrets?(given: Variables): readonly OldSecret[]
   /** What is right alone and wrong together; here and below of what fits. */
-  contradictions?(given: Variables, place: Place): readonly Contradiction[]
+  contradictions?(given: Variables, context: SettingsContext): readonly Contradiction[]
   /** Throws `ConfigError` with everything that is wrong. */
-  read(given: Variables, place: Place): Part
+  read(given: Variables, context: SettingsContext): Part
   /** What the sandbox adds to it: things to try, and secrets, which stay the same under their names. */
   readonly sandboxSecrets?: readonly string[]
   inSandbox?(read: Part, secret: (name: string) => string): Part
@@ -148,17 +148,17 @@ export function settingsOf<Properties extends TProperties, Part>(
     read,
     ...rest
   }: Omit<Settings<Part>, 'variables' | 'read'> & {
-    read(values: Static<TObject<Properties>>, place: Place): Part
+    read(values: Static<TObject<Properties>>, context: SettingsContext): Part
   },
 ): Settings<Part> {
   const schema = Type.Object(variables)
   return {
     variables,
     ...rest,
-    read: (given, place) => {
+    read: (given, context) => {
       const { values } = readValues(variables, given)
       if (!Value.Check(schema, values)) throw new Error('each variable fits and all together do not')
-      return read(values, place)
+      return read(values, context)
     },
   }
 }
@@ -183,14 +183,13 @@ function readValues(properties: TProperties, variables: Variables) {
   return { values, fitting, misfits }
 }
 
-/** Read where the operator's commands are typed. */
 const OF_COMMANDS = ['ISHTIRAK_URL', 'OPERATOR', 'OPERATOR_KEY']
 /** Shorter names are too near to those of others: `HOSTS`, `PORTS`. */
 const LENGTH_MIN = 7
 const TYPOS_MAX = 2
 
 /** Names that are set, that nothing reads, and that look like one of ours; with the nearest one. */
-export function misspelt(
+export function misspeltOf(
   variables: Variables,
   ofCapabilities: readonly string[],
 ): readonly { readonly name: string; readonly nearest: string }[] {

@@ -110,7 +110,6 @@ export const sendByNode: Send = ({ url, method, headers, body, reach }, signal) 
     sent.end(body)
   })
 
-/** The first of its name, or null. */
 export function headerOf(headers: AnswerHeaders, name: string): string | null {
   const value = headers[name]
   return (Array.isArray(value) ? value[0] : value) ?? null

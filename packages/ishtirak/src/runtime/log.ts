@@ -56,10 +56,7 @@ function pathsOf(field: string): string[] {
   return [quoted, `*${quoted}`, `*.*${quoted}`]
 }
 
-/**
- * Writes rarely what may happen thousands of times a minute: a log full of one line hides every other.
- * `write` is called at most once in `everyMs`, with how many times it was not called since.
- */
+/** Calls `write` at most once in `everyMs`, with how many times it was not called since. */
 export function throttled<About>(
   clock: Clock,
   everyMs: number,

@@ -17,7 +17,6 @@ export interface OldSecret {
   readonly fingerprint: string
 }
 
-/** Of a list that is separated by commas. */
 export function items(list: string | undefined): readonly string[] {
   return list === undefined ? [] : list.split(',').map((item) => item.trim())
 }

@@ -10,7 +10,6 @@ export type Random = () => number
 
 export const systemRandom: Random = () => Math.random()
 
-/** A code to be printed: 80 random bits. */
 export function randomCode(): string {
   return codeFrom(randomBytes(CODE_LENGTH))
 }

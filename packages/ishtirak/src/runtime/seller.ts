@@ -8,7 +8,7 @@ import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
 import { byLocale, type Translated } from '../core/locale.js'
 import type { Seller, SellerIdentity, Shop, TaxTerm, TaxTerms } from '../core/receipt.js'
 import type { StampDutyTerm } from '../core/stamp-duty.js'
-import { ConfigError, codeOf, parseJson, readText, schemaProblems } from './config-file.js'
+import { ConfigError, errorCodeOf, parseJson, readText, schemaProblems } from './config-file.js'
 
 const NAME = 'SELLER_FILE'
 
@@ -259,7 +259,7 @@ function readLogo(file: string, problems: string[]): string | null {
     else if (type === null) problems.push(`${NAME} /logo: neither a PNG nor an SVG (${file})`)
     return `data:${type};base64,${bytes.toString('base64')}`
   } catch (error) {
-    problems.push(`${NAME} /logo: cannot be read: ${codeOf(error)} (${file})`)
+    problems.push(`${NAME} /logo: cannot be read: ${errorCodeOf(error)} (${file})`)
     return null
   }
 }

@@ -1,6 +1,6 @@
 // The shapes of what operators say of transfers.
 import { Type } from 'typebox'
-import { dayOrInstant } from '../acts/day.js'
+import { dayOrInstantSchema } from '../acts/day.js'
 import { StandingSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { receiptOrNull, StatusChangeSchema } from '../checkout/settlement-preview-schemas.js'
@@ -8,17 +8,17 @@ import { INSTRUMENTS } from '../core/account.js'
 import { object, query, request } from '../http/schemas.js'
 
 /** In whole dinars. */
-export const AMOUNT_MAX = 2_147_483_647
+export const RECEIVED_AMOUNT_MAX = 2_147_483_647
 
 /** What came, asked about or approved. */
 const received = {
   amount: Type.Integer({
     minimum: 1,
-    maximum: AMOUNT_MAX,
+    maximum: RECEIVED_AMOUNT_MAX,
     description: 'What came, in whole dinars',
     examples: [2000],
   }),
-  received_at: dayOrInstant('When it came to the account'),
+  received_at: dayOrInstantSchema('When it came to the account'),
   payment_method: Type.Optional(
     Type.Enum(Object.values(INSTRUMENTS), {
       description: 'The account it came to; may be left out where TRANSFER_FILE names one kind',

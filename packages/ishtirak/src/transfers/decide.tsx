@@ -17,9 +17,9 @@ import { instrumentName } from '../i18n/messages.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import {
-  AMOUNT_MAX,
   ApprovalSchema,
   DecisionSchema,
+  RECEIVED_AMOUNT_MAX,
   type ReceivedSchema,
   RefusalSchema,
 } from './approval-schemas.js'
@@ -33,7 +33,7 @@ import {
   refusePayment,
 } from './approvals.js'
 import { transferIn } from './payment-part.js'
-import { words } from './words.js'
+import { transfersWords } from './words.js'
 
 export type DecisionDeps = ApprovalDeps & SubjectDeps
 
@@ -50,12 +50,12 @@ export const approve = act<DecisionDeps>().does({
     'booked. 409 when it is decided already.',
   input: ApprovalSchema,
   refuses: ['second_operator_needed'],
-  texts: actTexts(words, 'approve'),
+  texts: actTexts(transfersWords, 'approve'),
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
-    const look = await previewDecision(deps, id, { received, by: by.operator })
-    return { version: look.version, changes: changesOf(look), detail: { ...look, received } }
+    const preview = await previewDecision(deps, id, { received, by: by.operator })
+    return { version: preview.version, changes: changesOf(preview), detail: { ...preview, received } }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
   command: { isMeant: isWaiting },
@@ -90,11 +90,11 @@ export const refuse = act<DecisionDeps>().does({
   summary: 'Refuse a transfer, for a reason that the user reads',
   description: 'Money that comes later can still be approved. 409 when its money is booked.',
   input: RefusalSchema,
-  texts: actTexts(words, 'refuse'),
+  texts: actTexts(transfersWords, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
   preview: async (deps, { id, by }) => {
-    const look = await previewDecision(deps, id, { received: null, by: by.operator })
-    return { version: look.version, changes: changesOf(look), detail: look }
+    const preview = await previewDecision(deps, id, { received: null, by: by.operator })
+    return { version: preview.version, changes: changesOf(preview), detail: preview }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
   command: { isMeant: isWaiting },
@@ -179,7 +179,7 @@ function amountProblem({ formats }: ConsolePages, { say, locale }: View, typed: 
 /** Throws `validation_failed`. */
 function readReceived(typed: Readonly<Record<string, string>>): Static<typeof ReceivedSchema> {
   const { amount: figures = '', received_at: day = '', payment_method: instrument = '' } = typed
-  const amount = amountIn('amount', figures, AMOUNT_MAX)
+  const amount = amountIn('amount', figures, RECEIVED_AMOUNT_MAX)
   if (day === '') throw wrongField('received_at', 'required')
   if (instrument !== '' && !isTransferred(instrument)) throw wrongField('payment_method', 'not_allowed')
   return { amount, received_at: day, ...(isTransferred(instrument) && { payment_method: instrument }) }

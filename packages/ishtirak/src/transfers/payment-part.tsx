@@ -4,7 +4,7 @@ import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
 import { approvalsNeeded, type Proof, type Transfer } from '../core/transfer.js'
 import { nullable } from '../http/schemas.js'
-import type { PaymentFile } from '../ledger/subjects.js'
+import type { SubjectPayment } from '../ledger/subjects.js'
 import { addressOf, type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
 import { UserCell } from '../pages/found.js'
 import { Card } from '../pages/portal-frame.js'
@@ -26,7 +26,7 @@ type TransferPart = {
 const KEY = 'transfer'
 
 /** As operators have decided it; null: the payment is no transfer. */
-export function transferIn({ parts }: Pick<PaymentFile, 'parts'>): Transfer | null {
+export function transferIn({ parts }: Pick<SubjectPayment, 'parts'>): Transfer | null {
   // What `load` below has given.
   return (parts[KEY] as TransferPart)?.transfer ?? null
 }

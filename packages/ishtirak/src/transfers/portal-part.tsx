@@ -26,7 +26,7 @@ export const transferPages: PortalKinds<TransferPagesDeps> = {
   routes: transferRoutes,
   ways: (deps) => {
     const method = transferMethod(deps)
-    return method ? [wayBy(method)] : []
+    return method ? [wayToPayBy(method)] : []
   },
   read: async (deps, seen) => {
     const method = transferMethod(deps)
@@ -48,7 +48,7 @@ function aboutFile(locale: keyof typeof CATALOGS, text: string) {
   return { title: CATALOGS[locale].error.file_not_accepted.title, text }
 }
 
-function wayBy({ name, accounts }: TransferMethod): WayToPay {
+function wayToPayBy({ name, accounts }: TransferMethod): WayToPay {
   return {
     method: name,
     label: 'transfer',

@@ -8,7 +8,7 @@ import { type CallerChecks, callersBy } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
-import { BASE, USER_ROUTE } from '../ledger/schemas.js'
+import { BILLING_API, USER_ROUTE } from '../ledger/schemas.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 
 export interface ProofRoutesDeps extends ProofDeps, Pick<CallerChecks, 'identify'> {
@@ -59,7 +59,7 @@ export function proofRoutes(deps: ProofRoutesDeps) {
     acceptStreams(app)
     const users = callersBy(deps.identify)
     app.put(
-      `${BASE}/payments/:payment_id/proof`,
+      `${BILLING_API}/payments/:payment_id/proof`,
       { schema, config: UPLOAD_CONFIG, onRequest: users.onRequest },
       async (request, reply) => {
         const { userId } = users.of(request)

@@ -6,8 +6,8 @@ import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
 import { DAY } from '../core/instant.js'
 import { query } from '../http/schemas.js'
-import { ConfigError, parseJson, placeIn, readText, schemaProblems } from '../runtime/config-file.js'
-import { integer, settingsOf, text } from '../runtime/environment.js'
+import { ConfigError, parseJson, positionIn, readText, schemaProblems } from '../runtime/config-file.js'
+import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 
 const NAME = 'TRANSFER_FILE'
 
@@ -21,7 +21,7 @@ export interface TransferConfig {
 }
 
 export const transferSettings = settingsOf(
-  { TRANSFER_FILE: text('a file'), PROOF_DAYS: integer(1, 3_650) },
+  { TRANSFER_FILE: textSetting('a file'), PROOF_DAYS: integerSetting(1, 3_650) },
   {
     read: ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
       transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
@@ -38,7 +38,7 @@ export function parseTransfers(text: string): TransferTerms {
     throw new ConfigError(schemaProblems(NAME, TransferFile, value, '', text))
   const problems = value.accounts.flatMap((account, index) =>
     faultsOf(account).map(
-      ({ field, words }) => `${NAME} ${placeIn(text, `/accounts/${index}/${field}`)}: ${words}`,
+      ({ field, words }) => `${NAME} ${positionIn(text, `/accounts/${index}/${field}`)}: ${words}`,
     ),
   )
   if (problems.length > 0) throw new ConfigError(problems)

@@ -31,7 +31,7 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
   const { database, clock, live, accounts, lifetimeMs } = deps
   const report = ({ reference, transfer, payment }: StoredTransfer) =>
     reportOfTransfer(reference, transfer, payment, clock.now())
-  const look = async (reference: string): Promise<ProviderAnswer<CheckoutReport | null>> => {
+  const findCheckout = async (reference: string): Promise<ProviderAnswer<CheckoutReport | null>> => {
     const found = await findTransferByReference(database, reference)
     return { ok: true, value: found && report(found) }
   }
@@ -58,10 +58,10 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
       }
       throw new Error(`no reference was free for ${paymentId}`)
     },
-    getCheckout: look,
+    getCheckout: findCheckout,
     expireCheckout: async (reference) => {
       await endTransfer(database, reference)
-      return look(reference)
+      return findCheckout(reference)
     },
     checkKey: async () => ({ ok: true, value: true }),
   }

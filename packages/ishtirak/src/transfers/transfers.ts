@@ -29,6 +29,7 @@ export const transfers: Capability<
   acts: [approve, refuse],
   readings: [downloadProof],
   inbox: TRANSFERS_WAITING,
+  events: ['payment.requested', 'payment.proof_received', 'payment.refused'],
   commands: addProofCommand,
   paymentParts: (deps) => [transferPart(deps)],
   console: proofPage,

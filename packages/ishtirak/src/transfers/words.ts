@@ -3,9 +3,9 @@ import { addWords } from '../i18n/words.js'
 import type en from './words.en.json'
 
 declare module '../i18n/words.js' {
-  interface Words {
+  interface Texts {
     readonly transfers: typeof en
   }
 }
 
-export const words = addWords<'transfers'>(import.meta.url)
+export const transfersWords = addWords<'transfers'>(import.meta.url)

@@ -19,10 +19,7 @@ export function clusterPaths(folder: string): { readonly cluster: string; readon
   return { cluster, unfinished: `${cluster}.unfinished` }
 }
 
-/**
- * Before the folder is locked, which leaves a name in it: an empty folder is marked as new, so that a
- * creation that was cut off at any instant differs from a database that was removed.
- */
+/** An empty folder is marked as new: a creation that was cut off differs from a removed database. */
 export function markIfNew(folder: string): void {
   // A volume mounted right here has its own folder for found files.
   if (readdirSync(folder).every((name) => name === 'lost+found'))

@@ -44,7 +44,6 @@ export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
 }
 
-/** The disk of the data folder is full. */
 export class DataFolderFull extends Error {
   override readonly name = 'DataFolderFull'
   constructor(folder: string, cause: unknown) {
@@ -162,10 +161,7 @@ async function listenInside(folder: string): Promise<FolderLock & { readonly pat
   }
 }
 
-/**
- * Asks the socket `name` in the folder. `dead`: its process has ended. `gone`: there is no such name.
- * `silent`: alive, and any doubt counts as alive, since only the dead may be robbed.
- */
+/** `dead`: its process has ended. `gone`: there is no such name. `silent`: alive, or in any doubt. */
 async function askHolder(folder: string, name: string): Promise<Holder | 'dead' | 'gone' | 'silent'> {
   const directory = openSync(folder, 'r')
   try {
@@ -220,10 +216,7 @@ function isHolder(answer: unknown): answer is Holder {
   return typeof answer === 'object' && answer !== null && 'processId' in answer && 'since' in answer
 }
 
-/**
- * A socket's path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un), folders' are longer. Linux lets
- * a path begin at an open directory; elsewhere the shorter of the two ways to say it must do.
- */
+/** A path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un). Linux's may begin at a directory. */
 function shortPath(folder: string, directory: number, name: string): string {
   if (process.platform === 'linux') return `/proc/self/fd/${directory}/${name}`
   const [absolute, fromHere] = [join(folder, name), relative(process.cwd(), join(folder, name))]

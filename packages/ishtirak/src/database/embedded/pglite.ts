@@ -50,10 +50,7 @@ interface FolderOptions extends EmbeddedOptions {
   readonly flush?: Flush
 }
 
-/**
- * Opens the database in a folder, or creates it in an empty or missing one. Throws `DataFolderLocked` when
- * another process has it, `DataFolderDamaged` when what is there is not a whole database.
- */
+/** Opens it, or creates it in an empty or missing folder. Throws `DataFolderLocked`, `DataFolderDamaged`. */
 export async function openFolder(dataDir: string, options: FolderOptions = {}): Promise<EmbeddedDatabase> {
   requireMemory('the embedded database', START_NEEDS, memoryLimits())
   const folder = resolve(dataDir)

@@ -135,10 +135,7 @@ export class NamedQuery implements Submittable {
   }
 }
 
-/**
- * The server gives up this much before the caller does. Its refusal then still arrives, and the connection
- * stays usable; and clocks that are not being set drift apart less while a connection lasts.
- */
+/** The server gives up earlier: its refusal then still arrives, and the connection stays usable. */
 const MARGIN_MS = 250
 
 /** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */

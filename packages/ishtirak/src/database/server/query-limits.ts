@@ -7,7 +7,7 @@ interface LimitedQuery {
   giveUp(): void
 }
 
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 
 const connections = new Set<LimitedConnection>()
 let timer: NodeJS.Timeout | undefined
@@ -19,7 +19,7 @@ export class LimitedConnection {
 
   constructor(client: ClientBase) {
     connections.add(this)
-    timer ??= setInterval(lookAtAll, LOOK_EVERY_MS).unref()
+    timer ??= setInterval(checkAll, CHECK_EVERY_MS).unref()
     client.once('end', () => connections.delete(this))
   }
 
@@ -33,7 +33,7 @@ export class LimitedConnection {
     this.#query = null
   }
 
-  look(now: number): void {
+  check(now: number): void {
     if (this.#query === null || now < this.#giveUpAt) return
     const query = this.#query
     this.#query = null
@@ -41,9 +41,9 @@ export class LimitedConnection {
   }
 }
 
-function lookAtAll(): void {
+function checkAll(): void {
   const now = performance.now()
-  for (const connection of connections) connection.look(now)
+  for (const connection of connections) connection.check(now)
   if (connections.size > 0) return
   clearInterval(timer)
   timer = undefined

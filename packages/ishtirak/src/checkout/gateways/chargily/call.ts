@@ -12,7 +12,7 @@ import {
   sendRequest,
 } from '../../../runtime/http-client.js'
 import type { ChargilyAccount } from './account.js'
-import { isObject, type JsonObject, parseJson, readAmount } from './report.js'
+import { isObject, type JsonObject, parseJsonBytes, readAmount } from './report.js'
 
 interface ProviderCall {
   readonly method: 'GET' | 'POST'
@@ -66,7 +66,7 @@ function judge(
 ): ProviderAnswer<JsonObject> {
   const reading = { secrets: account.webhookKeys, ...(clock && { now: () => clock.now() }) }
   if (outcome.kind !== 'answer') return { ok: false, failure: failureOfTransport(outcome, reading) }
-  const value = outcome.body === null ? undefined : parseJson(outcome.body)
+  const value = outcome.body === null ? undefined : parseJsonBytes(outcome.body)
   const body = isObject(value) ? value : null
   if (body !== null && outcome.status >= 200 && outcome.status < 300) return { ok: true, value: body }
   return { ok: false, failure: failureOfAnswer(outcome, body, reading) }

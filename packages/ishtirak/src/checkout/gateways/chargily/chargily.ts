@@ -24,7 +24,7 @@ import {
   readEvent,
   readFlag,
   readPage,
-  readText,
+  readShortText,
   USER_ID,
 } from './report.js'
 
@@ -150,7 +150,7 @@ function requestOf(order: CheckoutOrder): JsonObject {
 
 /** Both ends are seen: newer versions trim what is invisible as well. */
 function isLeftAlone(text: string): boolean {
-  return readText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
+  return readShortText(text) !== null && /^[\p{L}\p{N}\p{P}\p{S}](.*[\p{L}\p{N}\p{P}\p{S}])?$/u.test(text)
 }
 
 async function fetchCheckout(
@@ -179,7 +179,6 @@ function readAsked(
   return { ok: false, failure: unreadable('the answer is not the checkout that was asked for') }
 }
 
-/** The status of a refusal, else null. */
 function statusOf(answer: ProviderAnswer<JsonObject>): number | null {
   return !answer.ok && answer.failure.kind === 'rejected' ? answer.failure.status : null
 }
@@ -215,10 +214,7 @@ type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 /** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
 const MOST_PAGES = 40
 
-/**
- * The list has no filter for a payment. After a lost answer this decides whether a second checkout may be
- * opened: "none" is said only when all that could be was seen.
- */
+/** The list has no filter. "None" is said only when all that could be was seen: a second checkout follows. */
 async function searchCheckouts(
   listPage: ListPage,
   paymentId: string,

@@ -23,7 +23,7 @@ export function readCheckout(
   around: { live: boolean | null; updatedAt: Instant | null } = { live: null, updatedAt: null },
 ): CheckoutReport | null {
   if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
-  const checkoutId = readText(value.id)
+  const checkoutId = readShortText(value.id)
   if (checkoutId === null) return null
   const planId = readMetadata(value.metadata, PLAN_ID)
   const months = readAmount(readMetadata(value.metadata, MONTHS))
@@ -35,31 +35,31 @@ export function readCheckout(
     checkoutId,
     status: readStatus(value.status),
     amount: readAmount(value.amount),
-    currency: readText(value.currency)?.toUpperCase() ?? null,
+    currency: readShortText(value.currency)?.toUpperCase() ?? null,
     live: readFlag(value.livemode) ?? around.live,
     paymentId: readMetadata(value.metadata, PAYMENT_ID),
     userId: readMetadata(value.metadata, USER_ID),
     ...(planId !== null && { planId }),
     ...(months !== null && { months }),
     ...(hash !== null && discount !== null && { code: { hash, discount } }),
-    instrument: readText(value.payment_method)?.toLowerCase() ?? null,
+    instrument: readShortText(value.payment_method)?.toLowerCase() ?? null,
     // The API calls it `checkout_url`, the documented event `url`.
     checkoutUrl: readCheckoutUrl(value.checkout_url) ?? readCheckoutUrl(value.url),
     ...(fees !== null && { fees }),
-    createdAt: readInstant(value.created_at),
-    updatedAt: readInstant(value.updated_at) ?? around.updatedAt,
+    createdAt: readUnixSeconds(value.created_at),
+    updatedAt: readUnixSeconds(value.updated_at) ?? around.updatedAt,
   }
 }
 
 /** Null: not JSON, or not an event. The bytes are taken as verified. */
 export function readEvent(body: Uint8Array): ProviderEvent | null {
-  const value = parseJson(body)
+  const value = parseJsonBytes(body)
   if (!isObject(value) || value.entity !== 'event') return null
-  const id = readText(value.id)
-  const type = readText(value.type)
+  const id = readShortText(value.id)
+  const type = readShortText(value.type)
   if (id === null || type === null) return null
-  const createdAt = readInstant(value.created_at)
-  const around = { live: readFlag(value.livemode), updatedAt: readInstant(value.updated_at) ?? createdAt }
+  const createdAt = readUnixSeconds(value.created_at)
+  const around = { live: readFlag(value.livemode), updatedAt: readUnixSeconds(value.updated_at) ?? createdAt }
   return { id, type, report: readCheckout(value.data, around), createdAt }
 }
 
@@ -74,14 +74,11 @@ export function readPage(value: unknown, page: number): CheckoutPage | null {
   return { checkouts, nextPage: saysMore && value.data.length > 0 ? page + 1 : null }
 }
 
-/**
- * The merchant's part. Older checkouts and the documented event have no such member, only all fees and who
- * bears them; we order that the merchant does, so without a word on that they are the merchant's.
- */
+/** The merchant's part, also where the checkout has all fees alone: we order that the merchant bears them. */
 function readFees(checkout: JsonObject): number | null {
   const onMerchant = readAmount(checkout.fees_on_merchant)
   if (onMerchant !== null) return onMerchant
-  const bornBy = readText(checkout.chargily_pay_fees_allocation) ?? 'merchant'
+  const bornBy = readShortText(checkout.chargily_pay_fees_allocation) ?? 'merchant'
   if (bornBy === 'customer') return 0
   return bornBy === 'merchant' ? readAmount(checkout.fees) : null
 }
@@ -89,7 +86,7 @@ function readFees(checkout: JsonObject): number | null {
 const STATUSES: readonly CheckoutStatus[] = ['pending', 'processing', 'paid', 'failed', 'canceled', 'expired']
 
 function readStatus(value: unknown): CheckoutStatus {
-  const word = readText(value)?.toLowerCase()
+  const word = readShortText(value)?.toLowerCase()
   return STATUSES.find((status) => status === word) ?? 'unknown'
 }
 
@@ -97,7 +94,7 @@ function readStatus(value: unknown): CheckoutStatus {
 function readMetadata(metadata: unknown, key: string): string | null {
   const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : [metadata]
   for (const entry of entries) {
-    const text = isObject(entry) ? readText(entry[key]) : null
+    const text = isObject(entry) ? readShortText(entry[key]) : null
     if (text !== null) return text
   }
   return null
@@ -121,7 +118,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The JSON value in these bytes, or undefined: malformed UTF-8 is refused, not repaired. */
-export function parseJson(body: Uint8Array): unknown {
+export function parseJsonBytes(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
@@ -133,7 +130,7 @@ export function parseJson(body: Uint8Array): unknown {
 /** No control characters (PostgreSQL stores no NUL), no half surrogates; ids and words are shorter. */
 const SHORT_TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
-export function readText(value: unknown): string | null {
+export function readShortText(value: unknown): string | null {
   return typeof value === 'string' && SHORT_TEXT.test(value) ? value : null
 }
 
@@ -154,7 +151,7 @@ export function readFlag(value: unknown): boolean | null {
 const LAST_SECOND = 253_402_300_799
 
 /** Unix seconds (Chargily API reference, every object). */
-export function readInstant(value: unknown): Instant | null {
+export function readUnixSeconds(value: unknown): Instant | null {
   const seconds = readAmount(value)
   return seconds !== null && seconds > 0 && seconds <= LAST_SECOND ? seconds * SECOND : null
 }

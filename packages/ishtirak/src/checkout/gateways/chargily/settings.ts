@@ -3,7 +3,7 @@ import {
   type GatewaySettings,
   isPrivateEnough,
   listOf,
-  text,
+  textSetting,
   type Variables,
   web,
 } from '../../../runtime/environment.js'
@@ -22,7 +22,10 @@ export interface ChargilyConfig {
 
 export const CHARGILY: GatewaySettings<ChargilyConfig> = {
   variables: {
-    CHARGILY_SECRET_KEY: text('a key that starts with test_sk_ or live_sk_', new RegExp(`^${KEY.source}$`)),
+    CHARGILY_SECRET_KEY: textSetting(
+      'a key that starts with test_sk_ or live_sk_',
+      new RegExp(`^${KEY.source}$`),
+    ),
     CHARGILY_WEBHOOK_KEYS: listOf('keys that start with test_sk_ or live_sk_', KEY),
     CHARGILY_API_URL: web(),
   },

@@ -8,13 +8,13 @@ import type { Database } from '../database/database.js'
 import { loadUser } from '../ledger/load.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { PageParts } from '../pages/portal-frame.js'
-import type { LookAsUser } from '../pages/portal-kinds.js'
+import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { partsReader, waysIn } from './brought.js'
 import { portalPage } from './portal-page.js'
 import { readPortal } from './read-portal.js'
 
-interface LookAsUserDeps
+interface ViewAsUserDeps
   extends OverviewDeps,
     HistoryDeps,
     AuditDeps,
@@ -23,10 +23,10 @@ interface LookAsUserDeps
   readonly publicUrl: string
 }
 
-export function createLookAsUser<Deps extends LookAsUserDeps>(
+export function createViewAsUser<Deps extends ViewAsUserDeps>(
   deps: Deps,
   capabilities: readonly Capability<Deps>[],
-): LookAsUser {
+): ViewAsUser {
   const parts = {
     ...deps,
     ways: waysIn(deps, capabilities),
