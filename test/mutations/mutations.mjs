@@ -862,8 +862,8 @@ export const mutations = [
   {
     rule: 'a refused act is not said to be done',
     file: src('acts/audit.sql.ts'),
-    from: "isRefused: text(row, 'act') === 'operator.refused'",
-    to: 'isRefused: false',
+    from: "isRefused: (row: Row) => text(row, 'act') === 'operator.refused'",
+    to: 'isRefused: () => false',
     tests: [src('console/payment-acts.test.ts')],
   },
   {

@@ -105,7 +105,7 @@ export const CONSOLE: Asked[] = [
     (database) =>
       findPaymentsByWord(database, {
         reference: '2025-000007',
-        deskReference: '2025-000007',
+        plain: '2025-000007',
         receipt: { series: '2025', number: 7 },
       }),
     /payments_by_id[\s\S]*payments_by_reference[\s\S]*receipts_number_once/,

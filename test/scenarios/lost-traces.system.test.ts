@@ -6,7 +6,7 @@ import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { startCollector } from '../support/collector.js'
 import { describeScenario } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
-import { Receiver, SECRET } from '../support/receiver.js'
+import { Receiver } from '../support/receiver.js'
 import { createWorld } from '../support/world.js'
 
 describeScenario('traces', ({ database }) => {
@@ -22,7 +22,7 @@ describeScenario('traces', ({ database }) => {
         destination: { write: (line: string) => void lines.push(line) },
       })
       const url = kind === 'is silent' ? silent.url : `http://127.0.0.1:${await freePort()}`
-      const env = { EVENTS_URL: receiver.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
+      const env = receiver.variables
       const world = await createWorld(database(), { env, log, tracing: startTracing(url, log) })
       const user = world.as('user-1')
       await user.buy()

@@ -5,7 +5,7 @@ import { startTracing } from '../../packages/ishtirak/src/main/trace-export.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { type CollectedSpan, startCollector } from '../support/collector.js'
 import { describeScenario } from '../support/databases.js'
-import { Receiver, SECRET } from '../support/receiver.js'
+import { Receiver } from '../support/receiver.js'
 import { createWorld, type World } from '../support/world.js'
 
 const CLICK = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
@@ -20,7 +20,7 @@ describeScenario('traces', ({ database }) => {
 
   const worldWith = (collectorUrl?: string) => {
     const log = createLog({ level: 'silent' })
-    const env = { EVENTS_URL: receiver.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
+    const env = receiver.variables
     const tracing = collectorUrl === undefined ? {} : { tracing: startTracing(collectorUrl, log) }
     return createWorld(database(), { env, log, ...tracing })
   }

@@ -9,7 +9,7 @@ import { showPayment } from '../../packages/ishtirak/src/overview/acts.js'
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
-import { Receiver, SECRET } from '../support/receiver.js'
+import { Receiver } from '../support/receiver.js'
 import type { Answer } from '../support/world.js'
 import { type WronglyTimed, wronglyTimed } from '../support/wrong-clock.js'
 
@@ -30,8 +30,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
 
   beforeEach(async () => {
     receiver = await Receiver.start()
-    const events = { EVENTS_URL: receiver.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
-    world = await wronglyTimed(database(), { ...WITH_PLATFORM, ...OPERATOR_ENV, ...events })
+    world = await wronglyTimed(database(), { ...WITH_PLATFORM, ...OPERATOR_ENV, ...receiver.variables })
   })
   afterEach(async () => {
     await world.stop()

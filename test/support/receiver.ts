@@ -36,6 +36,11 @@ export class Receiver {
     return `http://127.0.0.1:${this.#port}/events?from=ishtirak`
   }
 
+  /** Of a service that sends its events here. */
+  get variables() {
+    return { EVENTS_URL: this.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
+  }
+
   get port(): number {
     return this.#port
   }

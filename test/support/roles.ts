@@ -1,7 +1,11 @@
 // One operator of each role, and a request for each operation of the operator's API: what a role may do is
 // tried on all of them.
-import { previewIdOf } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { type Act, verbOf } from '../../packages/ishtirak/src/acts/act.js'
+import { addressOfAct, previewIdOf } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { actsOf, readingsOf } from '../../packages/ishtirak/src/acts/capability.js'
+import type { Reading } from '../../packages/ishtirak/src/acts/reading.js'
 import { ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
+import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
 export const ROLE_KEYS = Object.fromEntries(
   ROLES.map((role) => [role, `key-of-the-${role}-of-the-tests`]),
@@ -31,32 +35,8 @@ const read = (path: string): readonly Attempt[] => [{ act: null, path }]
 
 type Change = Required<Omit<Attempt, 'tells'>> & Pick<Attempt, 'tells'>
 
-/** What is an act. `command`: without the reason. */
+/** Acts that ask for more than a reason. `command`: without it. */
 const CHANGES: Readonly<Record<string, readonly Change[]>> = {
-  revokeOperatorSession: [
-    {
-      act: 'operator.revoke',
-      path: '/sessions/x/revoke',
-      body: { why: 'x' },
-      command: ['operators', 'revoke', 'x'],
-    },
-  ],
-  recheckPayment: [
-    {
-      act: 'payment.recheck',
-      path: '/payments/x/recheck',
-      body: {},
-      command: ['payments', 'recheck', 'x'],
-    },
-  ],
-  acceptPayment: [
-    {
-      act: 'payment.accept',
-      path: '/payments/x/accept',
-      body: { why: 'x' },
-      command: ['payments', 'accept', 'x'],
-    },
-  ],
   approvePayment: [
     {
       act: 'payment.approve',
@@ -66,22 +46,6 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
         ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
         ...['--payment-method', 'ccp'],
       ],
-    },
-  ],
-  refusePayment: [
-    {
-      act: 'payment.refuse',
-      path: '/payments/x/refuse',
-      body: { why: 'x' },
-      command: ['payments', 'refuse', 'x'],
-    },
-  ],
-  keepPayment: [
-    {
-      act: 'payment.keep',
-      path: '/payments/x/keep',
-      body: { why: 'x' },
-      command: ['payments', 'keep', 'x'],
     },
   ],
   recordPayment: [
@@ -96,22 +60,6 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       ],
     },
   ],
-  recordRefund: [
-    {
-      act: 'payment.refund',
-      path: '/payments/x/refund',
-      body: { why: 'x' },
-      command: ['payments', 'refund', 'x'],
-    },
-  ],
-  resendReceipt: [
-    {
-      act: 'payment.resend_receipt',
-      path: '/payments/x/resend-receipt',
-      body: {},
-      command: ['payments', 'resend-receipt', 'x'],
-    },
-  ],
   grantDays: [
     {
       act: 'user.grant',
@@ -124,14 +72,6 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       path: '/users/x/grant',
       body: { days: 31, why: 'x' },
       command: ['users', 'grant', 'x', '--days', '31'],
-    },
-  ],
-  endAccess: [
-    {
-      act: 'user.end',
-      path: '/users/x/end',
-      body: { why: 'x' },
-      command: ['users', 'end', 'x'],
     },
   ],
   startReconciliation: [
@@ -150,25 +90,6 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['findings', 'close', 'x', '--kind', 'differs'],
     },
   ],
-  resendEvent: [
-    { act: 'event.resend', path: '/events/x/resend', body: {}, command: ['events', 'resend', 'x'] },
-  ],
-  resendWaitingEvents: [
-    {
-      act: 'event.resend_waiting',
-      path: '/events/resend-waiting',
-      body: {},
-      command: ['events', 'resend-waiting'],
-    },
-  ],
-  skipEvent: [
-    {
-      act: 'event.skip',
-      path: '/events/x/skip',
-      body: { why: 'x' },
-      command: ['events', 'skip', 'x'],
-    },
-  ],
   createCodes: [
     {
       act: 'codes.create',
@@ -177,15 +98,23 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1'],
     },
   ],
-  revokeCodes: [
-    {
-      act: 'codes.revoke',
-      path: '/codes/x/revoke',
-      body: { why: 'x' },
-      command: ['codes', 'revoke', 'x'],
-    },
-  ],
 }
+
+/** An act that asks for a reason at most. */
+function changeOf(act: Act<never>): Change {
+  const { group, argument } = act.on.command
+  return {
+    act: act.name,
+    path: addressOfAct(act).replace(/:\w+/, 'x'),
+    body: act.input.required?.includes('why') ? { why: 'x' } : {},
+    command: [group, verbOf(act), ...(argument === undefined ? [] : ['x'])],
+  }
+}
+
+/** A reading that asks for an id at most. */
+const readingOf = ({ name, path }: Reading): readonly Attempt[] => [
+  { act: name ?? null, path: path.replace(/:\w+/g, 'x') },
+]
 
 function changing({ command, body, ...attempt }: Change): Attempt {
   return { ...attempt, body, command: 'why' in body ? [...command, ...why] : command }
@@ -200,11 +129,10 @@ function previewing({ act, path, body, command, tells = '' }: Change): Attempt {
 
 /** By the ids of the OpenAPI document; main/roles.test.ts holds them against it. */
 export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
+  ...Object.fromEntries(
+    readingsOf<never>(CAPABILITIES).map((reading) => [reading.operationId, readingOf(reading)]),
+  ),
   search: read('/search?q=x'),
-  readInbox: read('/inbox'),
-  readTrail: read('/audit'),
-  readHealth: read('/health'),
-  getTimeline: read('/users/x/timeline'),
   getMonth: read('/months/2026-11'),
   getJournal: read('/months/2026-11/receipts'),
   exportAccounts: [
@@ -214,14 +142,6 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['export', 'accounts', '--month', '2026-11'],
     },
   ],
-  listAllPayments: read('/payments'),
-  getPaymentFile: read('/payments/x'),
-  listOperatorSessions: read('/sessions'),
-  getUserFile: read('/users/x'),
-  listReconciliations: read('/reconciliations'),
-  listEvents: read('/events'),
-  listCodeBatches: read('/codes'),
-  getCodeBatch: read('/codes/x'),
   downloadProof: [
     {
       act: 'payment.read_proof',
@@ -232,9 +152,12 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   continueReconciliation: [{ act: 'reconciliation.start', path: '/reconciliations/x/continue' }],
   downloadBackup: [{ act: 'database.backup', path: '/backup', command: ['backup', 'no-backup'] }],
   ...Object.fromEntries(
-    Object.entries(CHANGES).flatMap(([operationId, changes]) => [
-      [operationId, changes.map(changing)],
-      [previewIdOf({ operationId }), changes.map(previewing)],
-    ]),
+    actsOf<never>(CAPABILITIES).flatMap((act) => {
+      const changes = CHANGES[act.operationId] ?? [changeOf(act)]
+      return [
+        [act.operationId, changes.map(changing)],
+        [previewIdOf(act), changes.map(previewing)],
+      ]
+    }),
   ),
 }

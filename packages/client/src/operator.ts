@@ -29,13 +29,18 @@ export interface Operator {
   preview(
     name: string,
     id: string,
-    asked?: Readonly<Record<string, string | number>>,
+    asked?: Readonly<Record<string, string | number | boolean>>,
   ): Promise<Readonly<Record<string, unknown>>>
 }
 
 const ANSWER_MS = 10_000
-/** The addresses of what acts are on, where they are not the plural of the name. */
-const PLURALS: Readonly<Record<string, string>> = { codes: 'codes', operator: 'sessions' }
+/** The addresses of what acts are on, where they are not the plural of the name's beginning. */
+const PLURALS: Readonly<Record<string, string>> = {
+  codes: 'codes',
+  operator: 'sessions',
+  // On the user who paid.
+  'payment.record': 'users',
+}
 
 /** Throws as the calls of `createClient` do; a key that is refused is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {
@@ -54,7 +59,7 @@ export function createOperator(options: OperatorOptions): Operator {
 /** `payment.refund` on `pay_1`: `/api/v1/operator/payments/pay_1/refund`. */
 function addressOf(name: string, id: string): string {
   const [, subject = '', verb = ''] = /^([^.]+)\.(.+)$/.exec(name) ?? []
-  const group = PLURALS[subject] ?? `${subject}s`
+  const group = PLURALS[name] ?? PLURALS[subject] ?? `${subject}s`
   const target = id === '' ? '' : `/${encodeURIComponent(id)}`
   return `/api/v1/operator/${group}${target}/${verb.replaceAll('_', '-')}`
 }

@@ -731,7 +731,7 @@ create index users_by_email on users (lower(email)) where email is not null;
 create table inbox_known (
   kind text not null,
   id text not null,
-  -- Operators were told of it by mail; else they will be.
+  -- Operators had mail of it; else they will.
   mailed boolean not null default false,
   constraint inbox_known_once primary key (kind, id)
 );

@@ -144,7 +144,7 @@ function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}
   return new BillingError('sign_in_refused', { extra: { reason, ...more } })
 }
 
-/** What the issuer says of itself, kept for a while. Many sign-ins at once ask once. */
+/** What the issuer says of itself, cached for ten minutes. Many sign-ins at once ask once. */
 function createDiscovery(settings: IssuerSettings, { clock, log }: IssuerDeps) {
   const server = new URL(settings.url)
   const shared = singleFlight<OpenId.ServerMetadata>()

@@ -1,7 +1,7 @@
 // When old secrets were last accepted, as rows: one for each that a process was started with.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, instant, instantOrNull, text } from '../database/rows.js'
+import { at, instant, instantOrNull, rowOf, text } from '../database/rows.js'
 import type { OldSecret } from '../runtime/old-secrets.js'
 
 // Another process may have seen a later use.
@@ -27,10 +27,8 @@ const select = statement(
   'select list, fingerprint, watched_since, used_at from old_secrets',
 )
 
-interface SeenUse {
-  readonly watchedSince: Instant
-  readonly usedAt: Instant | null
-}
+const parseUse = rowOf({ watchedSince: instant, usedAt: instantOrNull })
+type SeenUse = ReturnType<typeof parseUse>
 
 /** Gives for a secret what was seen of it; undefined: no process was started with it behind another. */
 export async function loadUses(database: Queryable): Promise<(secret: OldSecret) => SeenUse | undefined> {
@@ -38,7 +36,7 @@ export async function loadUses(database: Queryable): Promise<(secret: OldSecret)
   const uses = new Map(
     (await database.query(select)).map((row) => [
       keyOf(text(row, 'list'), text(row, 'fingerprint')),
-      { watchedSince: instant(row, 'watched_since'), usedAt: instantOrNull(row, 'used_at') },
+      parseUse(row),
     ]),
   )
   return ({ list, fingerprint }) => uses.get(keyOf(list, fingerprint))

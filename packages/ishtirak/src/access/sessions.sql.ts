@@ -1,13 +1,20 @@
 // Sessions of the console as rows. Few: as many as operators signed in within eight hours.
 import type { Instant } from '../core/instant.js'
-import { isRole, type OperatorSession } from '../core/role.js'
+import type { OperatorSession, Role } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, text, textOrNull } from '../database/rows.js'
+import { at, column, instant, rowOf, text, textOrNull, word } from '../database/rows.js'
 
-export interface StoredSession {
-  readonly session: OperatorSession
-  readonly keyDigest: string | null
-}
+const parse = rowOf({
+  session: rowOf({
+    id: text,
+    operator: rowOf({ name: column('operator', text), role: word<Role> }),
+    signedInBy: word<OperatorSession['signedInBy']>,
+    createdAt: instant,
+    expiresAt: instant,
+  }) satisfies (row: Row) => OperatorSession,
+  keyDigest: textOrNull,
+})
+export type StoredSession = ReturnType<typeof parse>
 
 const insert = statement(
   'operator_sessions.insert',
@@ -80,19 +87,4 @@ const deleteOver = statement(
 /** Gives how many. */
 export async function deleteOldSessions(database: Queryable, now: Instant): Promise<number> {
   return (await database.query(deleteOver, [at(now)])).length
-}
-
-function parse(row: Row): StoredSession {
-  const role = text(row, 'role')
-  if (!isRole(role)) throw new TypeError(`no role: ${role}`)
-  return {
-    session: {
-      id: text(row, 'id'),
-      operator: { name: text(row, 'operator'), role },
-      signedInBy: text(row, 'signed_in_by') === 'oidc' ? 'oidc' : 'key',
-      createdAt: instant(row, 'created_at'),
-      expiresAt: instant(row, 'expires_at'),
-    },
-    keyDigest: textOrNull(row, 'key_digest'),
-  }
 }

@@ -8,8 +8,8 @@ import type { Payment } from '../core/payment.js'
 import type { MovedPeriod } from '../core/refund.js'
 import type { Operator } from '../core/role.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
-import { at, instantOrNull, json, text } from '../database/rows.js'
+import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
+import { at, instantOrNull, json, rowOf, text } from '../database/rows.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Ids } from '../runtime/random.js'
 
@@ -183,13 +183,14 @@ const selectByOperation = statement(
   'select id, act, asked, after from audit where user_id = $1 and operation_id = $2',
 )
 
-export interface FoundAct {
-  readonly id: string
+const parseFound = rowOf({
+  id: text,
   /** Nothing was done; its row says why. */
-  readonly isRefused: boolean
-  readonly asked: object | null
-  readonly after: Readonly<Record<string, unknown>>
-}
+  isRefused: (row: Row) => text(row, 'act') === 'operator.refused',
+  asked: json<object | null>,
+  after: json<Readonly<Record<string, unknown>>>,
+})
+export type FoundAct = ReturnType<typeof parseFound>
 
 /** What became of the act with this name; null: it was not tried. */
 export async function findAct(
@@ -197,13 +198,7 @@ export async function findAct(
   of: { readonly userId: string; readonly operationId: string },
 ): Promise<FoundAct | null> {
   const [row] = await database.query(selectByOperation, [of.userId, of.operationId])
-  if (!row) return null
-  return {
-    id: text(row, 'id'),
-    isRefused: text(row, 'act') === 'operator.refused',
-    asked: json(row, 'asked'),
-    after: json(row, 'after'),
-  }
+  return row ? parseFound(row) : null
 }
 
 /** An act was not saved, because the trail has its operation already: done, or refused. */

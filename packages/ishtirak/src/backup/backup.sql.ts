@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
 import { migrate, schemaFit } from '../database/migrate.js'
-import { flag, text } from '../database/rows.js'
+import { column, flag, rowOf, text } from '../database/rows.js'
 import { type BackupContents, checkBackup, FORMAT, RestoreRefused, readHeader } from './backup-lines.js'
 
 /** There is nothing to copy, or a file of the name already. */
@@ -185,20 +185,16 @@ async function refuseRows(queryable: Queryable): Promise<void> {
   }
 }
 
-interface Table {
-  readonly table: string
+const parseTable = rowOf({
+  table: column('name', text),
   /** Those that are written; the database computes the rest. Quoted, for a statement. */
-  readonly columns: string
-  readonly hasFiles: boolean
-}
+  columns: text,
+  hasFiles: flag,
+})
+type Table = ReturnType<typeof parseTable>
 
 async function tablesOf(queryable: Queryable): Promise<readonly Table[]> {
-  const rows = await queryable.query(selectTables)
-  return rows.map((row) => ({
-    table: text(row, 'name'),
-    columns: text(row, 'columns'),
-    hasFiles: flag(row, 'has_files'),
-  }))
+  return (await queryable.query(selectTables)).map(parseTable)
 }
 
 function alterAll(tables: Iterable<string>, change: string): string {

@@ -4,7 +4,18 @@ import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
+import {
+  at,
+  column,
+  instant,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
 import { isOfKind } from '../ledger/payments.sql.js'
 
 const ensureSeries = statement(
@@ -88,31 +99,26 @@ export async function uncountedReceipts(database: Queryable): Promise<number> {
   return integer(row, 'receipts')
 }
 
-export interface DaySums extends Figures {
-  /** `YYYY-MM-DD`. */
-  readonly day: string
-  readonly method: string
+const parseSums = rowOf({
+  method: text,
   /** Empty where it is not known. */
-  readonly instrument: string
-}
+  instrument: text,
+  count: column('payments', integer),
+  ht: column('net_centimes', integer),
+  tva: (row: Row) => integer(row, 'amount_centimes') - integer(row, 'net_centimes'),
+  ttc: column('amount_centimes', integer),
+  discount: column('discount_centimes', integer),
+  stampDuty: column('duty_centimes', integer),
+  fees: column('fees_centimes', integer),
+  feesUnknown: integer,
+}) satisfies (row: Row) => Figures
+
+/** `day`: `YYYY-MM-DD`. */
+export type DaySums = ReturnType<typeof parseSums> & { readonly day: string }
 
 export interface PaidDaySums extends DaySums {
   /** Payments that were their user's first. */
   readonly first: number
-}
-
-function parseSums(row: Row): Omit<DaySums, 'day'> {
-  const [ttc, ht] = [integer(row, 'amount_centimes'), integer(row, 'net_centimes')]
-  return {
-    method: text(row, 'method'),
-    instrument: text(row, 'instrument'),
-    count: integer(row, 'payments'),
-    ...{ ht, tva: ttc - ht, ttc },
-    discount: integer(row, 'discount_centimes'),
-    stampDuty: integer(row, 'duty_centimes'),
-    fees: integer(row, 'fees_centimes'),
-    feesUnknown: integer(row, 'fees_unknown'),
-  }
 }
 
 const selectPaid = statement(
@@ -191,38 +197,39 @@ export async function countEndings(database: Queryable, lapsed: Span, ending: Sp
   return { lapsed: integer(row, 'lapsed'), ending: integer(row, 'ending') }
 }
 
-/** A payment or a refund as a line of the accountant's file. */
-export interface Entry extends Figures {
-  readonly id: string
+const readEntry = rowOf({
+  id: text,
   /** Of the payment, or of the recording of the refund. */
-  readonly at: Instant
-  readonly paymentId: string
-  readonly userId: string
-  readonly planId: string
-  readonly months: number
-  readonly method: string
-  readonly instrument: string | null
-  readonly series: string
-  readonly number: number
-  readonly paidAt: Instant
+  at: instant,
+  paymentId: text,
+  userId: text,
+  planId: text,
+  months: integer,
+  method: text,
+  instrument: textOrNull,
+  series: text,
+  number: integer,
+  paidAt: instant,
   /** Of the payment, whenever that was; null: not refunded. */
-  readonly refundedAt: Instant | null
+  refundedAt: instantOrNull,
   /** What was asked for, in whole dinars, where another amount came; else null. */
-  readonly amountAsked: number | null
+  amountAsked: integerOrNull,
   /** The percentage of the tax; null: none. */
-  readonly taxRate: number | null
+  taxRate: integerOrNull,
   /** The provider's id, the reference of a transfer or the number of a slip. */
-  readonly checkoutId: string | null
-  readonly currency: string
-  readonly periodStart: Instant
-  readonly periodEnd: Instant
+  checkoutId: column('method_reference', textOrNull),
+  currency: text,
+  periodStart: instant,
+  periodEnd: instant,
   /** Of the payment, now. */
-  readonly status: 'paid' | 'refunded'
+  status: word<'paid' | 'refunded'>,
   /** The payment whose intent was paid twice. */
-  readonly secondOf: string | null
+  secondOf: textOrNull,
   /** When a transfer came to the account, as it was approved. */
-  readonly receivedAt: Instant | null
-}
+  receivedAt: integerOrNull,
+})
+/** A payment or a refund as a line of the accountant's file. */
+export type Entry = Figures & ReturnType<typeof readEntry>
 
 const ENTRY = `p.id as payment_id, p.user_id, p.plan->>'id' as plan_id, p.months, p.method, p.instrument,
           p.paid_at, p.amount_asked, p.method_reference, p.currency, p.period_start, p.period_end, p.status,
@@ -280,27 +287,5 @@ function parseEntry(row: Row, isRefund: boolean): Entry {
     fees_centimes: fees_centimes ?? 0,
     fees_unknown: fees_centimes === null ? 1 : 0,
   }
-  return {
-    ...parseSums(sums),
-    id: text(row, 'id'),
-    at: instant(row, 'at'),
-    paymentId: text(row, 'payment_id'),
-    userId: text(row, 'user_id'),
-    planId: text(row, 'plan_id'),
-    months: integer(row, 'months'),
-    instrument: textOrNull(row, 'instrument'),
-    series: text(row, 'series'),
-    number: integer(row, 'number'),
-    paidAt: instant(row, 'paid_at'),
-    refundedAt: row.refunded_at === null ? null : instant(row, 'refunded_at'),
-    amountAsked: integerOrNull(row, 'amount_asked'),
-    taxRate: integerOrNull(row, 'tax_rate'),
-    checkoutId: textOrNull(row, 'method_reference'),
-    currency: text(row, 'currency'),
-    periodStart: instant(row, 'period_start'),
-    periodEnd: instant(row, 'period_end'),
-    status: row.status === 'refunded' ? 'refunded' : 'paid',
-    secondOf: textOrNull(row, 'second_of'),
-    receivedAt: integerOrNull(row, 'received_at'),
-  }
+  return { ...parseSums(sums), ...readEntry(row) }
 }

@@ -44,7 +44,7 @@ export function findOwnUse(
 
 /**
  * Runs `work` on a code that the user gave. The try counts from before it is looked at, and is taken back
- * where the code was not what failed. Throws `too_many_wrong_codes` before anything is looked at.
+ * where the code was not what failed. Throws `too_many_wrong_codes` before anything is read.
  */
 export async function countingTries<Result>(
   { database, clock }: CodeDeps,

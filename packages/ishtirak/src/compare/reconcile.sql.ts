@@ -6,24 +6,35 @@ import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import {
+  at,
+  flag,
+  instant,
+  instantOrNull,
+  integerOrNull,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+} from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { FINDING_COLUMNS } from './findings.sql.js'
 import { ComparisonSchema, FindingSchema } from './reconcile-schemas.js'
 
 /** What the walk needs to go on. */
-export interface Walk {
-  readonly id: string
+const parseWalk = rowOf({
+  id: text,
   /** The payment method whose provider is compared. */
-  readonly method: string
-  readonly sinceAt: Instant
-  readonly startedAt: Instant
+  method: text,
+  sinceAt: instant,
+  startedAt: instant,
   /** Payments without a row are booked, as far as the checkout says whose they are. */
-  readonly booksUnknown: boolean
+  booksUnknown: flag,
   /** Of the provider's list; null once the walk has reached `sinceAt`, or where there is no list. */
-  readonly nextPage: number | null
-}
+  nextPage: integerOrNull,
+})
+export type Walk = ReturnType<typeof parseWalk>
 
 /**
  * What only one side has, or has differently. `user_id` is null while we do not know whose checkout it is.
@@ -88,15 +99,7 @@ export async function claimComparison(
   when: { readonly now: Instant; readonly nextRoundAt: Instant },
 ): Promise<Walk | null> {
   const [row] = await database.query(claimNextRound, [id, at(when.now), at(when.nextRoundAt)])
-  if (!row) return null
-  return {
-    id: text(row, 'id'),
-    method: text(row, 'method'),
-    sinceAt: instant(row, 'since_at'),
-    startedAt: instant(row, 'started_at'),
-    booksUnknown: flag(row, 'books_unknown'),
-    nextPage: row.next_page === null ? null : integer(row, 'next_page'),
-  }
+  return row ? parseWalk(row) : null
 }
 
 // What was closed stays closed while the provider says the same. When it says it may move on.
@@ -164,10 +167,11 @@ const selectByCheckouts = statement(
 )
 
 /** A payment, and the report by which it was booked; null: no report booked it. */
-export interface ComparedPayment {
-  readonly payment: Payment
-  readonly booked: Pick<StoredReport, 'source' | 'amount' | 'currency'> | null
-}
+const parseCompared = rowOf({
+  payment: parsePayment,
+  booked: json<Pick<StoredReport, 'source' | 'amount' | 'currency'> | null>,
+})
+export type ComparedPayment = ReturnType<typeof parseCompared>
 
 export async function paymentsOfCheckouts(
   database: Queryable,
@@ -175,10 +179,7 @@ export async function paymentsOfCheckouts(
   checkoutIds: readonly string[],
 ): Promise<readonly ComparedPayment[]> {
   const rows = await database.query(selectByCheckouts, [method, checkoutIds])
-  return rows.map((row) => ({
-    payment: parsePayment(row),
-    booked: json<ComparedPayment['booked']>(row, 'booked'),
-  }))
+  return rows.map(parseCompared)
 }
 
 const selectUnmatched = statement(

@@ -4,8 +4,7 @@ import { verbOf } from '../acts/act.js'
 import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
-import { kindOf, type PaymentKind } from '../core/payment.js'
-import type { ConsoleKey } from '../i18n/console.js'
+import { kindOf } from '../core/payment.js'
 import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { StatusBadge } from '../ledger/status-badge.js'
@@ -122,14 +121,6 @@ function Reports({ pages, view, file }: { pages: AllPages; view: View; file: Pay
   )
 }
 
-/** What the method's own id of a payment is called. */
-const REFERENCE_NAMES = {
-  card: 'checkout',
-  transfer: 'reference',
-  cash: 'deskReference',
-  cheque: 'deskReference',
-} as const satisfies Readonly<Record<PaymentKind, ConsoleKey>>
-
 function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
@@ -154,7 +145,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [say('paidAt'), moment(paidAt)],
     [say('period'), start === null ? null : say('periodText', span)],
     [say('receipt'), receipt?.number ?? null],
-    [say(REFERENCE_NAMES[kindOf(payment.method)]), payment.checkoutId],
+    [say(pages.methods.of(payment.method).checkoutName ?? 'checkout'), payment.checkoutId],
     ...pages.fileParts.payment.flatMap((part) => part.facts?.(pages, view, parts[part.key], payment) ?? []),
     [say('secondOf'), payment.secondOf === null ? null : linked('payments', payment.secondOf)],
     [say('reviewDiffers'), reviewInWords(pages, view, payment)],

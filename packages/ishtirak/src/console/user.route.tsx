@@ -41,7 +41,7 @@ export function userRoutes(
 
   app.get<{ Params: Params }>('/console/users/:user_id/portal', hidden, async (request, reply) => {
     const { user_id: userId } = request.params
-    // Each look is in the audit trail: another site does not look in an operator's name.
+    // Each view is in the audit trail: another site does not view it in an operator's name.
     if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'users', userId))
     const view = viewOf(pages, request, reply)
     const { operator } = view.session
@@ -54,7 +54,7 @@ export function userRoutes(
 
 const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))
 
-/** The pages of the portal as they look, sent so that no browser sends anything from them. */
+/** The pages of the portal in their style, sent so that no browser sends anything from them. */
 function readOnlyPortal(pages: AllPages) {
   const style = `${styleWith(pages.seller.shop.color)}${BANNER_SHEET}`
   return { style, headers: pageHeaders(style, "'none'", "form-action 'none'") }

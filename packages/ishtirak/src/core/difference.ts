@@ -1,5 +1,5 @@
-// What a report says otherwise than our own row: one line of text for each, as it is kept, in English. It is
-// read back where it is shown in another language.
+// What a report says otherwise than our own row: one line of text for each, as it is stored, in English. It
+// is read back where it is shown in another language.
 import type { MethodTraits } from './checkout.js'
 
 export type Differing = 'amount' | 'currency' | 'live' | 'payment_id' | 'user_id' | 'plan_id' | 'months'

@@ -1,7 +1,7 @@
 // Every wrong symbol and every swap is tried.
 import { describe, expect, it } from 'vitest'
 import { SeededRandom } from '../../../../test/support/random.js'
-import { drawReference, formatReference, readDeskReference, readReference } from './reference.js'
+import { drawReference, formatReference, plainReference, readReference } from './reference.js'
 
 const ALPHABET = '2345689FJKMRW'
 const random = new SeededRandom(17)
@@ -119,6 +119,6 @@ describe('a reference', () => {
 it.each(['BNA 7', ' bna\u00a07', 'BNA \u200e 7'])(
   'the reference of a cheque is one, with any space in it: %j',
   (typed) => {
-    expect(readDeskReference(typed)).toBe('BNA 7')
+    expect(plainReference(typed)).toBe('BNA 7')
   },
 )

@@ -39,7 +39,7 @@ const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '
 
 /** As it was typed: either case, separators, Arabic digits, Z, S, G, B, Q for digits. Null: it is none. */
 export function readReference(typed: string): string | null {
-  const bare = readDeskReference(typed)
+  const bare = plainReference(typed)
     .replace(/[\s\-\u0640.,_/\u00b7]/g, '')
     .replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
   const values = [...bare].map((symbol) => ALPHABET.indexOf(symbol))
@@ -47,8 +47,8 @@ export function readReference(typed: string): string | null {
   return sumOf(values) === 0 ? bare : null
 }
 
-/** A slip or cheque's number, however it was typed: Arabic digits, wide or small letters, white space. */
-export function readDeskReference(typed: string): string {
+/** What a person copied, however it was typed: Arabic digits, wide or small letters, white space. */
+export function plainReference(typed: string): string {
   return typed
     .normalize('NFKC')
     .toUpperCase()

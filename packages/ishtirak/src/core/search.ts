@@ -1,6 +1,6 @@
 // What an operator types into the one field of the search, read.
 import { readReceiptNumber } from './receipt.js'
-import { readDeskReference, readReference } from './reference.js'
+import { plainReference, readReference } from './reference.js'
 
 /** Characters that are searched for at most. */
 export const SEARCHED_MAX = 320
@@ -20,8 +20,8 @@ export interface SearchWords {
   readonly word: string
   /** An id of the provider, or the reference of a transfer, as it is stored. */
   readonly reference: string
-  /** Of a payment at the desk, as it is stored. */
-  readonly deskReference: string
+  /** A reference that a person chose, as it is stored. */
+  readonly plain: string
   readonly receipt: { readonly series: string; readonly number: number } | null
   readonly amountAndDay: AmountAndDay | null
 }
@@ -29,13 +29,13 @@ export interface SearchWords {
 /** `live`: the shop takes real money, so its receipts are of no test series. */
 export function readSearch(typed: string, live: boolean): SearchWords {
   const word = typed.trim()
-  const deskReference = readDeskReference(word)
+  const plain = plainReference(word)
   return {
     word,
     reference: readReference(word) ?? word,
-    deskReference,
+    plain,
     receipt: readReceiptNumber(word, live),
-    amountAndDay: readAmountAndDay(deskReference),
+    amountAndDay: readAmountAndDay(plain),
   }
 }
 

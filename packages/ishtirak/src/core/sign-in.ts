@@ -26,7 +26,7 @@ export function operatorNameOf({ sub, email, email_verified: isVerified }: Claim
   return isShown ? `${PREFIX}${sub} ${email}` : `${PREFIX}${sub}`
 }
 
-/** A text or a list of texts, of which exactly one is a role; what is no role is not looked at. */
+/** A text or a list of texts, of which exactly one is a role; what is no role is ignored. */
 export function roleOf(claims: Claims, roleClaim: string): Role | RoleLack {
   const value = claimAt(claims, roleClaim)
   const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')

@@ -1,5 +1,5 @@
 // The statement of a redeemed code: time was given and nothing was paid, so there is no receipt. It is drawn
-// up with the redemption and kept as it is.
+// up with the redemption and stored as it is.
 import type { Grant } from './grant.js'
 import type { Instant } from './instant.js'
 import type { Buyer, ReceiptContext, SellerIdentity } from './receipt.js'

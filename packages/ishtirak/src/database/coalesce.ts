@@ -39,7 +39,7 @@ interface Waiting<Item, Result> {
 
 /** What has waited for long still gets this much when it is sent, so that it does not spoil its batch. */
 const LEAST_MS = 1_000
-/** Calls that wait for a batch that hangs are looked at this often. */
+/** Calls that wait for a batch that hangs are checked this often. */
 const CHECK_EVERY_MS = 250
 
 export function shareStatements<Item, Result>(

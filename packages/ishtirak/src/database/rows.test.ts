@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { DatabaseError, type Parameter, statement } from './database.js'
+import { column, columnsOf, instantOrNull, integer, recordOf, rowOf, text, writerOf } from './rows.js'
 
 /** One statement per type: a plan knows its parameter's type once and for all. */
 const echo = (type: string) => statement(`test.echo.${type}`, `select $1::${type} as value`)
@@ -108,5 +109,32 @@ describe('the name of a statement', () => {
   it('has at most 63 bytes, since PostgreSQL would cut it', () => {
     expect(() => statement('n'.repeat(63), 'select 1')).not.toThrow()
     expect(() => statement('n'.repeat(64), 'select 1')).toThrow('too long')
+  })
+})
+
+describe('a description of rows', () => {
+  const described = rowOf({
+    userId: text,
+    price: rowOf({ amount: integer, currency: text }),
+    until: column('valid_until', instantOrNull),
+  })
+  const row = { user_id: 'user-1', amount: 2500, currency: 'dzd', valid_until: null, more: true }
+  const value = { userId: 'user-1', price: { amount: 2500, currency: 'dzd' }, until: null }
+
+  it('reads each field from the column of its name, or the one that it names', () => {
+    expect(described(row)).toStrictEqual(value)
+  })
+
+  it('refuses a column of another type, and one that is missing', () => {
+    expect(() => described({ ...row, amount: 'much' })).toThrow('column amount holds a string')
+    expect(() => described({ ...row, user_id: undefined })).toThrow('column user_id holds a undefined')
+  })
+
+  it('lists its columns, and writes what it reads', () => {
+    expect(columnsOf(described, 'p')).toBe('p.user_id, p.amount, p.currency, p.valid_until')
+    expect(recordOf(described)).toBe('user_id text, amount bigint, currency text, valid_until timestamptz')
+    const { more, ...columns } = row
+    expect(writerOf(described)(value)).toStrictEqual(columns)
+    expect(writerOf(described)({ ...value, until: 0 }).valid_until).toBe('1970-01-01T00:00:00.000Z')
   })
 })

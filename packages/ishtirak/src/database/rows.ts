@@ -274,7 +274,7 @@ const parsers = new Map<number, Parse>(
   ]),
 )
 
-/** The values of one row, as text in the order of the columns. Throws where a value cannot be held. */
+/** The values of one row, as text in the order of the columns. Throws where a value cannot be represented. */
 export type ReadRow = (values: readonly (string | null)[]) => Row
 
 /** A column as the wire protocol describes it; of two of one name the last wins, as in JavaScript. */

@@ -24,6 +24,7 @@ function deskMethod(name: DeskMethod, traits: Pick<PaymentMethod, 'live' | 'bear
   return {
     name,
     ...traits,
+    checkoutName: 'deskReference',
     begunBy: 'operator',
     settledBy: 'operator',
     accounts: [],

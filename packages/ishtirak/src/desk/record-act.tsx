@@ -9,7 +9,7 @@ import { isAccess } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { offersOf } from '../core/plan.js'
-import { readDeskReference } from '../core/reference.js'
+import { plainReference } from '../core/reference.js'
 import { extend, NEVER_PAID, purchaseAt } from '../core/subscription.js'
 import { isUserId } from '../core/user-id.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
@@ -115,7 +115,7 @@ export const recordPayment = act<RecordDeps>().does({
 /** Throws `validation_failed`: nothing is left of the reference that can be read. */
 function takenIn(userId: string, input: Input): TakenAtDesk {
   const { plan: planId, months = 1, method, amount } = input
-  const reference = readDeskReference(input.reference)
+  const reference = plainReference(input.reference)
   if (reference === '') throw wrongField('reference', 'wrong_format')
   return { userId, planId, months, method, amount, reference }
 }

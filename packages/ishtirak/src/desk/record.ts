@@ -26,7 +26,7 @@ export interface TakenAtDesk {
   readonly method: DeskMethod
   /** In dinars: what was taken, stamp duty included. */
   readonly amount: number
-  /** As `readDeskReference` has it. Names one payment by this method, of whichever user. */
+  /** As `plainReference` has it. Names one payment by this method, of whichever user. */
   readonly reference: string
 }
 

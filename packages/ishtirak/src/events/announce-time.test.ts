@@ -1,7 +1,7 @@
 // Events that time alone causes, with a moved clock.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { Receiver, SECRET } from '../../../../test/support/receiver.js'
+import { Receiver } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
 import { announceTime } from './announce-time.js'
@@ -13,14 +13,9 @@ const days = (count: number) => (count * DAY) / 1000
 describeScenario('announcements', ({ database }) => {
   let receiver: Receiver
   let world: World
-  const environment = () => ({
-    EVENTS_URL: receiver.url,
-    EVENTS_SECRETS: SECRET,
-    EVENTS_ALLOW_PRIVATE: 'true',
-  })
   beforeEach(async () => {
     receiver = await Receiver.start()
-    world = await createWorld(database(), { env: environment() })
+    world = await createWorld(database(), { env: receiver.variables })
   })
   afterEach(async () => {
     await world.stop()
@@ -134,7 +129,7 @@ describeScenario('announcements', ({ database }) => {
   it('are made once, however many processes look at the same time', async () => {
     const others = await Promise.all(
       [1, 2, 3].map(() =>
-        createWorld(database(), { env: environment(), clock: world.clock, emulator: world.emulator }),
+        createWorld(database(), { env: receiver.variables, clock: world.clock, emulator: world.emulator }),
       ),
     )
     const users = Array.from({ length: 10 }, (_, index) => `user-${index}`)

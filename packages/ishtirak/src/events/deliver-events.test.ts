@@ -18,9 +18,8 @@ describeScenario('events to the platform', ({ database }) => {
   let receiver: Receiver
   let world: World
   const environment = () => ({
-    EVENTS_URL: receiver.url,
+    ...receiver.variables,
     EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
-    EVENTS_ALLOW_PRIVATE: 'true',
   })
   beforeEach(async () => {
     receiver = await Receiver.start()

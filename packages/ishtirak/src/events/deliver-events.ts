@@ -207,7 +207,7 @@ export function nextAttemptAt(attempts: number, now: Instant, random: number): I
   return now + Math.round(wait * (1 + JITTER_SHARE * random))
 }
 
-/** As it is kept, in English. */
+/** As it is stored, in English. */
 export const DISABLED_BECAUSE = {
   gone: 'it answered 410 Gone',
   failing: 'no attempt has succeeded for five days',

@@ -4,7 +4,7 @@ import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { Receiver, SECRET } from '../../../../test/support/receiver.js'
+import { Receiver } from '../../../../test/support/receiver.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { DatabaseUnavailable, statement } from '../database/database.js'
@@ -17,9 +17,7 @@ describeScenario('the operator and the events', ({ database }) => {
   let receiver: Receiver
   let world: World
   const environment = (): Record<string, string> => ({
-    EVENTS_URL: receiver.url,
-    EVENTS_SECRETS: SECRET,
-    EVENTS_ALLOW_PRIVATE: 'true',
+    ...receiver.variables,
     OPERATOR_KEYS: `amina:${KEY}`,
     TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
   })

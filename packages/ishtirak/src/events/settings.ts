@@ -4,7 +4,7 @@ import type { Reach } from '../runtime/http-client.js'
 import { isTwice, items } from '../runtime/old-secrets.js'
 
 export interface EventConfig {
-  /** Absent: events are kept and not sent. */
+  /** Absent: events are stored and not sent. */
   readonly events?: {
     readonly url: string
     readonly secrets: readonly string[]

@@ -34,7 +34,7 @@ export interface EventSenderOptions {
   readonly tracing?: Tracing | undefined
 }
 
-/** Standard Webhooks recommends 15 to 30 seconds; the lane is held as long. */
+/** Standard Webhooks recommends 15 to 30 seconds; the lane is busy as long. */
 const TIMEOUT_MS = 15_000
 /** Nothing in the answer is of use; a longer one is cut off, and its status counts. */
 const ANSWER_BYTES_MAX = 65_536

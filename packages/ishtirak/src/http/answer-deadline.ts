@@ -7,7 +7,7 @@ import type { AnswerFailure } from './problem.js'
 const LIMIT_MS = 5_300
 /** 64 KiB in 30 seconds is a slow phone. */
 const BODY_LIMIT_MS = 30_000
-/** One look at all requests that are open costs them less than a timer for each. */
+/** One check of all requests that are open costs them less than a timer for each. */
 const CHECK_EVERY_MS = 250
 const RETRY_SECONDS = 5
 
@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 /**
  * Linked to those begun before and after it: a map of all of them made each live long, at a third of a
- * status's processor time. Instants are those of the last look, by `performance.now()`.
+ * status's processor time. Instants are those of the last check, by `performance.now()`.
  */
 interface OpenReply {
   readonly reply: FastifyReply

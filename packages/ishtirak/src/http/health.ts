@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { BillingError } from '../core/error.js'
 import { problemResponses } from './problem.js'
 
-/** `checks` names what was looked at, such as `schema`, with `ok` or what is wrong in a word or two. */
+/** `checks` names what was checked, such as `schema`, with `ok` or what is wrong in a word or two. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ type CheckReadiness = () => Promise<Readiness>
 
 const SHARED_MS = 1_000
 
-/** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one look. */
+/** Anyone may ask, as often as they like: all calls within a second (`sharedMs`) share one check. */
 export function shareChecks<Answer>(
   check: () => Promise<Answer>,
   sharedMs = SHARED_MS,

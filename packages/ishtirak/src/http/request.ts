@@ -98,7 +98,7 @@ export function isBodyGone(request: IncomingMessage): boolean {
   return request.readableDidRead && (length !== '0' || encoding !== undefined)
 }
 
-/** The bytes that a host has kept, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
+/** The bytes that a host has stored, as `rawBody` or, by a parser of bytes, as `body`; undefined: none. */
 export function bufferedBody(request: IncomingMessage): Buffer | undefined {
   if (!isBodyGone(request)) return undefined
   const { rawBody, body } = request as IncomingMessage & {

@@ -19,7 +19,7 @@ export async function waitsAsSecond(database: Queryable, { userId, id }: OfUser)
   return (await database.query(selectWaiting, [userId, id])).length > 0
 }
 
-/** The user's version moves: who was shown a refund of it before is told that something has changed. */
+/** The user's version moves: who was shown a refund of it before learns that something has changed. */
 const keep = statement(
   'ledger.keep',
   `with seen as (

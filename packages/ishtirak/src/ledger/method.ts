@@ -3,6 +3,7 @@
 import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
+import type { ConsoleKey } from '../i18n/console.js'
 import type { Clock } from '../runtime/clock.js'
 
 /** A signed message: something happened to a checkout. Its id is the only defence against replay. */
@@ -84,6 +85,8 @@ export interface Webhook {
 
 /** A way to pay: what every gateway must promise. Every report that it gives carries its name. */
 export interface PaymentMethod extends MethodTraits {
+  /** What operators call its own id of a payment; absent: a checkout. */
+  readonly checkoutName?: ConsoleKey
   /** Null: nothing can be listed. Then `createCheckout` gives one checkout for one payment id. */
   readonly list: CheckoutList | null
   /** Null: the provider pushes nothing, and payments are settled by looks alone. */

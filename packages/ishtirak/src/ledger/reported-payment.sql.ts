@@ -1,10 +1,9 @@
 // The payments that reports of a provider are about, each with its user.
 import type { CheckoutReport } from '../core/checkout.js'
-import type { Payment } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
-import { integer, textOrNull } from '../database/rows.js'
+import { integer, rowOf, textOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
-import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
+import { FACT_COLUMNS, parseUser } from './users.sql.js'
 
 const selectForSettlement = statement(
   'settlements.load',
@@ -27,13 +26,17 @@ export interface ReportedIds extends Pick<CheckoutReport, 'method' | 'paymentId'
   readonly checkoutId: string | null
 }
 
+const parseLoaded = rowOf(
+  {
+    payment: parsePayment,
+    user: parseUser,
+    /** Of the click that it began with, where traces were collected. */
+    traceparent: textOrNull,
+  },
+  (shape) => ({ ...shape }),
+)
 /** Ours, with the user it belongs to, at the version that a change of their money must name. */
-export interface LoadedPayment {
-  readonly payment: Payment
-  readonly user: UserRecord
-  /** Of the click that it began with, where traces were collected. */
-  readonly traceparent: string | null
-}
+export type LoadedPayment = ReturnType<typeof parseLoaded>
 
 /** For each report its payment, by the checkout's id, else by our own id; null when it is not ours. */
 export async function loadForSettlements(
@@ -45,16 +48,7 @@ export async function loadForSettlements(
     reports.map(({ checkoutId }) => checkoutId),
     reports.map(({ paymentId }) => paymentId),
   ])
-  const found = new Map(
-    rows.map((row) => [
-      integer(row, 'ordinal'),
-      {
-        payment: parsePayment(row),
-        user: parseUser(row),
-        traceparent: textOrNull(row, 'traceparent'),
-      },
-    ]),
-  )
+  const found = new Map(rows.map((row) => [integer(row, 'ordinal'), parseLoaded(row)]))
   // `with ordinality` counts from 1.
   return reports.map((_, index) => found.get(index + 1) ?? null)
 }

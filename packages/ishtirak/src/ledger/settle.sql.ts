@@ -91,7 +91,7 @@ export interface SettlementChange {
   readonly grant?: GrantRow | null
   /** The operator and the reason, if an operator did it. */
   readonly audit?: AuditEntry | null
-  /** What time has brought about: announced now, and when to look next. Absent: new facts start again. */
+  /** What time has brought about: announced now, and when to check next. Absent: new facts start again. */
   readonly schedule?: { readonly announced: Boundary | null; readonly announceAt: Instant | null }
   readonly now: Instant
 }

@@ -134,7 +134,7 @@ async function readWaits({ database, clock, log, inbox }: GaugeDeps, sendsEvents
   const bounded = withLimit(database, givenUpAfter(WAITS_LIMIT_MS))
   try {
     const waits = await inboxWaits(bounded, inbox, clock.now())
-    // Where there is no address, events are only kept.
+    // Where there is no address, events are only stored.
     const queue = sendsEvents ? await eventQueue(bounded) : { events: 0, oldest: null }
     return { inbox: waits, queue }
   } catch (error) {

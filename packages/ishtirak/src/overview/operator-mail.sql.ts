@@ -1,8 +1,8 @@
-// What operators know of the inbox, as rows: one for each entry that waits. A new one is there untold until a
-// mail has named it.
+// What operators know of the inbox, as rows: one for each entry that waits. A new one is there unmailed until
+// a mail has named it.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, text } from '../database/rows.js'
+import { at, rowOf, text } from '../database/rows.js'
 import type { Inbox } from './inbox.sql.js'
 
 /**
@@ -12,11 +12,9 @@ export async function noteInbox(database: Queryable, { statements }: Inbox, now:
   await database.query(statements.note, [at(now)])
 }
 
-export interface KnownEntry {
-  /** By its name. */
-  readonly kind: string
-  readonly id: string
-}
+/** `kind`: by its name. */
+const parseEntry = rowOf({ kind: text, id: text })
+export type KnownEntry = ReturnType<typeof parseEntry>
 
 const selectUnmailed = statement(
   'inbox_known.unmailed',
@@ -24,8 +22,7 @@ const selectUnmailed = statement(
 )
 
 export async function unmailedEntries(database: Queryable): Promise<readonly KnownEntry[]> {
-  const rows = await database.query(selectUnmailed, [])
-  return rows.map((row) => ({ kind: text(row, 'kind'), id: text(row, 'id') }))
+  return (await database.query(selectUnmailed, [])).map(parseEntry)
 }
 
 const tell = statement(

@@ -1,5 +1,5 @@
 // Tells operators by mail what entered the inbox: at most one mail in 15 minutes, however many processes
-// there are, and none for what they were told of. It has kinds and their numbers, no names and no amounts:
+// there are, and none for what they had mail of. It has kinds and their numbers, no names and no amounts:
 // mail is forwarded and stored.
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
@@ -22,8 +22,8 @@ export interface OperatorMailDeps extends SendMailDeps {
 const PAUSE_MS = 15 * MINUTE
 
 /**
- * A job: gives how many entries it told of. The row of the lease holds the pause, also where the sending
- * fails: those entries are tried again after it. After a crash in between they are told of again, under the
+ * A job: gives how many entries it mailed. The row of the lease holds the pause, also where the sending
+ * fails: those entries are tried again after it. After a crash in between they are mailed again, under the
  * same Message-ID.
  */
 export async function mailOperators(deps: OperatorMailDeps): Promise<number> {

@@ -68,9 +68,9 @@ const selectPayments = statement(
 /** Exact hits. */
 export async function findPaymentsByWord(
   database: Queryable,
-  { reference, deskReference, receipt }: Omit<SearchWords, 'word' | 'amountAndDay'>,
+  { reference, plain, receipt }: Omit<SearchWords, 'word' | 'amountAndDay'>,
 ): Promise<readonly Payment[]> {
-  const found = [reference, receipt?.series ?? null, receipt?.number ?? null, deskReference]
+  const found = [reference, receipt?.series ?? null, receipt?.number ?? null, plain]
   return (await database.query(selectPayments, found)).map(parsePayment)
 }
 

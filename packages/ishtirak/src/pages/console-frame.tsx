@@ -20,7 +20,7 @@ import type { SessionReader, WithFormToken } from './reader.js'
 
 export type ConsoleSession = WithFormToken<OperatorSession>
 
-/** How operators come in, and what a session is kept by. */
+/** How operators sign in, and the cookie of a session. */
 export interface ConsoleSignIn {
   /** Null: it is over, or never was. */
   find(token: string): Promise<OperatorSession | null>

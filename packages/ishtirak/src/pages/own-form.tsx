@@ -4,7 +4,8 @@ import { FormToken } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
 
 /**
- * With the proof that the page is ours. To an operator who looks on it is no form: its controls do nothing.
+ * With the proof that the page is ours. To an operator who views the portal it is no form: its controls do
+ * nothing.
  */
 export function OwnForm(
   of: PropsWithChildren<{ session: Session | ReadOnlySession; action: string; enctype?: string | undefined }>,
@@ -19,7 +20,7 @@ export function OwnForm(
   )
 }
 
-/** Where a link of the portal leads; to an operator who looks on, nowhere. */
+/** Where a link of the portal leads; to an operator who views it, nowhere. */
 export function hrefIn({ formToken }: Session | ReadOnlySession, href: string): string | undefined {
   return formToken === null ? undefined : href
 }

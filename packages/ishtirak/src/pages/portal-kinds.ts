@@ -19,7 +19,7 @@ export interface PortalKinds<Deps> {
   readonly ways?: (deps: Deps) => readonly WayToPay[]
   /** Its part of the portal's page. Read after what the frame reads, one part after the other. */
   readonly read?: (deps: PageParts & Deps, seen: SeenPortal) => Promise<PortalPart>
-  /** The page after a form, by the name of the field that was kept. */
+  /** The page after a form, by the name of the field that was saved. */
   readonly answers?: Readonly<Record<string, Answer<Deps>>>
   readonly refusals?: Readonly<Partial<Record<ErrorCode, RefusalWords<Deps>>>>
 }
@@ -154,6 +154,6 @@ export type ViewAsUser = (of: {
   readonly operator: Operator
   readonly requestId: string
   readonly style: string
-  /** What the operator is told above it. */
+  /** What the operator reads above it. */
   readonly safeStart: JSX.Element
 }) => Promise<string>

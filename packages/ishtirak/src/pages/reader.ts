@@ -27,7 +27,7 @@ export type WithFormToken<Found> = Found & {
   readonly formToken: string
 }
 
-/** For the portal as an operator looks at it: nothing is sent from there. */
+/** For the portal as an operator views it: nothing is sent from there. */
 export type ReadOnlySession = PortalSession & { readonly formToken: null }
 
 export type Reader = SessionReader<PortalSession>
@@ -39,7 +39,7 @@ interface SessionFound {
   readonly locale?: Locale | null
 }
 
-/** Where sessions are kept, and under which cookie. */
+/** Where sessions are stored, and under which cookie. */
 interface SessionStore<Found> {
   /** Null: it is over, or never was. */
   find(token: string): Promise<Found | null>

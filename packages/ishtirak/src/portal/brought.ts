@@ -26,7 +26,7 @@ export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly
 /** To the routes of the pages. */
 export interface BroughtToPortal {
   readonly addRoutes: (app: App) => void
-  /** Of what was kept of a form; null: none of them answers it. */
+  /** Of what was saved of a form; null: none of them answers it. */
   readonly answer: (kept: SavedForm, by: Reading) => Promise<string> | null
   /** Of the form that was refused: what its page needs. */
   readonly keeps: (code: ErrorCode) => string | undefined

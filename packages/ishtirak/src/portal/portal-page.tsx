@@ -15,7 +15,7 @@ import { Plans } from './portal-plans.js'
 import { FollowingPlans, TimeList } from './portal-time.js'
 import { PartsAt, type PortalSection, type PortalView } from './portal-view.js'
 
-/** `safeStart`: what an operator who looks on is told; for users there is nothing above the page. */
+/** `safeStart`: what an operator who views it reads above it; for users there is nothing above the page. */
 export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.Element): string {
   const { session, locale } = view
   const say = sayFor(pages.seller.identity, locale)

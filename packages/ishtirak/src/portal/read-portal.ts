@@ -1,4 +1,4 @@
-// What the portal of a user shows, read for the user, or for an operator who looks on.
+// What the portal of a user shows, read for the user, or for an operator who views it.
 
 import { type HistoryDeps, readHistory } from '../checkout/history.js'
 import { type OverviewDeps, readOverviewWithTime } from '../limits/overview.js'

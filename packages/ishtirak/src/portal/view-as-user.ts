@@ -1,4 +1,4 @@
-// The portal of a user as an operator looks at it: all that the user would see, and nothing that can be done.
+// The portal of a user as an operator views it: all that the user would see, and nothing that can be done.
 // It is in the audit trail, because it shows what is the user's own.
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'

@@ -1,4 +1,4 @@
-// A receipt for the user who paid: the snapshot that was kept at booking, printed in the language asked for.
+// A receipt for the user who paid: the snapshot that was stored at booking, printed in a language.
 
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
@@ -6,7 +6,7 @@ import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
-import { integer, json, text } from '../database/rows.js'
+import { integer, json, rowOf, text } from '../database/rows.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import type { ReceiptRules } from '../ledger/settle.js'
@@ -120,10 +120,7 @@ const selectReceipt = statement(
 /** Null where there is none, or it is another user's. */
 async function findReceipt(database: Queryable, userId: string, paymentId: string) {
   const [row] = await database.query(selectReceipt, [userId, paymentId])
-  if (!row) return null
-  return {
-    series: text(row, 'series'),
-    number: integer(row, 'number'),
-    snapshot: json<ReceiptSnapshot>(row, 'snapshot'),
-  }
+  return row ? parseReceipt(row) : null
 }
+
+const parseReceipt = rowOf({ series: text, number: integer, snapshot: json<ReceiptSnapshot> })

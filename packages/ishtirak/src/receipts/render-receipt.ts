@@ -1,5 +1,5 @@
-// Prints a receipt: the snapshot that was kept at booking, its number and a language become one page of PDF.
-// Nothing else is looked up but the seller's color, so the same receipt has the same words years later.
+// Prints a receipt: the snapshot that was stored at booking, its number and a language become one page of
+// PDF. Nothing else is looked up but the seller's color, so the same receipt has the same words years later.
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'

@@ -1,4 +1,4 @@
-// How work is shared, queued or cut into batches. Nothing is kept once it is done: no cache.
+// How work is shared, queued or cut into batches. Nothing is cached.
 import { setImmediate } from 'node:timers/promises'
 
 /** Calls for the same key that arrive while one is under way share its outcome. */

@@ -1,13 +1,10 @@
 // What a file is by its content, whatever its name and its sender say: a picture or a PDF. Of a picture the
-// headers are read, within bounds, and no pixel; a PDF is told by its first bytes and its end mark and is not
-// looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition), ISO 32000-1 (PDF).
+// headers are read, within bounds, and no pixel; a PDF is recognised by its first bytes and its end mark and
+// is not looked into. Sources: ISO/IEC 10918-1 (JPEG), the PNG specification (third edition), ISO 32000-1
+// (PDF).
 import { crc32 } from 'node:zlib'
-import { PROOF_TYPES, type ProofType } from '../core/transfer.js'
+import type { ProofType } from '../core/transfer.js'
 import { inSlices } from '../runtime/async.js'
-
-export function isProofType(word: string): word is ProofType {
-  return PROOF_TYPES.some((type) => type === word)
-}
 
 /** Why a file is refused. */
 type ProofProblem =
@@ -124,7 +121,7 @@ function* scanEnd(bytes: Buffer, from: number): Generator<void, number> {
 /** Length, type and checksum around the data of a chunk. */
 const CHUNK_FRAME = 12
 
-/** Every chunk with its checksum, from the header to the end, behind which nothing is kept. */
+/** Every chunk with its checksum, from the header to the end, behind which nothing is stored. */
 function* readPng(bytes: Buffer): Generator<void, ProofFile> {
   let at = PNG_START.length
   let steps = 0

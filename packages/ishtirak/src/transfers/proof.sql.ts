@@ -2,8 +2,7 @@
 import type { Instant } from '../core/instant.js'
 import type { Proof, Transfer } from '../core/transfer.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, text } from '../database/rows.js'
-import { isProofType } from './proof-file.js'
+import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '../database/rows.js'
 import type { StoredTransfer } from './transfers.sql.js'
 
 interface OfPayment {
@@ -11,18 +10,14 @@ interface OfPayment {
   readonly paymentId: string
 }
 
-function parseProof(row: Row): Proof {
-  const type = text(row, 'media_type')
-  if (!isProofType(type)) throw new TypeError(`a proof of type ${type}`)
-  return {
-    n: integer(row, 'n'),
-    uploadedAt: instant(row, 'uploaded_at'),
-    type,
-    bytes: integer(row, 'bytes'),
-    sha256: text(row, 'sha256'),
-    erasedAt: instantOrNull(row, 'erased_at'),
-  }
-}
+const parseProof = rowOf({
+  n: integer,
+  uploadedAt: instant,
+  type: column('media_type', word<Proof['type']>),
+  bytes: integer,
+  sha256: text,
+  erasedAt: instantOrNull,
+}) satisfies (row: Row) => Proof
 
 const selectProofs = statement(
   'transfer_proofs.of_payment',

@@ -38,6 +38,7 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
   return {
     name: 'transfer',
     live,
+    checkoutName: 'reference',
     begunBy: 'user',
     settledBy: 'operator',
     bearsStampDuty: false,

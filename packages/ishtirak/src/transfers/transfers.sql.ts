@@ -4,36 +4,26 @@
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import type { Payment } from '../core/payment.js'
 import type { Approval, Transfer } from '../core/transfer.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
-
-export interface StoredTransfer {
-  readonly reference: string
-  readonly transfer: Transfer
-  /** A change must name it. */
-  readonly version: number
-  readonly payment: Payment
-}
 
 const COLUMNS = 't.reference, t.state, t.version, t.approvals, t.refusal, t.proof_at'
 
-function parseTransfer(row: Row): StoredTransfer {
-  return {
-    reference: text(row, 'reference'),
-    transfer: {
-      // The check constraint of the column holds the same list.
-      state: text(row, 'state') as Transfer['state'],
-      approvals: json<readonly Approval[]>(row, 'approvals'),
-      refusal: textOrNull(row, 'refusal'),
-      proofAt: instantOrNull(row, 'proof_at'),
-    },
-    version: integer(row, 'version'),
-    payment: parsePayment(row),
-  }
-}
+const parseTransfer = rowOf({
+  reference: text,
+  transfer: rowOf({
+    state: word<Transfer['state']>,
+    approvals: json<readonly Approval[]>,
+    refusal: textOrNull,
+    proofAt: instantOrNull,
+  }),
+  /** A change must name it. */
+  version: integer,
+  payment: parsePayment,
+})
+export type StoredTransfer = ReturnType<typeof parseTransfer>
 
 // Among those of all users, which no index can keep apart once tables are spread by user.
 const insert = statement(

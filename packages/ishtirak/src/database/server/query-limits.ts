@@ -1,4 +1,4 @@
-// The time limits of queries under way: one timer looks at all connections. The driver's own is a timer for
+// The time limits of queries under way: one timer checks all connections. The driver's own is a timer for
 // each query, and keeps what came after it: a status left 1,100 bytes in the old generation, not 90.
 import type { ClientBase } from 'pg'
 
