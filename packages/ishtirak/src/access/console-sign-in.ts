@@ -23,11 +23,7 @@ export function consoleSignIn(
 }
 
 /** Null: it was no sign-in. */
-function signInRefusal(
-  issuer: Issuer | null,
-  { code, extra }: BillingError,
-  say: SayConsole,
-): string | null {
+function signInRefusal(issuer: Issuer | null, { code, extra }: BillingError, say: SayConsole): string | null {
   const host = issuer?.host ?? ''
   if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
   if (code !== 'sign_in_refused' || !isSignInLack(extra.reason)) return null
