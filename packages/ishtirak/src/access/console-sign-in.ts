@@ -1,7 +1,9 @@
 // How operators come into the console, for its frame.
+import type { BillingError } from '../core/error.js'
+import { ROLES } from '../core/role.js'
+import type { SayConsole } from '../i18n/console.js'
 import type { ConsoleSignIn } from '../pages/console-frame.js'
-import type { Issuer } from './issuer.js'
-import { signInRefusal } from './refusal-text.js'
+import { type Issuer, isSignInLack } from './issuer.js'
 import { findOperatorSession, OPERATOR_SESSION_MS, type SessionsDeps, signOut } from './sessions.js'
 import { signInPath } from './sign-in.route.js'
 
@@ -18,4 +20,16 @@ export function consoleSignIn(
     pathFor: (base, url) => signInPath({ base }, url),
     refusalText: (error, say) => signInRefusal(deps.issuer, error, say),
   }
+}
+
+/** Null: it was no sign-in. */
+function signInRefusal(issuer: Issuer | null, { code, extra }: BillingError, say: SayConsole): string | null {
+  const host = issuer?.host ?? ''
+  if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
+  if (code !== 'sign_in_refused' || !isSignInLack(extra.reason)) return null
+  return say(`refused_${extra.reason}`, {
+    issuer: host,
+    claim: String(extra.claim),
+    roles: ROLES.join(', '),
+  })
 }

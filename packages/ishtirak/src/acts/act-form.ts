@@ -47,13 +47,9 @@ export function amountIn(field: string, typed: string, most: number): number {
   if (typed.trim() === '') throw wrongField(field, 'required')
   const amount = readTypedAmount(typed)
   if (amount.kind !== 'dinars') throw wrongField(field, 'wrong_format')
-  return within(field, amount.dinars, most)
-}
-
-function within(field: string, count: number, most: number): number {
-  if (count < 1) throw wrongField(field, 'too_small', 1)
-  if (count > most) throw wrongField(field, 'too_large', most)
-  return count
+  if (amount.dinars < 1) throw wrongField(field, 'too_small', 1)
+  if (amount.dinars > most) throw wrongField(field, 'too_large', most)
+  return amount.dinars
 }
 
 /** `again` shows the form once more, with what is wrong in what was typed (nothing: it is new). */

@@ -25,9 +25,11 @@ export interface DownloadedFile {
   readonly content: Buffer
 }
 
+type OnBytes = (done: number) => void
+
 export interface OperatorClient {
   /** The body of the answer. Throws `CommandFailed`: the service refused, or does not answer. */
-  ask(request: OperatorRequest, onBytes?: (done: number) => void): Promise<string>
+  ask(request: OperatorRequest, onBytes?: OnBytes): Promise<string>
   /** An answer that is a file. Throws the same. */
   download(request: OperatorRequest): Promise<DownloadedFile>
   close(): Promise<void>
@@ -104,7 +106,7 @@ export function fetchFromOperator(
 /** Of an answer, as they come; `onBytes` hears how many there were so far. */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
-  onBytes: (done: number) => void = () => undefined,
+  onBytes: OnBytes = () => undefined,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   let bytes = 0
@@ -115,32 +117,34 @@ export async function* chunksOf(
   }
 }
 
-export function overHttp(service: RunningService): OperatorClient {
+/** `send` gives whatever was answered. */
+export function clientOf(
+  send: (
+    request: OperatorRequest,
+    onBytes?: OnBytes,
+  ) => Promise<DownloadedFile & { readonly status: number }>,
+  close: OperatorClient['close'],
+): OperatorClient {
+  const download = async (request: OperatorRequest, onBytes?: OnBytes) => {
+    const { status, ...file } = await send(request, onBytes)
+    if (status < 300) return file
+    throw refusal(status, file.content.toString())
+  }
   return {
-    ask: async (request, onBytes) => {
-      const response = await fetchFromOperator(service, request)
-      // response.text() drops the byte order mark of a file for Excel.
-      const parts: Uint8Array[] = []
-      if (response.body) for await (const part of chunksOf(response.body, onBytes)) parts.push(part)
-      return textOfAnswer(response.status, Buffer.concat(parts).toString())
-    },
-    download: async (request) => {
-      const response = await fetchFromOperator(service, request)
-      const content = Buffer.from(await response.arrayBuffer())
-      return fileOf(response.status, response.headers.get('content-type'), content)
-    },
-    close: async () => undefined,
+    download,
+    ask: async (request, onBytes) => (await download(request, onBytes)).content.toString(),
+    close,
   }
 }
 
-export function fileOf(status: number, type: unknown, content: Buffer): DownloadedFile {
-  if (status < 300) return { type: String(type), content }
-  throw refusal(status, content.toString())
-}
-
-export function textOfAnswer(status: number, body: string): string {
-  if (status < 300) return body
-  throw refusal(status, body)
+export function overHttp(service: RunningService): OperatorClient {
+  const send = async (request: OperatorRequest, onBytes?: OnBytes) => {
+    const { status, headers, body } = await fetchFromOperator(service, request)
+    const parts: Uint8Array[] = []
+    if (body) for await (const part of chunksOf(body, onBytes)) parts.push(part)
+    return { status, type: String(headers.get('content-type')), content: Buffer.concat(parts) }
+  }
+  return clientOf(send, async () => undefined)
 }
 
 /** Of every problem body; what else is in it belongs to this one refusal. */

@@ -38,11 +38,14 @@ export async function previewSettlement(
     settledBy: deps.methods.of(payment.method).settledBy,
     said,
   }
-  const changes: readonly Change[] = [
+  return { version, changes: changesOf({ status, access }), detail }
+}
+
+export function changesOf({ status, access }: Pick<SettlementPreview, 'status' | 'access'>): Change[] {
+  return [
     { what: 'status', ...status },
     { what: 'access', ...access },
   ]
-  return { version, changes, detail }
 }
 
 /** `accepted`: as an operator takes it who accepts what differs. */

@@ -1,7 +1,8 @@
 // Days that an operator grants: what the role may, and what the user's plan is.
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import type { Field } from '../acts/act-page.js'
+import { reason } from '../acts/reason.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
@@ -13,6 +14,7 @@ import {
   SUPPORT_GRANT_DAYS_MAX,
   SUPPORT_GRANT_SPAN,
 } from '../core/role.js'
+import { request } from '../http/schemas.js'
 import { planName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { daysGrantedBySupport } from '../ledger/grants.sql.js'
@@ -22,13 +24,32 @@ import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
-import { GRANTED_DAYS_MAX, GrantRequestSchema } from './grant-schemas.js'
 import { grantsWords } from './words.js'
 
 export type GrantDeps = SaveDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
 /** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
 export const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
+
+/** A year, leap or not: longer ones are more likely a slip. */
+const GRANTED_DAYS_MAX = 366
+
+const GrantRequestSchema = request('GrantRequest', {
+  days: Type.Integer({
+    minimum: 1,
+    maximum: GRANTED_DAYS_MAX,
+    description: 'How many, of 24 hours each',
+    examples: [14],
+  }),
+  plan: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'For a user who never had one; absent: the first that is sold',
+      examples: ['pro'],
+    }),
+  ),
+  why: reason,
+})
 
 type Wanted = Static<typeof GrantRequestSchema>
 

@@ -4,11 +4,20 @@ import type { UserPart } from '../acts/file-parts.js'
 import { describeGrant } from '../core/event.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
+import { EventGrantSchema } from '../events/schemas.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { grantsOfUser } from '../ledger/grants.sql.js'
-import { GrantSchema } from './grant-schemas.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
 const SHOWN_MAX = 50
+
+const GrantSchema = object('Grant', {
+  ...EventGrantSchema.properties,
+  granted_at: timestamp,
+  granted_by: nullable(Type.String()),
+  why: nullable(Type.String()),
+  operation_id: nullable(Type.String()),
+})
 
 type Grants = Awaited<ReturnType<typeof grantsOfUser>>
 

@@ -6,12 +6,11 @@ import {
   type AccessOptions,
   CommandFailed,
   type CommandHost,
-  fileOf,
+  clientOf,
   type OperatorClient,
   type OperatorRequest,
   overHttp,
   type RunningService,
-  textOfAnswer,
 } from '../acts/operator-client.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
@@ -91,29 +90,16 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const operatorKeys = [{ name, role: 'owner' as const, key }]
   const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
   await service.start()
-  const asked = ({ method, path, body }: OperatorRequest) => {
-    const headers = { authorization: `Bearer ${key}` }
-    return service.app.inject({
-      method,
-      url: `${OPERATOR_API}${path}`,
-      headers,
-      ...(body && { payload: body }),
-    })
+  const send = async ({ method, path, body }: OperatorRequest) => {
+    const asked = { method, url: `${OPERATOR_API}${path}`, headers: { authorization: `Bearer ${key}` } }
+    const answer = await service.app.inject({ ...asked, ...(body && { payload: body }) })
+    const type = String(answer.headers['content-type'])
+    return { status: answer.statusCode, type, content: answer.rawPayload }
   }
-  return {
-    ask: async (request) => {
-      const answer = await asked(request)
-      return textOfAnswer(answer.statusCode, answer.payload)
-    },
-    download: async (request) => {
-      const { statusCode, headers, rawPayload } = await asked(request)
-      return fileOf(statusCode, headers['content-type'], rawPayload)
-    },
-    close: async () => {
-      await service.stop()
-      await emulator?.close()
-    },
-  }
+  return clientOf(send, async () => {
+    await service.stop()
+    await emulator?.close()
+  })
 }
 
 function adviseOnLock(error: Error): never {

@@ -1,5 +1,6 @@
 // Pages with one thing to say and a way on: the front page, the way in, a refusal.
 
+import type { FastifyReply } from 'fastify'
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
@@ -217,4 +218,20 @@ export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) =
   )
   const usual = { backUrl: pages.backUrl(null), languagePath: `${pages.base}/portal` }
   return renderPage(pages, { locale, title, safeContent, ...usual, ...page })
+}
+
+/** Sends the sender of a form to the page that says what it led to. */
+export function answerForm(
+  pages: Pages,
+  reply: FastifyReply,
+  session: Session | null,
+  answer: Readonly<Record<string, string>>,
+): FastifyReply {
+  pages.reader.keep(reply, session, answer)
+  return reply.headers(pages.headers).redirect(`${pages.base}/portal/answer`, 303)
+}
+
+/** As much of what was typed as a field takes. */
+export function shortened(typed: string): string {
+  return typed.slice(0, 100)
 }

@@ -3,13 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
-import { answerForm, shortened } from '../pages/answer.js'
 import {
+  answerForm,
   askForLinkPage,
   mailedLinkOverPage,
   refusalPage,
   sellerPage,
   sessionOverPage,
+  shortened,
 } from '../pages/message-pages.js'
 import { fieldOf, type Session } from '../pages/reader.js'
 import type { PortalPages } from './portal-pages.js'

@@ -1,8 +1,9 @@
 // What the pages that users see bring to the service.
 import type { Capability } from '../acts/capability.js'
-import { HOUR } from '../core/instant.js'
-import { linkMail } from './link-mail.js'
-import { forgetPortalSessions, type OpenLinkDeps } from './portal-sessions.sql.js'
+import type { MailWriter } from '../acts/mail-writer.js'
+import { HOUR, MINUTE } from '../core/instant.js'
+import { queuePortalLinks } from './portal-links.sql.js'
+import { forgetPortalSessions, type OpenLinkDeps, openMailedLink } from './portal-sessions.sql.js'
 import { type PortalConfig, portalSettings } from './settings.js'
 import './words.js'
 
@@ -21,4 +22,22 @@ export const portal: Capability<OpenLinkDeps, PortalConfig> = {
     },
   ],
   mails: (deps) => [linkMail(deps)],
+}
+
+/** Addresses that asked for a link; one statement takes them all. */
+const LINKS_A_ROUND = 1_000
+
+function linkMail(deps: OpenLinkDeps): MailWriter {
+  return {
+    kind: 'portal_link',
+    // It is asked for again after some minutes.
+    lifetimeMs: 15 * MINUTE,
+    owe: (now) => queuePortalLinks(deps.database, now, LINKS_A_ROUND),
+    write: async ({ userId }, { say }) => ({
+      subject: say('mail_portal_link_subject'),
+      paragraphs: [say('mail_portal_link_what'), say('mail_portal_link_next')],
+      button: say('mail_linkButton'),
+      url: await openMailedLink(deps, userId),
+    }),
+  }
 }

@@ -7,6 +7,7 @@ import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
 import type { InWords } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
+import { changesOf } from '../checkout/settlement-preview.js'
 import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
@@ -54,7 +55,7 @@ export const approve = act<DecisionDeps>().does({
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
     const preview = await previewDecision(deps, id, { received, by: by.operator })
-    return { ...previewOf(preview), detail: { ...preview, received } }
+    return { version: preview.version, changes: changesOf(preview), detail: { ...preview, received } }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
   command: { isMeant: isWaiting },
@@ -93,7 +94,7 @@ export const refuse = act<DecisionDeps>().does({
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
   preview: async (deps, { id, by }) => {
     const preview = await previewDecision(deps, id, { received: null, by: by.operator })
-    return { ...previewOf(preview), detail: preview }
+    return { version: preview.version, changes: changesOf(preview), detail: preview }
   },
   previews: { schema: DecisionSchema, view: viewDecision },
   command: { isMeant: isWaiting },
@@ -121,16 +122,6 @@ function receivedOf(
   { amount, received_at, payment_method: instrument }: Static<typeof ReceivedSchema>,
 ): Received {
   return { amount, receivedAt: readInstant(wallClock, 'received_at', received_at), instrument }
-}
-
-function previewOf({ version, status, access }: DecisionPreview) {
-  return {
-    version,
-    changes: [
-      { what: 'status', ...status },
-      { what: 'access' as const, ...access },
-    ],
-  }
 }
 
 function viewDecision({ detail }: Preview<DecisionPreview>): Static<typeof DecisionSchema> {
