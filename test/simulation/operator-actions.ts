@@ -21,7 +21,7 @@ import { isBooked, require } from './rules.js'
 import { CODE_KINDS, type CodeKindSold } from './sales.js'
 import type { Task } from './scheduler.js'
 import { decisions } from './transfers.js'
-import type { SimulatedWorld } from './world.js'
+import type { AskedGrant, SimulatedWorld } from './world.js'
 
 export const OPERATOR_ACTIONS = {
   accept: 1.5,
@@ -110,14 +110,14 @@ function grants(world: SimulatedWorld, process: Process, userId: string): readon
   const before = [...granted.keys()].filter((name) => name.startsWith(`${userId} `))
   const operation =
     before.length > 0 && random.boolean(0.3) ? random.pick(before) : `${userId} ${granted.size + 1}`
-  const asked = granted.get(operation) ?? {
-    months: 0 as const,
+  const asked: AskedGrant = granted.get(operation) ?? {
+    months: 0,
     days: random.pick([1, 2, 3, 10, 45]),
     plan: random.pick(['pro', 'team']),
+    isNew: world.historyOf(userId).length === 0,
   }
   granted.set(operation, asked)
-  const isNew = world.historyOf(userId).length === 0
-  const of = () => grant(world, world.anyProcess() ?? process, { userId, operation, asked, isNew })
+  const of = () => grant(world, world.anyProcess() ?? process, { userId, operation, asked })
   return Array.from({ length: random.pick([1, 1, 2]) }, of)
 }
 
@@ -127,21 +127,20 @@ function grant(
   of: {
     readonly userId: string
     readonly operation: string
-    readonly asked: { readonly days: number; readonly months: 0; readonly plan: string }
-    readonly isNew: boolean
+    readonly asked: AskedGrant
   },
 ): Task {
-  const { userId, operation, asked, isNew } = of
+  const { userId, operation, asked } = of
   const isGiven = () => world.ledger.grants.some((one) => one.operation === operation)
   return act(world, process, {
     name: `grants ${userId} ${asked.days} days`,
     start: () => {
-      const plan = isNew ? { plan: asked.plan } : {}
+      const plan = asked.isNew ? { plan: asked.plan } : {}
       const wanted = { days: asked.days, ...plan, operation_id: operation, why: BY.reason }
       return doAct(process.parts, grantDays, callBy(BY.operator, userId, wanted))
     },
     // Of another plan, where the user bought one meanwhile.
-    promised: isNew ? ['not_found', 'conflict'] : ['not_found'],
+    promised: asked.isNew ? ['not_found', 'conflict'] : ['not_found'],
     done: () => require(isGiven(), RULE, () => `${operation} gave nothing`),
   })
 }

@@ -46,6 +46,14 @@ export interface SimulatedWorldOptions {
 /** Bounds the journal's memory; replays need all lines. */
 const LINES_KEPT = 50_000
 
+export interface AskedGrant {
+  readonly days: number
+  readonly months: 0
+  readonly plan: string
+  /** The user had nothing yet: the plan is asked for too, whenever the operation comes again. */
+  readonly isNew: boolean
+}
+
 export class SimulatedWorld {
   readonly clock: MovableClock
   readonly random: SeededRandom
@@ -63,7 +71,7 @@ export class SimulatedWorld {
   readonly accepted = new Set<string>()
   readonly refunded = new Set<string>()
   /** Days that the operator asked to grant, by the operation. */
-  readonly granted = new Map<string, { readonly days: number; readonly months: 0; readonly plan: string }>()
+  readonly granted = new Map<string, AskedGrant>()
   readonly codes = new Codes()
   readonly transfers = new Transfers()
   readonly slips: Slips = new Map()
