@@ -3,12 +3,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import {
   type Database,
   declaredStatements,
   type Row,
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
+import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
+import { createInbox } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { freshDatabase } from '../support/databases.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -33,6 +36,7 @@ let database: Database
 let sharded: readonly unknown[]
 beforeAll(async () => {
   await Promise.all(sources().map((file) => import(file)))
+  createInbox(inboxOf(CAPABILITIES))
   database = await freshDatabase('pglite')
   sharded = (await database.query(tablesOfUsers)).map((row) => row.name)
   return () => database.close()
@@ -41,8 +45,9 @@ beforeAll(async () => {
 it('every statement that looks across users is on the page, and no other', async () => {
   const own = [...declaredStatements].filter(([name]) => !OTHERS.test(name))
   const across = []
-  for (const [name, text] of own) if (await looksAcross(name, text)) across.push(name)
-  expect(across.sort()).toEqual(namedIn('What looks across users', 1).sort())
+  // A service with other capabilities, as another test may have built one, puts its texts together anew.
+  for (const [name, text] of own) if (await looksAcross(name, text)) across.push(name.replace(/_\d+$/, ''))
+  expect([...new Set(across)].sort()).toEqual(namedIn('What looks across users', 1).sort())
 })
 
 it('a hot statement finds its rows by the user, but for whose checkout an event is about', async () => {
