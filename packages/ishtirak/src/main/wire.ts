@@ -193,7 +193,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 type PartsWorld = Omit<Surroundings, 'capabilities'> & {
   readonly brought: readonly (BringsMethods<WiredConfig> &
     BringsChecks<WiredConfig> &
-    Pick<Capability, 'inbox'>)[]
+    Pick<Capability, 'inbox' | 'readReference'>)[]
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -221,6 +221,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     inbox: createInbox(inboxOf(world.brought)),
+    referencesIn: (typed: string) =>
+      world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: randomCode,
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),

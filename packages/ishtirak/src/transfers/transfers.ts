@@ -2,6 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import type { BringsChecks } from '../acts/check.js'
 import { HOUR } from '../core/instant.js'
+import { readReference } from '../core/reference.js'
 import type { BringsMethods } from '../ledger/method.js'
 import { transferChecks } from './checks.js'
 import { addProofCommand } from './cli-proof.js'
@@ -34,6 +35,7 @@ export const transfers: Capability<
   readings: [downloadProof],
   inbox: TRANSFERS_WAITING,
   events: ['payment.requested', 'payment.proof_received', 'payment.refused'],
+  readReference,
   commands: addProofCommand,
   checks: transferChecks,
   paymentParts: (deps) => [transferPart(deps)],
