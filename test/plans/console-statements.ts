@@ -41,12 +41,12 @@ import {
   inboxOfUser,
   inboxPage,
 } from '../../packages/ishtirak/src/overview/inbox.sql.js'
-import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
 import {
   markMailed,
   noteInbox,
   unmailedEntries,
 } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
+import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/payments.sql.js'
 import {
   findPaymentsByAmount,
   findPaymentsByWord,

@@ -16,7 +16,7 @@ import type { MailConfig } from '../mail/settings.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
 import type { CommonConfig } from '../runtime/config.js'
-import type { TransferConfig } from '../transfers/transfer-file.js'
+import type { TransferConfig } from '../transfers/settings.js'
 import type { OverviewConfig } from './settings.js'
 
 type Config = CommonConfig & EventConfig & MailConfig & OverviewConfig & Partial<TransferConfig>

@@ -9,10 +9,10 @@ import { transferPart } from './payment-part.js'
 import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
 import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
-import { downloadProof, proofPage } from './proofs.js'
+import { downloadProof, proofPage } from './read-proof.js'
+import { type TransferConfig, transferSettings } from './settings.js'
 import { createTransfer } from './transfer.js'
 import type { TransferPagesDeps } from './transfer.route.js'
-import { type TransferConfig, transferSettings } from './transfer-file.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
 
 /** At most 8 MiB each. */

@@ -1,5 +1,4 @@
-// What the operator reads across users: payments, everything known of one, a user, and the search. What
-// changes a payment goes the way of all changes, through ledger/settle.sql.ts.
+// Payments as operators read them: the newest of all users, and everything known of one.
 
 import { type Instant, toTimestamp } from '../core/instant.js'
 import {
