@@ -83,8 +83,8 @@ export const mutations = [
   {
     rule: 'an operation id that is used again for something else is a conflict',
     file: src('limits/operations.sql.ts'),
-    from: `when k.place is not null then 'conflict'`,
-    to: `when k.place is not null then 'done'`,
+    from: `when k.nth is not null then 'conflict'`,
+    to: `when k.nth is not null then 'done'`,
     tests: [src('limits/usage.test.ts')],
   },
   {

@@ -65,7 +65,7 @@ function Banner({ pages, view, userId }: { pages: AllPages; view: View; userId: 
   const { say, locale } = view
   return (
     <aside
-      class="notice warn looking"
+      class="notice warn viewed-as-user"
       lang={locale}
       dir={directionOf(locale)}
       aria-label={say('asUserTitle')}
