@@ -143,13 +143,12 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
-  const keys = createOperatorKeys(config.operatorKeys, parts.noteUse)
-  const operators = callersWithKey(keys, checks.limitAnonymous)
-  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), checks.limitAnonymous)
+  const { limitAnonymous } = checks
+  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
+  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
   const all: Parts = { ...parts, ...checks, platforms, operators, files: operatorFiles(parts) }
   let isDraining = false
   const check = shareChecks(() => checkReadiness(database, clock))
-  const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits, capabilities })
