@@ -106,7 +106,7 @@ describe('the rooms', () => {
   })
 
   it('speak SQL in files named for it, and in the database room', () => {
-    const speaks = /`\s*(select|insert into|update|delete from|with)\s/i
+    const speaks = /`\s*(select|insert into|update|delete from|with)\s|\bstatement\(/i
     const mayNot = (file: string) => roomOf(file) !== 'database' && !file.endsWith('.sql.ts')
     expect(service.filter((file) => mayNot(file) && speaks.test(codeOf(file))).map(nameOf)).toEqual([])
   })

@@ -2,7 +2,7 @@
 // reach, what it said then is taken.
 import { act, actTexts } from '../acts/act.js'
 import { requireUnchanged } from '../acts/audit.sql.js'
-import { ASKED } from '../acts/operation.js'
+import { ASKED } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'

@@ -12,9 +12,9 @@ import { pathOfAct } from '../acts/act-console.js'
 import { previewIdOf } from '../acts/act-routes.js'
 import { actsOf, type Capability } from '../acts/capability.js'
 import { CAPABILITIES } from './capabilities.js'
+import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
 import { examine } from './doctor.js'
-import { commandHost } from './operator-client.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 
 const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname

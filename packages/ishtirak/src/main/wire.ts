@@ -32,6 +32,7 @@ import {
   createRateLimit,
   type IdentifyUser,
   networkOf,
+  type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
@@ -50,7 +51,6 @@ import type { SubjectDeps } from '../ledger/subjects.js'
 import { createLoadTimeList } from '../ledger/time-list.sql.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
-import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
 import { examineService, watchGateways } from '../overview/examine.js'
@@ -58,7 +58,6 @@ import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { createInbox } from '../overview/inbox.sql.js'
 import { pages } from '../portal/portal.route.js'
-import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
@@ -79,7 +78,11 @@ import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
 /** What the capabilities are handed. */
-export type Parts = ReturnType<typeof createParts> & CallerChecks & OperatorCallers & SubjectDeps
+export type Parts = ReturnType<typeof createParts> &
+  CallerChecks &
+  PlatformCallers &
+  OperatorCallers &
+  SubjectDeps
 
 export interface Service {
   readonly app: App
@@ -141,12 +144,12 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
-  const keys = createOperatorKeys(config.operatorKeys, parts.noteUse)
-  const operators = callersWithKey(keys, checks.limitAnonymous)
-  const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
+  const { limitAnonymous } = checks
+  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
+  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
+  const all: Parts = { ...parts, ...checks, platforms, operators, files: operatorFiles(parts) }
   let isDraining = false
   const check = shareChecks(() => checkReadiness(database, clock))
-  const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits, capabilities })
@@ -155,7 +158,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     parts.fileParts.user.push(...(userParts?.(all) ?? []))
   }
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
-  await registerRoutes(app, config, all)
+  await app.register(operatorDocumentation(all))
   for (const { routes, discount, mails } of capabilities) {
     if (routes) await app.register(routes(all))
     if (discount) parts.discounts.push(discount(all))
@@ -339,13 +342,3 @@ function pageOptions(config: Config, clock: Clock) {
 
 /** Of one user in an hour. Three a transfer are taken, and some are not what they should be. */
 const UPLOADS = 10
-
-/** What programs call. */
-async function registerRoutes(app: App, config: Config, parts: Parts & CallerChecks): Promise<void> {
-  const { limitAnonymous } = parts
-  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
-  await app.register(overviewRoutes(parts))
-  await app.register(portalSessionRoutes(parts))
-  await app.register(platformRoutes({ ...parts, platforms }))
-  await app.register(operatorDocumentation(parts))
-}

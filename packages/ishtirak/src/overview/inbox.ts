@@ -1,7 +1,7 @@
 // What waits for a person: each entry with the one act that comes next.
 
 import type { InboxKind, InboxRow } from '../acts/inbox-kind.js'
-import { pageCursor } from '../acts/page.js'
+import { pageCursor } from '../acts/paging.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Inbox, type InboxPosition, inboxCounts, inboxPage } from './inbox.sql.js'

@@ -1,7 +1,7 @@
 // What `doctor` and the page of health say of transfers.
 import { type Check, ok } from '../acts/check.js'
 import { DAY } from '../core/instant.js'
-import type { TransferConfig } from './transfer-file.js'
+import type { TransferConfig } from './settings.js'
 
 export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>): readonly Check[] {
   if (!transfers) return [ok('transfers', 'transfers_off')]
