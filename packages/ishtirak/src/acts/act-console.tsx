@@ -242,12 +242,17 @@ async function show<Deps extends ActDeps>(
   const by = { operator: view.session.operator, reason: null }
   const input = inputIn(pages, act, assuming(act, typed), id)
   const preview = await previewOf(act, pages, { id, input, by })
-  const { facts, ...words } = act.form?.inWords?.(pages, view, preview, typed) ?? {}
+  const { facts, safeMore, ...words } = act.form?.inWords?.(pages, view, preview, typed) ?? {}
   return {
     version: preview.version,
     changes: changesInWords(pages, view, preview.changes),
-    ...(facts && { safeMore: <Facts facts={facts} /> }),
     ...words,
+    safeMore: (
+      <>
+        {facts ? <Facts facts={facts} /> : null}
+        {safeMore ?? null}
+      </>
+    ),
   }
 }
 

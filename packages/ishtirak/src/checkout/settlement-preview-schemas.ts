@@ -3,14 +3,14 @@ import { Type } from 'typebox'
 import { StandingSchema, viewStanding } from '../acts/preview.js'
 import type { Payment } from '../core/payment.js'
 import { type ReceiptSnapshot, totalOf } from '../core/receipt.js'
-import { nameSchemas, nullable } from '../http/schemas.js'
+import { nullable, object } from '../http/schemas.js'
 import { amountAsked } from '../ledger/schemas.js'
 import type { ProviderPreview, SettlementPreview } from './settlement-preview.js'
 
-export const StatusChangeSchema = Type.Object({ before: Type.String(), after: Type.String() })
+export const StatusChangeSchema = object('StatusChange', { before: Type.String(), after: Type.String() })
 
 const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
-const ReceiptPreviewSchema = Type.Object({
+const ReceiptPreviewSchema = object('ReceiptPreview', {
   ht: dinars('without tax'),
   tva: dinars('the tax'),
   ttc: dinars('what came, tax included'),
@@ -18,34 +18,27 @@ const ReceiptPreviewSchema = Type.Object({
   stamp_duty: dinars('of cash alone, on top of `ttc`'),
   total: dinars('`ttc` and the duty'),
 })
-export const receiptOrNull = Type.Union([ReceiptPreviewSchema, Type.Null()], {
+export const receiptOrNull = nullable(ReceiptPreviewSchema, {
   description: 'What the receipt would say; null: nothing would be booked',
 })
 
-export const SettlementPreviewSchema = Type.Object({
+export const SettlementPreviewSchema = object('Look', {
   payment_id: Type.String(),
   user_id: Type.String(),
   answered: Type.Boolean({
     description: 'False: the provider does not answer, or there is no checkout to ask about',
   }),
-  provider: Type.Union([
+  provider: nullable(
     Type.Object({
       status: Type.String(),
       amount: nullable(Type.Integer()),
       currency: nullable(Type.String()),
     }),
-    Type.Null(),
-  ]),
+  ),
   payment_status: StatusChangeSchema,
   before: StandingSchema,
   after: StandingSchema,
   receipt: receiptOrNull,
-})
-
-nameSchemas({
-  StatusChange: StatusChangeSchema,
-  ReceiptPreview: ReceiptPreviewSchema,
-  Look: SettlementPreviewSchema,
 })
 
 export function viewSettlementPreview({ isAnswered, said, ...change }: ProviderPreview) {

@@ -4,15 +4,14 @@ import type { Static } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { pathOfAct } from '../acts/act-console.js'
 import { recordAct } from '../acts/audit.sql.js'
-import { changesInWords } from '../acts/changes.js'
-import type { ActForm } from '../acts/form.js'
+import type { InWords } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { onNothing, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { plainName } from '../core/name.js'
 import type { Database, Queryable } from '../database/database.js'
-import { addressOf, type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { inBatches } from '../runtime/async.js'
 import {
@@ -157,33 +156,28 @@ type Link = { readonly href: string; readonly text: string }
 function eventInWords(
   pages: ConsolePages,
   view: View,
-  { changes, detail: event }: Preview<WrittenEvent>,
+  { detail: event }: Preview<WrittenEvent>,
   next: Link | null,
-): ReturnType<NonNullable<ActForm<EventActDeps>['inWords']>> {
+): InWords {
   const { say, locale } = view
   const { base, formats } = pages
   const user = { href: addressOf(base, 'users', event.user_id), text: plainName(event.user_id) }
   return {
-    changes: changesInWords(pages, view, changes),
-    safeMore: (
-      <>
-        <Facts
-          facts={[
-            [say('event'), codeInWords(view, 'event', event.type)],
-            [say('user'), user],
-            [say('created'), formats.moment(Date.parse(event.created_at), locale)],
-            [say('attempts'), formats.number(event.attempts, locale)],
-            [say('lastFailure'), event.failure && failureInWords(view, event.failure)],
-          ]}
-        />
-        {next === null ? null : (
-          <p>
-            <a href={next.href} safe>
-              {next.text}
-            </a>
-          </p>
-        )}
-      </>
-    ),
+    facts: [
+      [say('event'), codeInWords(view, 'event', event.type)],
+      [say('user'), user],
+      [say('created'), formats.moment(Date.parse(event.created_at), locale)],
+      [say('attempts'), formats.number(event.attempts, locale)],
+      [say('lastFailure'), event.failure && failureInWords(view, event.failure)],
+    ],
+    ...(next && {
+      safeMore: (
+        <p>
+          <a href={next.href} safe>
+            {next.text}
+          </a>
+        </p>
+      ),
+    }),
   }
 }

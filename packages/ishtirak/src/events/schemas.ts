@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 
 /** What each is about, in the order of a subscription's life. */
@@ -30,27 +30,22 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
 
 const { id, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
 const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
-const EventPaymentSchema = Type.Object(
-  {
-    ...{ id, plan, months, amount, amount_asked, currency },
-    ...{ status, method, payment_method, paid_at, period_start, period_end },
-  },
-  { additionalProperties: false },
-)
+const EventPaymentSchema = request('EventPayment', {
+  ...{ id, plan, months, amount, amount_asked, currency },
+  ...{ status, method, payment_method, paid_at, period_start, period_end },
+})
 
 function eventSubscriptionSchema(limits: readonly LimitDefinition[]) {
-  return Type.Object(
+  return request(
+    'EventSubscription',
     { ...BillingStatusSchema.properties, limits: planLimitsSchema(limits) },
-    {
-      additionalProperties: false,
-      description: 'The state after the change; the limits are those in effect',
-      title: 'EventSubscription',
-    },
+    { description: 'The state after the change; the limits are those in effect' },
   )
 }
 
-const boundary = Type.Enum<Boundary[]>([...BOUNDARIES])
-const AnnouncementSchema = Type.Object(
+const boundary = Type.Enum<Boundary[]>([...BOUNDARIES], { title: 'Boundary' })
+const AnnouncementSchema = request(
+  'Announcement',
   {
     boundary,
     at: timestamp,
@@ -59,10 +54,11 @@ const AnnouncementSchema = Type.Object(
         'Passed as well while the service slept, and no longer true; they have no event of their own',
     }),
   },
-  { additionalProperties: false, description: 'Which boundary time has passed, and when' },
+  { description: 'Which boundary time has passed, and when' },
 )
 
-export const EventGrantSchema = Type.Object(
+export const EventGrantSchema = request(
+  'EventGrant',
   {
     id: Type.String({ examples: ['grt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
     source: Type.Enum(['operator', 'code']),
@@ -72,7 +68,7 @@ export const EventGrantSchema = Type.Object(
     period_start: timestamp,
     period_end: timestamp,
   },
-  { additionalProperties: false, description: 'Time that no payment bought' },
+  { description: 'Time that no payment bought' },
 )
 
 /** What an event carries beside the state. */
@@ -96,25 +92,19 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
           : isOfPayment
             ? 'Payment'
             : 'Subscription'
-  return Type.Object(
-    {
-      type: Type.Literal(type),
-      timestamp,
-      data: Type.Object(
-        {
-          user_id: Type.String(),
-          sequence: Type.Integer({
-            minimum: 1,
-            description: 'Counts the events of this user, without gaps: late events are recognised by it',
-          }),
-          subscription: eventSubscriptionSchema(limits),
-          ...cause,
-        },
-        { additionalProperties: false, title: `${kind}EventData` },
-      ),
-    },
-    { additionalProperties: false, title: `${pascalCase(type)}Event` },
-  )
+  return request(`${pascalCase(type)}Event`, {
+    type: Type.Literal(type),
+    timestamp,
+    data: request(`${kind}EventData`, {
+      user_id: Type.String(),
+      sequence: Type.Integer({
+        minimum: 1,
+        description: 'Counts the events of this user, without gaps: late events are recognised by it',
+      }),
+      subscription: eventSubscriptionSchema(limits),
+      ...cause,
+    }),
+  })
 }
 
 /** `subscription.past_due` as `SubscriptionPastDue`. */
@@ -128,8 +118,7 @@ const HEADERS = {
   'webhook-signature': 'One `v1,…` for each secret, separated by spaces (Standard Webhooks 1.0)',
 }
 
-/** The member `webhooks` of the document (OpenAPI 3.1). */
-/** Of the types that capabilities bring. */
+/** The member `webhooks` of the document (OpenAPI 3.1), of the types that capabilities bring. */
 export function describeWebhooks(types: readonly EventType[], limits: readonly LimitDefinition[]) {
   const parameters = Object.entries(HEADERS).map(([name, description]) => ({
     name,
@@ -172,21 +161,18 @@ export const listQuery = {
   ),
 }
 
-export const EventsQuerySchema = Type.Object(
-  {
-    ...listQuery,
-    state: Type.Optional(
-      Type.Literal('waiting', {
-        description: 'Only those that the platform has not confirmed, oldest first',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const EventsQuerySchema = query({
+  ...listQuery,
+  state: Type.Optional(
+    Type.Literal('waiting', {
+      description: 'Only those that the platform has not confirmed, oldest first',
+    }),
+  ),
+})
 
 export const EventParamsSchema = Type.Object({ event_id: Type.String({ maxLength: 100 }) })
 
-export const WrittenEventSchema = Type.Object({
+export const WrittenEventSchema = object('WrittenEvent', {
   id: Type.String({ examples: ['evt_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   user_id: Type.String(),
   sequence: Type.Integer(),
@@ -202,32 +188,19 @@ export const WrittenEventSchema = Type.Object({
   failure: nullable(Type.String()),
 })
 
-export const EventsSchema = Type.Object({
-  endpoint: Type.Union([
+export const EventsSchema = object('Events', {
+  endpoint: nullable(
     Type.Object({
       state: Type.Enum(['working', 'failing', 'disabled']),
       failing_since: nullable(timestamp),
       disabled_at: nullable(timestamp),
       disabled_because: nullable(Type.String()),
     }),
-    Type.Null(),
-  ]),
+  ),
   waiting: Type.Object({ users: Type.Integer(), events: Type.Integer() }),
   data: Type.Array(WrittenEventSchema),
 })
 
-export const ResentSchema = Type.Object({ user_id: Type.String(), events: Type.Integer() })
-export const RestartedSchema = Type.Object({ users: Type.Integer() })
-export const SkippedSchema = Type.Object({ skipped: Type.Literal(true) })
-
-nameSchemas({
-  EventPayment: EventPaymentSchema,
-  EventGrant: EventGrantSchema,
-  Boundary: boundary,
-  Announcement: AnnouncementSchema,
-  WrittenEvent: WrittenEventSchema,
-  Events: EventsSchema,
-  Resent: ResentSchema,
-  Restarted: RestartedSchema,
-  Skipped: SkippedSchema,
-})
+export const ResentSchema = object('Resent', { user_id: Type.String(), events: Type.Integer() })
+export const RestartedSchema = object('Restarted', { users: Type.Integer() })
+export const SkippedSchema = object('Skipped', { skipped: Type.Literal(true) })

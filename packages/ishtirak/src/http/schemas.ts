@@ -164,9 +164,12 @@ export function nameSchemas(schemas: Readonly<Record<string, object>>): void {
 export const object = <Members extends TProperties>(title: string, members: Members) =>
   Type.Object(members, { title })
 
-/** What is asked for, under its name in the OpenAPI document: other members are refused. */
-export const request = <Members extends TProperties>(title: string, members: Members) =>
-  Type.Object(members, { additionalProperties: false, title })
+/** What is asked for, or sent as an event, under its name in the OpenAPI document: no other members. */
+export const request = <Members extends TProperties>(
+  title: string,
+  members: Members,
+  of?: { readonly description: string },
+) => Type.Object(members, { additionalProperties: false, title, ...of })
 
 /** The same without a name, such as a query. */
 export const query = <Members extends TProperties>(members: Members) =>

@@ -9,7 +9,7 @@ import {
   USED_MAX,
 } from '../core/limit.js'
 import { USER_ID_PATTERN } from '../core/user-id.js'
-import { locale, nameSchemas, nullable, timestamp } from '../http/schemas.js'
+import { locale, nullable, object, request, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
 
@@ -30,7 +30,7 @@ export const PlatformUserParamsSchema = Type.Object({
   user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
 })
 
-export const AllowanceSchema = Type.Object({
+export const AllowanceSchema = object('Allowance', {
   allowed: Type.Boolean(),
   limit: Type.Integer({ description: 'What the plan in effect allows' }),
   used: Type.Integer({ description: 'After this operation' }),
@@ -41,23 +41,20 @@ export const AllowanceSchema = Type.Object({
   }),
 })
 
-export const UserUpdateSchema = Type.Object(
-  {
-    email: Type.Optional(
-      nullable(
-        Type.String({
-          pattern:
-            '^(?=.{3,254}$)[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+$',
-        }),
-      ),
+export const UserUpdateSchema = request('UserUpdate', {
+  email: Type.Optional(
+    nullable(
+      Type.String({
+        pattern:
+          '^(?=.{3,254}$)[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+$',
+      }),
     ),
-    name: Type.Optional(nullable(Type.String({ pattern: line(200) }))),
-    locale: Type.Optional(Type.Union([locale, Type.Null()])),
-  },
-  { additionalProperties: false },
-)
+  ),
+  name: Type.Optional(nullable(Type.String({ pattern: line(200) }))),
+  locale: Type.Optional(nullable(locale)),
+})
 
-const RenewalSchema = Type.Object({
+const RenewalSchema = object('Renewal', {
   allowed: Type.Boolean({ description: 'Whether an upgrade would be accepted now' }),
   plan: Type.String(),
   amount: Type.Integer({ description: 'Whole dinars' }),
@@ -78,17 +75,14 @@ export function platformSchemas(limits: readonly LimitDefinition[]) {
       ...PlatformUserParamsSchema.properties,
       limit: Type.String({ description: namesOf(limits) }),
     }),
-    User: Type.Object(user, { title: 'User' }),
-    Overview: Type.Object(
-      {
-        ...user,
-        pending_payment: Type.Union([PaymentSchema, Type.Null()], {
-          description: 'A checkout that can be paid now',
-        }),
-        time: timeList,
-      },
-      { title: 'Overview' },
-    ),
+    User: object('User', user),
+    Overview: object('Overview', {
+      ...user,
+      pending_payment: nullable(PaymentSchema, {
+        description: 'A checkout that can be paid now',
+      }),
+      time: timeList,
+    }),
   }
 }
 
@@ -100,37 +94,31 @@ function requestSchemas(limits: readonly LimitDefinition[]) {
       Type.String({ pattern: line(255), description: `Only, and always, for ${namesOf(named)}` }),
     ),
   )
-  const closed = { additionalProperties: false } as const
   return {
-    ConsumeRequest: Type.Object(
-      { amount: Type.Optional(amount('1 if absent')), operation_id: operationId, ...scope },
-      { ...closed, title: 'ConsumeRequest' },
-    ),
-    ReleaseRequest: Type.Object(
-      {
-        amount: Type.Optional(
-          amount('If absent, all that the consumed operation has left; 1 where none is named'),
-        ),
-        operation_id: operationId,
-        consume_operation_id: Type.Optional(
-          Type.String({
-            pattern: line(128),
-            description:
-              'The operation that is given back. If absent it is the one consumed under this ' +
-              'release’s own `operation_id`, if there is one.',
-          }),
-        ),
-        ...scope,
-      },
-      { ...closed, title: 'ReleaseRequest' },
-    ),
-    UsageReport: Type.Object(
-      {
-        used: Type.Integer({ minimum: 0, maximum: USED_MAX, description: 'All that is in use now' }),
-        ...scope,
-      },
-      { ...closed, title: 'UsageReport' },
-    ),
+    ConsumeRequest: request('ConsumeRequest', {
+      amount: Type.Optional(amount('1 if absent')),
+      operation_id: operationId,
+      ...scope,
+    }),
+    ReleaseRequest: request('ReleaseRequest', {
+      amount: Type.Optional(
+        amount('If absent, all that the consumed operation has left; 1 where none is named'),
+      ),
+      operation_id: operationId,
+      consume_operation_id: Type.Optional(
+        Type.String({
+          pattern: line(128),
+          description:
+            'The operation that is given back. If absent it is the one consumed under this ' +
+            'release’s own `operation_id`, if there is one.',
+        }),
+      ),
+      ...scope,
+    }),
+    UsageReport: request('UsageReport', {
+      used: Type.Integer({ minimum: 0, maximum: USED_MAX, description: 'All that is in use now' }),
+      ...scope,
+    }),
   }
 }
 
@@ -155,24 +143,21 @@ function userProperties(limits: readonly LimitDefinition[]) {
     resets_at: timestamp,
     ...monthEnd(limits),
     over_limit: Type.Array(
-      Type.Object(
-        {
-          limit: Type.Unsafe<string>(Type.Enum(limits.map(({ name }) => name))),
-          ...scopeFields(limits, () => Type.Optional(Type.String())),
-          used: Type.Integer(),
-          max: Type.Integer(),
-        },
-        { title: 'OverLimit' },
-      ),
+      object('OverLimit', {
+        limit: Type.Unsafe<string>(Type.Enum(limits.map(({ name }) => name))),
+        ...scopeFields(limits, () => Type.Optional(Type.String())),
+        used: Type.Integer(),
+        max: Type.Integer(),
+      }),
       {
         description:
           'Where more is in use than the plan in effect allows. Nothing is deleted; creating is refused.',
       },
     ),
-    renewal: Type.Union([RenewalSchema, Type.Null()], { description: 'Null when nothing is for sale' }),
+    renewal: nullable(RenewalSchema, { description: 'Null when nothing is for sale' }),
     email: nullable(Type.String()),
     name: nullable(Type.String()),
-    locale: Type.Union([locale, Type.Null()]),
+    locale: nullable(locale),
   }
 }
 
@@ -193,16 +178,10 @@ function usageSchema(limits: readonly LimitDefinition[]) {
     const description = `By ${per}; those with none are left out`
     return [name, Type.Record(Type.String(), Type.Integer(), { description })]
   })
-  return Type.Object(Object.fromEntries(members), { title: 'Usage' })
+  return object('Usage', Object.fromEntries(members))
 }
 
 type UsageMember = TInteger | TRecord<'^.*$', TInteger>
-
-nameSchemas({
-  Allowance: AllowanceSchema,
-  UserUpdate: UserUpdateSchema,
-  Renewal: RenewalSchema,
-})
 
 export type ConsumeRequest = Static<PlatformSchemas['ConsumeRequest']>
 export type ReleaseRequest = Static<PlatformSchemas['ReleaseRequest']>

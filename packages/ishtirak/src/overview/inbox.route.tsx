@@ -3,10 +3,9 @@
 
 import type { InboxKind } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
-import { renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { Pager, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
-import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import type { AllPages } from './all-pages.js'
 import { kindNamed, readInbox } from './inbox.js'
@@ -57,12 +56,7 @@ function inboxPage(
             <InboxEntries {...{ pages, view, entries }} />
           )}
         </section>
-        {isFirst && next === null ? null : (
-          <p class="actions">
-            {isFirst ? null : <LinkButton href={start} label={say('firstPage')} />}
-            {next === null ? null : <LinkButton href={next} label={say('nextPage')} />}
-          </p>
-        )}
+        <Pager view={view} first={isFirst ? null : start} next={next} />
       </>
     ),
   })

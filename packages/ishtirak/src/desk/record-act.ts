@@ -17,7 +17,7 @@ import { instrumentName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { findUser } from '../ledger/users.sql.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
 import { TakenAtDeskSchema } from './desk-schemas.js'
 import { bookTaken, findRecorded, quoteAtDesk, type RecordDeps, type TakenAtDesk } from './record.js'
@@ -96,17 +96,16 @@ export const recordPayment = act<RecordDeps>().does({
       const { say, locale } = view
       const { method, reference } = inputIn(typed)
       const money = (centimes: number) => pages.formats.centimes(centimes, locale)
-      const facts = [
-        [say('plan'), planAndTerm(offer.plan, offer.months, locale)],
-        [say('method'), instrumentName(method, locale)],
-        [say('deskTotal'), money(totalCentimes)],
-        [say('stampDuty'), dutyCentimes === 0 ? null : money(dutyCentimes)],
-        [say('deskReference'), reference],
-      ] as const
       return {
         changes: changesInWords(pages, view, changes.filter(isAccess)),
         hidden: { offer: typed.offer ?? '', method, reference, amount: String(totalCentimes / 100) },
-        safeMore: <Facts facts={facts} />,
+        facts: [
+          [say('plan'), planAndTerm(offer.plan, offer.months, locale)],
+          [say('method'), instrumentName(method, locale)],
+          [say('deskTotal'), money(totalCentimes)],
+          [say('stampDuty'), dutyCentimes === 0 ? null : money(dutyCentimes)],
+          [say('deskReference'), reference],
+        ],
       }
     },
   },
