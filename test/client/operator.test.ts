@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
-import { OPERATOR_API } from '../../packages/ishtirak/src/acts/operation.js'
+import { OPERATOR_API } from '../../packages/ishtirak/src/acts/descriptions.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
 it.each(actsOf<never>(CAPABILITIES).map((act) => [act.name, act] as const))(

@@ -52,7 +52,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   provider_events_once: 'operator.received',
   receipt_series_once: 'figures.ensure_series',
   receipts_number_once: 'operator_search.payments',
-  receipts_one_per_payment: 'operator.kept',
+  receipts_one_per_payment: 'operator.stored',
   restores_by_instant: 'settlements.save',
   transfer_proof_parts_in_order: 'transfer_proofs.part',
   transfer_proofs_by_number: 'transfer_proofs.of_payment',

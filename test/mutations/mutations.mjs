@@ -83,8 +83,8 @@ export const mutations = [
   {
     rule: 'an operation id that is used again for something else is a conflict',
     file: src('limits/operations.sql.ts'),
-    from: `when k.place is not null then 'conflict'`,
-    to: `when k.place is not null then 'done'`,
+    from: `when k.nth is not null then 'conflict'`,
+    to: `when k.nth is not null then 'done'`,
     tests: [src('limits/usage.test.ts')],
   },
   {
@@ -467,7 +467,7 @@ export const mutations = [
   },
   {
     rule: 'an act of the console needs a form of its session',
-    file: src('acts/act-form.ts'),
+    file: src('acts/sent-form.ts'),
     from: 'reader.requireOwnForm(request, session)',
     to: 'void reader',
     tests: [src('console/payment-acts.test.ts')],
@@ -663,10 +663,10 @@ export const mutations = [
   },
   {
     rule: 'a wrong account stops the start',
-    file: src('transfers/transfer-file.ts'),
+    file: src('transfers/settings.ts'),
     from: "isOther ?? false, 'iban'",
     to: "false, 'iban'",
-    tests: [src('transfers/transfer-file.test.ts')],
+    tests: [src('transfers/settings.test.ts')],
   },
   {
     rule: 'the refusal of an expired transfer is told',
@@ -747,7 +747,7 @@ export const mutations = [
   },
   {
     rule: 'a form that was refused while it is about to act, sent twice, is no error',
-    file: src('acts/act-form.ts'),
+    file: src('acts/sent-form.ts'),
     from: "if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })",
     to: '',
     tests: [src('console/sent-twice.test.ts')],

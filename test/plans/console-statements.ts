@@ -41,12 +41,12 @@ import {
   inboxOfUser,
   inboxPage,
 } from '../../packages/ishtirak/src/overview/inbox.sql.js'
-import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/operator.sql.js'
 import {
   markMailed,
   noteInbox,
   unmailedEntries,
 } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
+import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/payments.sql.js'
 import {
   findPaymentsByAmount,
   findPaymentsByWord,
@@ -74,7 +74,7 @@ const payment = aPayment({ userId: 'user-7', id: 'pay_7_5' })
 const ofPayment = { userId: payment.userId, paymentId: payment.id }
 const traces = (name: string) =>
   only(name, (database) => tracesOf(database, payment, 50), {
-    'operator.kept': [{ number: null, reports: [] }],
+    'operator.stored': [{ number: null, reports: [] }],
   })
 export const newest = { userId: null, status: null, kind: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
@@ -103,11 +103,9 @@ export const CONSOLE: Asked[] = [
   [
     'the payments that a word names',
     (database) =>
-      findPaymentsByWord(database, {
-        reference: '2025-000007',
-        plain: '2025-000007',
-        receipt: { series: '2025', number: 7 },
-      }),
+      findPaymentsByWord(database, { word: '2025-000007', receipt: { series: '2025', number: 7 } }, [
+        '2025-000007',
+      ]),
     /payments_by_id[\s\S]*payments_by_reference[\s\S]*receipts_number_once/,
   ],
   // It reads the payments of the day; on this one there are none.
@@ -184,7 +182,7 @@ export const CONSOLE: Asked[] = [
   ],
   ['what came in about a payment', traces('operator.received'), /provider_events_once/],
   ['what went out about a payment', traces('operator.sent'), /outbox_in_sequence/],
-  ['what is kept of a payment', traces('operator.kept'), /payments_by_id[\s\S]*receipts_one_per_payment/],
+  ['what is stored of a payment', traces('operator.stored'), /payments_by_id[\s\S]*receipts_one_per_payment/],
   ['the acts on a payment', traces('operator.acts_on_payment'), /audit_(of_payment|by_id)/],
   ['the transfer of a payment', (database) => findTransfer(database, ofPayment), /transfers_one_per_payment/],
   [

@@ -26,7 +26,7 @@ import { createLoadUser, loadDueAnnouncements } from '../../packages/ishtirak/sr
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
-import { newestPayments } from '../../packages/ishtirak/src/overview/operator.sql.js'
+import { newestPayments } from '../../packages/ishtirak/src/overview/payments.sql.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
 import { aPayment, aReport, days, NOON } from '../support/fixtures.js'
 import { CONSOLE, CONSOLE_LISTS, CONSOLE_WAITING, newest, type Run } from './console-statements.js'

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { showPayment } from '../../packages/ishtirak/src/overview/acts.js'
+import { showPayment } from '../../packages/ishtirak/src/overview/read-files.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { describeScenario } from '../support/databases.js'
 import { anEvent, type EventStatus, postEvent } from '../support/provider-events.js'

@@ -4,7 +4,7 @@ import { countReceipts } from '../../packages/ishtirak/src/books/figures.sql.js'
 import { DAY, HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
-import { showPayment } from '../../packages/ishtirak/src/overview/acts.js'
+import { showPayment } from '../../packages/ishtirak/src/overview/read-files.js'
 
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'

@@ -10,11 +10,11 @@ import { type ConsolePages, Facts, sendPage, type View } from '../pages/console-
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
 import { type Act, type ActDeps, verbOf } from './act.js'
-import { byOf, isAsShown, isOvertaken, orAgain, refusalOrThrow, typedIn } from './act-form.js'
 import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
 import { changesInWords } from './changes.js'
 import type { Shown, Typed } from './form.js'
 import { perform, previewOf, sendingOf } from './perform.js'
+import { byOf, isAsShown, isOvertaken, orAgain, refusalOrThrow, typedIn } from './sent-form.js'
 import { type About, idIn, type Subject, subjectPath } from './subject.js'
 
 type Pages<Deps> = ConsolePages & Deps

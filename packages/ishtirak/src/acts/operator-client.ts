@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Database } from '../database/database.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
-import { OPERATOR_API } from './operation.js'
+import { OPERATOR_API } from './descriptions.js'
 
 /** The options of every command that asks the operator's API. */
 export interface AccessOptions {

@@ -1,6 +1,6 @@
 // What backups bring to the service: the commands, and the backup that a running service sends.
 import type { Capability } from '../acts/capability.js'
-import { GZIP } from '../acts/operation.js'
+import { GZIP } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { type BackupDeps, backUp } from './backup.js'

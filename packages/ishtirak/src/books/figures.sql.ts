@@ -149,7 +149,7 @@ const REFUNDS = `
 // The days begin at the instants of $4.
 const selectRefunded = statement(
   'figures.refunded',
-  `select width_bucket(a.acted_at, $4::timestamptz[]) as place, p.method,
+  `select width_bucket(a.acted_at, $4::timestamptz[]) as nth_day, p.method,
           coalesce(p.instrument, '') as instrument, count(*)::int as payments,
           sum(p.amount * 100::bigint)::bigint as amount_centimes,
           sum((r.snapshot->'split'->>'netCentimes')::bigint)::bigint as net_centimes, 0 as duty_centimes,
@@ -170,7 +170,7 @@ export async function refundedByDay(
 ): Promise<readonly DaySums[]> {
   const starts = days.map((day) => at(day.from))
   const rows = await database.query(selectRefunded, [live, at(from), at(to), starts])
-  return rows.map((row) => ({ ...parseSums(row), day: days[integer(row, 'place') - 1]?.day ?? '' }))
+  return rows.map((row) => ({ ...parseSums(row), day: days[integer(row, 'nth_day') - 1]?.day ?? '' }))
 }
 
 export interface MonthDay {

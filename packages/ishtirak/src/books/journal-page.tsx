@@ -3,8 +3,8 @@
 import { sumPaid } from '../core/figures.js'
 import { receiptNumber } from '../core/receipt.js'
 import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
-import { UserCell } from '../pages/found.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
+import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
 import type { readJournal } from './journal.js'
 

@@ -1,6 +1,6 @@
 // The journal of receipts: the payments of a month in the order they were paid.
 
-import { byInstant } from '../acts/page.js'
+import { byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { type Entry, entriesOf } from './figures.sql.js'
 import { type MonthsDeps, readMonth } from './months.js'

@@ -1,6 +1,6 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageQuery } from '../acts/page.js'
+import { nextCursor, pageQuery } from '../acts/paging.js'
 import { balanceOf, describeFigures } from '../core/figures.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { PAYMENT_KINDS } from '../core/payment.js'

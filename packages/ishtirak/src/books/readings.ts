@@ -1,7 +1,7 @@
 // What operators read of the books: the figures of a month, its receipts, and its lines for the accountant.
 import type { FastifyReply } from 'fastify'
 import type { CommandAnswer } from '../acts/act.js'
-import { CSV } from '../acts/operation.js'
+import { CSV } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type AccountsDeps, type AccountsFormat, EXPORT, exportAccounts } from './accounts.js'

@@ -2,7 +2,7 @@
 // reach, what it said then is taken.
 import { act, actTexts } from '../acts/act.js'
 import { requireUnchanged } from '../acts/audit.sql.js'
-import { ASKED } from '../acts/operation.js'
+import { ASKED } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
@@ -60,7 +60,7 @@ async function freshReport(deps: SettleDeps, payment: Payment, review: Review): 
   }
   const status = answer.value?.status ?? 'unknown'
   const isOpen = status === 'pending' || status === 'processing' || status === 'unknown'
-  // What operators have not approved is no money that could be taken; what they refuse has a name.
+  // Of what operators settle, only an approved one is money; a refusal is an act of its own.
   const isFinal = settledBy === 'operator' ? status === 'paid' : !isOpen
   if (answer.value && isFinal) return answer.value
   throw new BillingError('conflict', { extra: { payment_status: 'review', provider_status: status } })

@@ -5,7 +5,7 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import type { FaultSettings } from '../../../chargily-emulator/src/faults.js'
-import { showPayment } from '../overview/acts.js'
+import { showPayment } from '../overview/read-files.js'
 import { createLog } from '../runtime/log.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'

@@ -8,7 +8,7 @@ import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
-import { showPayment } from '../overview/acts.js'
+import { showPayment } from '../overview/read-files.js'
 import { accept } from './accept.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'

@@ -1,7 +1,7 @@
 // An operator asks the provider about a payment now; what it says is booked like any other report.
 import { act, actTexts } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
-import { ASKED } from '../acts/operation.js'
+import { ASKED } from '../acts/descriptions.js'
 import { OptionalWhySchema } from '../acts/reason.js'
 import { kindOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'

@@ -112,7 +112,7 @@ const SIGNS: Readonly<Record<PublicPaymentStatus, SignKind>> = {
   failed: 'bad',
   canceled: 'info',
   expired: 'late',
-  review: 'look',
+  review: 'review',
   refunded: 'back',
 }
 

@@ -5,7 +5,7 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { startRunningTime } from '../../../../test/support/running-time.js'
 import { type Caller, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
-import { showPayment } from '../overview/acts.js'
+import { showPayment } from '../overview/read-files.js'
 
 const STATUS = '/api/v1/billing/status'
 const HISTORY = '/api/v1/billing/payments'

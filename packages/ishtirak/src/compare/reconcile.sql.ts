@@ -108,8 +108,8 @@ const saveStep = statement(
   `with found as (
      select * from jsonb_to_recordset($7::jsonb) as f(
        user_id text, gateway text, checkout_id text, kind text, payment_id text, outcome text, details jsonb)
-   ), kept as (
-     insert into comparison_findings as k (user_id, method, checkout_id, kind, payment_id, outcome,
+   ), saved as (
+     insert into comparison_findings as f (user_id, method, checkout_id, kind, payment_id, outcome,
                                            details, comparison_id, found_at, seen_at)
      select coalesce(user_id, ''), gateway, checkout_id, kind, payment_id, outcome, details,
             $1, $6::timestamptz, $6::timestamptz
@@ -118,8 +118,8 @@ const saveStep = statement(
         set outcome = excluded.outcome, details = excluded.details, payment_id = excluded.payment_id,
             comparison_id = excluded.comparison_id, seen_at = excluded.seen_at,
             (closed_at, closed_by, closed_because) = (
-              select k.closed_at, k.closed_by, k.closed_because
-               where (k.outcome, k.details - '{paid_at,our_status}'::text[])
+              select f.closed_at, f.closed_by, f.closed_because
+               where (f.outcome, f.details - '{paid_at,our_status}'::text[])
                      = (excluded.outcome, excluded.details - '{paid_at,our_status}'::text[]))
    ), matched as (
      update payments set compared_at = $6::timestamptz

@@ -15,7 +15,7 @@ import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/
 import { BillingError } from '../core/error.js'
 import { statement } from '../database/database.js'
 import { claimRound } from '../database/job-leases.js'
-import { showUser } from '../overview/acts.js'
+import { showUser } from '../overview/read-files.js'
 import { startReconciliation } from './reconcile.js'
 
 const STATUS = '/api/v1/billing/status'

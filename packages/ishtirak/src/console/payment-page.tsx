@@ -9,8 +9,8 @@ import { planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
-import type { PaymentFile } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
+import type { PaymentFile } from '../overview/read-files.js'
 import { NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import {
   addressOf,

@@ -1,7 +1,7 @@
 // A payment in the console.
 import type { App } from '../http/app.js'
-import { showPayment } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
+import { showPayment } from '../overview/read-files.js'
 import { noticeIn } from '../overview/trail.js'
 import { sendPage } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'

@@ -229,7 +229,7 @@ describeScenario('the page of a user', ({ database }) => {
       await setProfile(world, 'user-1', { locale: 'fr', name: 'Amina' })
       const { text } = await pageOf('user-1', '/portal')
       expect(text).toMatch(/^<!doctype html><html lang="fr" dir="ltr">/)
-      expect(text).toMatch(/<body><aside class="notice warn looking" lang="en" dir="ltr"/)
+      expect(text).toMatch(/<body><aside class="notice warn viewed-as-user" lang="en" dir="ltr"/)
       expect(wordsOf(text)).toContain('Votre abonnement')
       expect(await words('user-1')).toMatch(/owner Portal seen as the user/)
     })

@@ -3,8 +3,8 @@
 import type { App } from '../http/app.js'
 import { directionOf } from '../i18n/messages.js'
 import { type OverviewDeps, readOverview } from '../limits/overview.js'
-import { showUser } from '../overview/acts.js'
 import type { AllPages } from '../overview/all-pages.js'
+import { showUser } from '../overview/read-files.js'
 import { readTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
@@ -65,7 +65,7 @@ function Banner({ pages, view, userId }: { pages: AllPages; view: View; userId: 
   const { say, locale } = view
   return (
     <aside
-      class="notice warn looking"
+      class="notice warn viewed-as-user"
       lang={locale}
       dir={directionOf(locale)}
       aria-label={say('asUserTitle')}

@@ -9,9 +9,9 @@ import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Offer } from '../core/plan.js'
-import { type ReceiptSnapshot, stampDutyAt, totalOf } from '../core/receipt.js'
-import { ConstraintViolation, statement } from '../database/database.js'
-import { json } from '../database/rows.js'
+import { stampDutyAt, totalOf } from '../core/receipt.js'
+import { ConstraintViolation } from '../database/database.js'
+import { findSnapshot } from '../ledger/load.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { rememberUser } from '../ledger/users.sql.js'
@@ -83,16 +83,11 @@ export async function findRecorded(
   return found?.payment ?? null
 }
 
-const selectSnapshot = statement(
-  'desk.receipt',
-  'select snapshot from receipts where user_id = $1 and payment_id = $2',
-)
-
 async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<void> {
   const { id, userId, plan, months, status } = payment
   const of = { userId, paymentId: id }
-  const [receipt] = await deps.database.query(selectSnapshot, [userId, id])
-  const total = receipt ? totalOf(json<ReceiptSnapshot>(receipt, 'snapshot')) : null
+  const receipt = await findSnapshot(deps.database, payment)
+  const total = receipt && totalOf(receipt)
   const isSame = userId === taken.userId && plan.id === taken.planId && months === taken.months
   if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return

@@ -57,6 +57,11 @@ export interface Callers<Caller> {
   find(request: FastifyRequest): Caller | null
 }
 
+/** Servers of the platform, known by their key. */
+export interface PlatformCallers {
+  readonly platforms: Callers<'platform'>
+}
+
 /** `know` throws the refusal of a caller who is not known, and of one who calls too often. */
 export function callersBy<Caller>(
   know: (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>,

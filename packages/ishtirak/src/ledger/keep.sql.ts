@@ -26,11 +26,11 @@ const keep = statement(
      update users set version = version + 1
       where user_id = $1 and exists (select from payments where ${WAITS})
      returning user_id
-   ), kept as (
+   ), marked as (
      update payments set kept_at = $4::timestamptz where exists (select from seen) and ${WAITS}
      returning user_id
    )
-   ${insertAudit({ userId: 'k.user_id', at: '$4::timestamptz', entry: '$3::jsonb', from: 'kept k' })}
+   ${insertAudit({ userId: 'm.user_id', at: '$4::timestamptz', entry: '$3::jsonb', from: 'marked m' })}
    returning user_id`,
 )
 

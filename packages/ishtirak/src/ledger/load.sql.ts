@@ -25,10 +25,19 @@ const selectSnapshot = statement(
   'select snapshot from receipts where user_id = $1 and payment_id = $2',
 )
 
-/** What a booked payment cost, by its receipt; null: it has none. */
-export async function readTotal(database: Queryable, { userId, id }: Payment): Promise<Total | null> {
+/** The receipt of a booked payment; null: it has none. */
+export async function findSnapshot(
+  database: Queryable,
+  { userId, id }: Payment,
+): Promise<ReceiptSnapshot | null> {
   const [row] = await database.query(selectSnapshot, [userId, id])
-  return row ? describeTotal(json<ReceiptSnapshot>(row, 'snapshot')) : null
+  return row ? json<ReceiptSnapshot>(row, 'snapshot') : null
+}
+
+/** What a booked payment cost, by its receipt; null: it has none. */
+export async function readTotal(database: Queryable, payment: Payment): Promise<Total | null> {
+  const snapshot = await findSnapshot(database, payment)
+  return snapshot && describeTotal(snapshot)
 }
 
 export type Total = ReturnType<typeof describeTotal>

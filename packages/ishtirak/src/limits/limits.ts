@@ -1,22 +1,29 @@
 // What counted usage brings to the service.
 import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
-import type { Database } from '../database/database.js'
-import type { Clock } from '../runtime/clock.js'
 import { limitPages } from './portal-part.js'
 import { limitSettings } from './settings.js'
 import { forgetOperations } from './usage.js'
+import {
+  type OverviewRoutesDeps,
+  overviewRoutes,
+  type PlatformRoutesDeps,
+  platformRoutes,
+} from './usage.route.js'
 import './words.js'
 
 /** 800 consumes a second, day and night, are as many as a round forgets; a burst is caught up with later. */
 const FORGOTTEN_A_ROUND = 50_000
 
-export const limits: Capability<
-  { readonly database: Database; readonly clock: Clock },
-  { readonly quotaTimeZone: string }
-> = {
+type LimitsDeps = OverviewRoutesDeps & PlatformRoutesDeps
+
+export const limits: Capability<LimitsDeps, { readonly quotaTimeZone: string }> = {
   name: 'limits',
   settings: limitSettings,
+  routes: (deps) => async (app) => {
+    await app.register(overviewRoutes(deps))
+    await app.register(platformRoutes(deps))
+  },
   jobs: (deps) => [
     // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
     {

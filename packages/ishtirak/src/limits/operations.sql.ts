@@ -13,7 +13,7 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 // fresh    the others, where the limit was derived from the user's present facts.
 // consumed what a release gives back.
 // counter  the counts, locked in one order, as the last commit left them: a second one waits here.
-// placed   what they find. A count of a day or month that is over counts as zero, and so does one that was
+// found    what they find. A count of a day or month that is over counts as zero, and so does one that was
 //          made while the catalogue counted the limit in another way.
 // decided  the numbers. A day or month that is over gets nothing back.
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the
@@ -25,12 +25,12 @@ const applyOperations = statement(
   `with asked as materialized (
      select a.*, u.version
        from jsonb_to_recordset($1::jsonb) as a(
-              place int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint,
+              nth int, kind text, user_id text, limit_name text, counts_as text, scope text, amount bigint,
               operation_id text, consume_operation_id text, resets_at timestamptz, maximum bigint,
               believed_version bigint, now timestamptz)
        left join lateral (select version from users where user_id = a.user_id limit 1) u on true
    ), known as materialized (
-     select a.place, o.maximum, o.used, o.resets_at,
+     select a.nth, o.maximum, o.used, o.resets_at,
             o.limit_name = a.limit_name and o.scope = a.scope
               and o.amount = coalesce(a.amount, o.amount) as is_same
        from asked a, lateral (
@@ -39,10 +39,10 @@ const applyOperations = statement(
        ) o
    ), fresh as materialized (
      select * from asked
-      where version is not distinct from believed_version and place not in (select place from known)
+      where version is not distinct from believed_version and nth not in (select nth from known)
       order by user_id, limit_name, scope
    ), consumed as materialized (
-     select f.place, o.amount, o.amount - o.given_back as held, o.resets_at
+     select f.nth, o.amount, o.amount - o.given_back as not_given_back, o.resets_at
        from fresh f, lateral (
          select * from usage_operations
           where user_id = f.user_id and operation_id = coalesce(f.consume_operation_id, f.operation_id)
@@ -50,27 +50,27 @@ const applyOperations = statement(
        ) o
       where f.kind = 'release'
    ), counter as materialized (
-     select f.place, u.used, u.resets_at, u.revision,
+     select f.nth, u.used, u.resets_at, u.revision,
             u.counts_as <> f.counts_as or coalesce(u.resets_at < f.resets_at, false) as is_other
        from fresh f, lateral (
          select * from usage
           where user_id = f.user_id and limit_name = f.limit_name and scope = f.scope limit 1
             for update
        ) u
-   ), placed as (
+   ), found as (
      select f.*, coalesce(k.revision, 0) as revision,
-            case when k.is_other or k.place is null then f.resets_at else k.resets_at end as window_ends_at,
+            case when k.is_other or k.nth is null then f.resets_at else k.resets_at end as window_ends_at,
             case when k.is_other then 0 else coalesce(k.used, 0) end as before,
             coalesce(f.amount, c.amount, 1) as moved,
-            c.place is not null as gives_back, c.held, c.resets_at as consumed_window
-       from fresh f left join counter k using (place) left join consumed c using (place)
+            c.nth is not null as gives_back, c.not_given_back, c.resets_at as consumed_window
+       from fresh f left join counter k using (nth) left join consumed c using (nth)
    ), decided as materialized (
      select *, kind <> 'consume' or before + moved <= maximum as is_allowed,
             case when gives_back and consumed_window is not distinct from window_ends_at then least(moved,
-              held, before)
+              not_given_back, before)
                  when gives_back or consume_operation_id is not null then 0
                  else least(moved, before) end as returned
-       from placed
+       from found
    ), counted as (
      insert into usage as u (user_id, limit_name, scope, counts_as, used, resets_at, revision)
      select user_id, limit_name, scope, counts_as,
@@ -95,20 +95,20 @@ const applyOperations = statement(
       where d.kind = 'release' and d.gives_back and d.returned > 0 and o.user_id = d.user_id
         and o.operation_id = coalesce(d.consume_operation_id, d.operation_id) and o.kind = 'consume'
    )
-   select case when k.is_same then 'done' when k.place is not null then 'conflict' when d.place is null
+   select case when k.is_same then 'done' when k.nth is not null then 'conflict' when d.nth is null
      then 'outdated'
-               when not d.is_allowed then 'denied' when e.place is null then 'stale'
+               when not d.is_allowed then 'denied' when e.nth is null then 'stale'
                  else 'done' end as answer,
           coalesce(k.maximum, d.maximum) as maximum, coalesce(k.used, e.used, d.before) as used,
-          case when k.place is null then d.window_ends_at else k.resets_at end as resets_at,
+          case when k.nth is null then d.window_ends_at else k.resets_at end as resets_at,
           f.is_found is not null as is_known_user, f.*
      from asked a
-     left join known k using (place) left join decided d using (place) left join done e using (place)
+     left join known k using (nth) left join decided d using (nth) left join done e using (nth)
      left join lateral (
        select true as is_found, ${FACT_COLUMNS} from users u
         where a.version is distinct from a.believed_version and u.user_id = a.user_id limit 1
      ) f on true
-    order by a.place`,
+    order by a.nth`,
 )
 
 /** What the constraints refuse when two send one operation, or give one back, at the same instant. */
@@ -178,9 +178,9 @@ async function staleWhereRaced(apply: () => Promise<UsageAnswer>): Promise<Usage
   }
 }
 
-function toInput(operation: UsageOperation, place: number) {
+function toInput(operation: UsageOperation, nth: number) {
   return {
-    place,
+    nth,
     kind: operation.kind,
     user_id: operation.userId,
     limit_name: operation.limit,

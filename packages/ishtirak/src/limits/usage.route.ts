@@ -5,7 +5,7 @@ import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { countsByMonth, scopeField } from '../core/limit.js'
 import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
-import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
+import { type CallerChecks, callersBy, type PlatformCallers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
@@ -26,10 +26,7 @@ import {
 } from './schemas.js'
 import { type CountUsageDeps, countUsage, type UsageWish } from './usage.js'
 
-export interface PlatformRoutesDeps extends OverviewDeps, CountUsageDeps {
-  /** Known by the name of their key. */
-  readonly platforms: Callers<'platform'>
-}
+export type PlatformRoutesDeps = OverviewDeps & CountUsageDeps & PlatformCallers
 
 const USER = '/api/v1/platform/users/:user_id'
 const LIMIT = `${USER}/limits/:limit`

@@ -16,7 +16,7 @@ import { actsOf, readingsOf } from '../acts/capability.js'
 import { ROLES, type Role, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
 import { CAPABILITIES } from './capabilities.js'
-import { commandHost } from './operator-client.js'
+import { commandHost } from './command-host.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 
 const selectAudit = statement(

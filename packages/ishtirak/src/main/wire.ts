@@ -8,6 +8,7 @@ import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import { actsOf, type Capability, type DiscountSource, inboxOf, readingsOf } from '../acts/capability.js'
+import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -31,6 +32,7 @@ import {
   createRateLimit,
   type IdentifyUser,
   networkOf,
+  type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
@@ -49,7 +51,6 @@ import type { SubjectDeps } from '../ledger/subjects.js'
 import { createLoadTimeList } from '../ledger/time-list.sql.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
-import { overviewRoutes, platformRoutes } from '../limits/usage.route.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
 import { createMailer } from '../mail/send-mail.js'
 import { examineService, watchGateways } from '../overview/examine.js'
@@ -57,7 +58,6 @@ import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
 import { createInbox } from '../overview/inbox.sql.js'
 import { pages } from '../portal/portal.route.js'
-import { portalSessionRoutes } from '../portal/portal-sessions.route.js'
 import { createFindSession } from '../portal/portal-sessions.sql.js'
 import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
@@ -78,7 +78,11 @@ import { createRunner, type Runner, schedule } from './schedule.js'
 import type { ServiceTracing } from './tracing.js'
 
 /** What the capabilities are handed. */
-export type Parts = ReturnType<typeof createParts> & CallerChecks & OperatorCallers & SubjectDeps
+export type Parts = ReturnType<typeof createParts> &
+  CallerChecks &
+  PlatformCallers &
+  OperatorCallers &
+  SubjectDeps
 
 export interface Service {
   readonly app: App
@@ -100,7 +104,7 @@ export interface WiredConfig extends Config {
   readonly chargily: NonNullable<Config['chargily']>
 }
 
-type Brings = Capability<Parts> & BringsMethods<WiredConfig>
+type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<WiredConfig>
 
 /** The operator's API, as far as it is acts and readings of capabilities. */
 function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
@@ -140,12 +144,12 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
-  const keys = createOperatorKeys(config.operatorKeys, parts.noteUse)
-  const operators = callersWithKey(keys, checks.limitAnonymous)
-  const all: Parts = { ...parts, ...checks, operators, files: operatorFiles(parts) }
+  const { limitAnonymous } = checks
+  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
+  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
+  const all: Parts = { ...parts, ...checks, platforms, operators, files: operatorFiles(parts) }
   let isDraining = false
   const check = shareChecks(() => checkReadiness(database, clock))
-  const { limitAnonymous } = all
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits, capabilities })
@@ -154,7 +158,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     parts.fileParts.user.push(...(userParts?.(all) ?? []))
   }
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
-  await registerRoutes(app, config, all)
+  await app.register(operatorDocumentation(all))
   for (const { routes, discount, mails } of capabilities) {
     if (routes) await app.register(routes(all))
     if (discount) parts.discounts.push(discount(all))
@@ -190,7 +194,9 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 }
 
 type PartsWorld = Omit<Surroundings, 'capabilities'> & {
-  readonly brought: readonly (BringsMethods<WiredConfig> & Pick<Capability, 'inbox'>)[]
+  readonly brought: readonly (BringsMethods<WiredConfig> &
+    BringsChecks<WiredConfig> &
+    Pick<Capability, 'inbox' | 'readReference'>)[]
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -218,6 +224,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     inbox: createInbox(inboxOf(world.brought)),
+    referencesIn: (typed: string) =>
+      world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: randomCode,
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
@@ -238,7 +246,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { database, clock, methods }),
+    ...watched(config, { ...world, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.events && {
@@ -257,11 +265,13 @@ function watched(
   {
     database,
     clock,
+    brought,
     methods,
-  }: Pick<Surroundings, 'database' | 'clock'> & { readonly methods: PaymentMethods },
+  }: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & { readonly methods: PaymentMethods },
 ) {
   const examinedGateways = watchGateways(methods.gateways)
-  const examine = () => examineService(config, { database, guard: clock.guard }, examinedGateways)
+  const examined = { gateways: examinedGateways, brought }
+  const examine = () => examineService(config, { database, guard: clock.guard }, examined)
   return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 
@@ -332,13 +342,3 @@ function pageOptions(config: Config, clock: Clock) {
 
 /** Of one user in an hour. Three a transfer are taken, and some are not what they should be. */
 const UPLOADS = 10
-
-/** What programs call. */
-async function registerRoutes(app: App, config: Config, parts: Parts & CallerChecks): Promise<void> {
-  const { limitAnonymous } = parts
-  const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
-  await app.register(overviewRoutes(parts))
-  await app.register(portalSessionRoutes(parts))
-  await app.register(platformRoutes({ ...parts, platforms }))
-  await app.register(operatorDocumentation(parts))
-}

@@ -3,7 +3,7 @@
 
 import { type Static, Type } from 'typebox'
 import { DAY_PATTERN } from '../acts/day.js'
-import { byInstant, nextCursor, pageQuery } from '../acts/page.js'
+import { byInstant, nextCursor, pageQuery } from '../acts/paging.js'
 import { wrongField } from '../core/error.js'
 import { instant } from '../database/rows.js'
 import { nullable, object, query } from '../http/schemas.js'

@@ -3,8 +3,8 @@
 import type { Catalogue } from '../core/plan.js'
 import type { SaveDeps } from '../ledger/save.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { type PaymentFile, showPayment, showUser, type UserFile } from './acts.js'
 import type { Inbox } from './inbox.sql.js'
+import { type PaymentFile, showPayment, showUser, type UserFile } from './read-files.js'
 import { paymentFileSchema, userFileSchema } from './schemas.js'
 import { type ViewDeps, viewedNow, viewPaymentFile, viewUserFile } from './views.js'
 

@@ -3,7 +3,7 @@
 
 import { addressOf, NoWrap, Table, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import { UserCell } from '../pages/found.js'
+import { UserCell } from '../pages/user-cell.js'
 import type { AllPages } from './all-pages.js'
 import type { InboxEntry } from './inbox.js'
 

@@ -1,7 +1,7 @@
 // The shapes of the inbox, of the kinds that capabilities bring.
 import { type Static, Type } from 'typebox'
 import type { InboxKind } from '../acts/inbox-kind.js'
-import { nextCursor, pageQuery } from '../acts/page.js'
+import { nextCursor, pageQuery } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { consoleSay } from '../i18n/console.js'

@@ -1,7 +1,7 @@
 // What waits for a person: each entry with the one act that comes next.
 
 import type { InboxKind, InboxRow } from '../acts/inbox-kind.js'
-import { pageCursor } from '../acts/page.js'
+import { pageCursor } from '../acts/paging.js'
 import type { Queryable } from '../database/database.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Inbox, type InboxPosition, inboxCounts, inboxPage } from './inbox.sql.js'
@@ -19,7 +19,7 @@ export function withNextAct(row: InboxRow) {
   return { ...row, nextAct: next?.(row) ?? nextActs[0] }
 }
 
-/** Null: none has this name. */
+/** Null: no kind has this name. */
 export function kindNamed({ kinds }: Inbox, name: string | undefined): InboxKind | null {
   return kinds.find((kind) => kind.name === name) ?? null
 }

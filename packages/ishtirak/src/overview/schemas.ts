@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
 import type { InboxKind } from '../acts/inbox-kind.js'
-import { nextCursor, pageQuery } from '../acts/page.js'
+import { nextCursor, pageQuery } from '../acts/paging.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'

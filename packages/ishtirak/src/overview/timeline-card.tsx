@@ -15,8 +15,8 @@ import {
   planInWords,
 } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
-import type { UserFile } from './acts.js'
 import type { AllPages } from './all-pages.js'
+import type { UserFile } from './read-files.js'
 import type { readTimeline } from './timeline.js'
 
 export type Timeline = Awaited<ReturnType<typeof readTimeline>>

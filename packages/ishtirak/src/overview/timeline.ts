@@ -1,6 +1,6 @@
 // The timeline of a user: money, time, events to the platform, reports, mail and acts.
 import { type Static, Type } from 'typebox'
-import { nextCursor, pageCursor, pageQuery } from '../acts/page.js'
+import { nextCursor, pageCursor, pageQuery } from '../acts/paging.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { loadUser } from '../ledger/load.js'

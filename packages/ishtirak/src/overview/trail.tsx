@@ -8,7 +8,7 @@ import { type ConsolePages, Table, Text, type View } from '../pages/console-fram
 import { actionInWords, codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
-import type { PaymentFile } from './acts.js'
+import type { PaymentFile } from './read-files.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
 
@@ -21,7 +21,7 @@ export interface TrailNotice {
   readonly isChanged: boolean
 }
 
-/** As the pages of acts write it. */
+/** In the query, as the pages of acts write it. */
 export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done'),

@@ -184,8 +184,8 @@ const iconIn = (color: string) =>
 <path d="M8 3v4M16 3v4M8 14l3 3 5-6" stroke-linecap="round" stroke-linejoin="round"/></g></svg>`,
   )}`
 
-/** `late`: a clock; `look`: a glass; `back`: money that went back; `mail`: a letter. */
-export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'look' | 'back' | 'mail'
+/** `late`: a clock; `review`: a magnifying glass; `back`: money that went back; `mail`: a letter. */
+export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'review' | 'back' | 'mail'
 
 /** The large sign of a page with one thing to say. It only repeats what the heading says. */
 export function Sign({ kind }: { kind: SignKind }) {
@@ -199,7 +199,7 @@ const SIGNS: Readonly<Record<SignKind, string>> = {
   bad: 'M20 20l16 16M36 20L20 36',
   info: 'M28 25v14M28 17v.01',
   late: 'M28 15a13 13 0 1 1-.01 0M28 20v8l6 4',
-  look: 'M25 16a10 10 0 1 1-.01 0M33 34l8 8',
+  review: 'M25 16a10 10 0 1 1-.01 0M33 34l8 8',
   back: 'M22 16l-8 8 8 8M14 24h18a8 8 0 0 1 0 16h-8',
   mail: 'M14 18h28v20h-28zM14 19l14 11 14-11',
 }

@@ -1,4 +1,4 @@
-// What a form led to: kept where it was refused or had no session, and the page that says it.
+// What a form led to: saved where it was refused or had no session, and the page that says it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
@@ -21,8 +21,8 @@ export function answerRoutes(app: App, pages: PortalPages): void {
     if (!reader.hasSeen(request)) pages.limitAnonymous(request, reply)
     const session = await reader.session(request)
     if (session) pages.limitUser(session.userId, reply)
-    const kept = reader.savedForm(request, session)
-    const shown = kept && (await showAnswer(pages, { request, reply, session, kept }))
+    const saved = reader.savedForm(request, session)
+    const shown = saved && (await showAnswer(pages, { request, reply, session, saved }))
     if (shown === null) return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
     return reply.headers(pages.headers).send(shown)
   })
@@ -42,14 +42,14 @@ interface Shown {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly session: Session | null
-  readonly kept: Readonly<Record<string, string>>
+  readonly saved: Readonly<Record<string, string>>
 }
 
 /** Null: there is nothing to say any more. */
 async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null> {
-  const { request, reply, session, kept } = of
+  const { request, reply, session, saved } = of
   const locale = pages.reader.language(request, reply, session)
-  const { refused, page, email } = kept
+  const { refused, page, email } = saved
   if (refused !== undefined) return isErrorCode(refused) ? showRefusal(pages, of, refused) : null
   const ofItsOwn = PAGES.get(page)
   if (ofItsOwn) {
@@ -62,7 +62,7 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
   }
   if (!session) return null
   try {
-    return await pages.brought.answer(kept, { session, locale })
+    return await pages.brought.answer(saved, { session, locale })
   } catch (error) {
     // It counted when it was typed: Back, after it was used.
     const isOver = error instanceof BillingError && pages.brought.keeps(error.code) !== undefined
@@ -73,10 +73,10 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
 
 async function showRefusal(
   pages: PortalPages,
-  { request, reply, session, kept }: Shown,
+  { request, reply, session, saved }: Shown,
   refused: BillingError['code'],
 ) {
-  const { wait, reason, requestId = request.id } = kept
+  const { wait, reason, requestId = request.id } = saved
   const locale = pages.reader.language(request, reply, session)
   const retryAfterSeconds = /^\d{1,7}$/.test(wait ?? '') ? Number(wait) : undefined
   const error = new BillingError(refused, {
@@ -85,7 +85,7 @@ async function showRefusal(
   })
   reply.code(ERRORS[refused])
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-  const after = session && (await pages.brought.wordsAfter(refused, kept, { session, locale }))
+  const after = session && (await pages.brought.wordsAfter(refused, saved, { session, locale }))
   const own = after ?? pages.brought.words(error, locale)
   return refusalPage(pages, { error, session, locale, requestId, own })
 }

@@ -27,7 +27,7 @@ export function partsReader<Deps>(deps: PageParts & Deps, capabilities: readonly
 export interface BroughtToPortal {
   readonly addRoutes: (app: App) => void
   /** Of what was saved of a form; null: none of them answers it. */
-  readonly answer: (kept: SavedForm, by: Reading) => Promise<string> | null
+  readonly answer: (saved: SavedForm, by: Reading) => Promise<string> | null
   /** Of the form that was refused: what its page needs. */
   readonly keeps: (code: ErrorCode) => string | undefined
   /** In place of the usual words. Reads nothing. */
@@ -35,7 +35,7 @@ export interface BroughtToPortal {
   /** The same on the page after a form. */
   readonly wordsAfter: (
     code: ErrorCode,
-    kept: SavedForm,
+    saved: SavedForm,
     by: Reading,
   ) => Promise<Partial<Message>> | undefined
 }
@@ -53,9 +53,9 @@ export function broughtTo<Deps>(
     addRoutes: (app) => {
       for (const { routes } of kinds) routes?.(app, pages)
     },
-    answer: (kept, by) => {
+    answer: (saved, by) => {
       for (const [field, answer] of kinds.flatMap(({ answers = {} }) => Object.entries(answers))) {
-        const value = kept[field]
+        const value = saved[field]
         if (value !== undefined) return answer(pages, { ...by, value })
       }
       return null
@@ -63,9 +63,9 @@ export function broughtTo<Deps>(
     keeps: (code) => refusal(code)?.form?.keeps,
     words: (error, locale) =>
       refusal(error.code)?.words?.(error, locale, sayFor(pages.seller.identity, locale)),
-    wordsAfter: (code, kept, by) => {
+    wordsAfter: (code, saved, by) => {
       const form = refusal(code)?.form
-      return form?.page(pages, { ...by, value: kept[form.keeps] ?? '' })
+      return form?.page(pages, { ...by, value: saved[form.keeps] ?? '' })
     },
   }
 }

@@ -5,13 +5,12 @@ import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
-import { type Queryable, statement } from '../database/database.js'
-import { integer, json, rowOf, text } from '../database/rows.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import type { ReceiptRules } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
+import { findReceipt } from './receipt.sql.js'
 import { renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
@@ -110,17 +109,3 @@ export async function print(
   if (queue.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
   return typesetter && queue.run(() => render(typesetter))
 }
-
-// Written with the booking (ledger/settle.sql.ts), and never changed.
-const selectReceipt = statement(
-  'receipts.one',
-  'select series, number, snapshot from receipts where user_id = $1 and payment_id = $2',
-)
-
-/** Null where there is none, or it is another user's. */
-async function findReceipt(database: Queryable, userId: string, paymentId: string) {
-  const [row] = await database.query(selectReceipt, [userId, paymentId])
-  return row ? parseReceipt(row) : null
-}
-
-const parseReceipt = rowOf({ series: text, number: integer, snapshot: json<ReceiptSnapshot> })

@@ -22,7 +22,7 @@ import { loadPayment } from '../ledger/load.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import type { TransferTerms } from './transfer-file.js'
+import type { TransferTerms } from './settings.js'
 import { describeDecided } from './transfer-state.js'
 import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
 

@@ -9,7 +9,7 @@ import {
   CommandFailed,
   type CommandHost,
 } from '../acts/operator-client.js'
-import { downloadProof } from './proofs.js'
+import { downloadProof } from './read-proof.js'
 
 interface ProofOptions extends AccessOptions {
   readonly n: string

@@ -1,12 +1,12 @@
 // What operators say of a transfer, as acts: its money has come, or it is refused.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
-import { amountIn } from '../acts/act-form.js'
 import type { Field } from '../acts/act-page.js'
 import { changesInWords, receiptInWords } from '../acts/changes.js'
 import { readInstant } from '../acts/day.js'
 import type { InWords } from '../acts/form.js'
 import type { Preview } from '../acts/preview.js'
+import { amountIn } from '../acts/sent-form.js'
 import { changesOf } from '../checkout/settlement-preview.js'
 import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'

@@ -1,5 +1,4 @@
-// What the operator reads across users: payments, everything known of one, a user, and the search. What
-// changes a payment goes the way of all changes, through ledger/settle.sql.ts.
+// Payments as operators read them: the newest of all users, and everything known of one.
 
 import { type Instant, toTimestamp } from '../core/instant.js'
 import {
@@ -106,7 +105,7 @@ const selectSent = statement(
 )
 
 const selectStored = statement(
-  'operator.kept',
+  'operator.stored',
   `select p.reports, r.series, r.number, r.issued_at, r.snapshot
      from payments p left join receipts r on r.user_id = p.user_id and r.payment_id = p.id
     where p.user_id = $1 and p.id = $2`,
@@ -119,18 +118,18 @@ const selectActs = statement(
     order by id`,
 )
 
-/** What came in, what is kept of it, what went out, the receipt, the newest `acts`, oldest first. */
+/** What came in, what is stored of it, what went out, the receipt, the newest `acts`, oldest first. */
 export async function tracesOf(database: Queryable, { userId, id, checkoutId }: Payment, acts: number) {
   const of = [userId, id]
-  const [kept = {}] = await database.query(selectStored, of)
-  const receipt = receiptIn(kept)
+  const [stored = {}] = await database.query(selectStored, of)
+  const receipt = receiptIn(stored)
   return {
     receipt: receipt && {
       number: receiptNumber(receipt.series, receipt.number),
-      issued_at: toTimestamp(instant(kept, 'issued_at')),
-      ...describeTotal(json<ReceiptSnapshot>(kept, 'snapshot')),
+      issued_at: toTimestamp(instant(stored, 'issued_at')),
+      ...describeTotal(json<ReceiptSnapshot>(stored, 'snapshot')),
     },
-    reports: json<readonly StoredReport[]>(kept, 'reports'),
+    reports: json<readonly StoredReport[]>(stored, 'reports'),
     received: viewRows(ReceivedEventSchema, await database.query(selectReceived, [...of, checkoutId])),
     sent: viewRows(SentSchema, await database.query(selectSent, of)),
     audit: viewRows(ActSchema, await database.query(selectActs, [...of, acts])),

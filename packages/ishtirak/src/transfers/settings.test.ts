@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DAY } from '../core/instant.js'
 import { readConfig } from '../main/config.js'
 import { ConfigError } from '../runtime/config-file.js'
-import { parseTransfers, type TransferTerms } from './transfer-file.js'
+import { parseTransfers, type TransferTerms } from './settings.js'
 
 const example = readFileSync(new URL('../../../../docs/transfer.example.json', import.meta.url), 'utf8')
 

@@ -1,7 +1,7 @@
 // How the operator's commands reach the operator's API: over HTTP where the service runs (its key says who
 // acts), else by opening the database, with the very routes of the service and no port.
 import os from 'node:os'
-import { OPERATOR_API } from '../acts/operation.js'
+import { OPERATOR_API } from '../acts/descriptions.js'
 import {
   type AccessOptions,
   CommandFailed,

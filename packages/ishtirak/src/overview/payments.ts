@@ -1,11 +1,11 @@
 // Payments of all users, newest first, page by page.
 import type { Static } from 'typebox'
-import { pageCursor } from '../acts/page.js'
+import { pageCursor } from '../acts/paging.js'
 import type { Payment } from '../core/payment.js'
 import type { Database } from '../database/database.js'
 import type { HistoryPosition } from '../ledger/payments.sql.js'
 import type { Clock } from '../runtime/clock.js'
-import { newestPayments } from './operator.sql.js'
+import { newestPayments } from './payments.sql.js'
 import type { OperatorPaymentsQuerySchema } from './schemas.js'
 
 const cursors = pageCursor<HistoryPosition>(

@@ -1,4 +1,4 @@
-// Everything known of a payment, and of a user.
+// Reads everything known of a payment, and of a user.
 
 import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.js'
 import type { Payment } from '../core/payment.js'
@@ -11,7 +11,7 @@ import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { withNextAct } from './inbox.js'
 import { type Inbox, inboxOfUser } from './inbox.sql.js'
-import { newestPayments, tracesOf } from './operator.sql.js'
+import { newestPayments, tracesOf } from './payments.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
 const SHOWN_MAX = 50

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { PROOF } from '../acts/operation.js'
+import { PROOF } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { sendFile } from '../acts/send-file.js'
 import { BillingError } from '../core/error.js'
