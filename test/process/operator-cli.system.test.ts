@@ -171,6 +171,9 @@ it('say what is not there, what a word may be, and find what a customer names', 
   expect((await commands.run([...slip, '2020', '--new-user'], beside)).output).toMatch(
     /stamp_duty +20\n[\s\S]*payment\.record/,
   )
+  expect(await refused(...taken, '--reference', '2026/0042 B', '--preview')).toMatch(
+    /^conflict: [\s\S]*\nthe reference is that of a payment: ishtirak payments show pay_\w+\n$/,
+  )
   const bounds = async (...args: string[]) => /invalid\. (.*)/.exec(await refused(...args))?.[1]
   expect(await bounds('payments', 'list', '--limit', '0')).toBe('A whole number, at least 1, at most 1000')
   expect(await bounds('users', 'timeline', 'amina', '--limit', '101')).toMatch(/at least 1, at most 100$/)
