@@ -103,11 +103,9 @@ export const CONSOLE: Asked[] = [
   [
     'the payments that a word names',
     (database) =>
-      findPaymentsByWord(database, {
-        reference: '2025-000007',
-        plain: '2025-000007',
-        receipt: { series: '2025', number: 7 },
-      }),
+      findPaymentsByWord(database, { word: '2025-000007', receipt: { series: '2025', number: 7 } }, [
+        '2025-000007',
+      ]),
     /payments_by_id[\s\S]*payments_by_reference[\s\S]*receipts_number_once/,
   ],
   // It reads the payments of the day; on this one there are none.

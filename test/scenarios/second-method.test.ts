@@ -381,7 +381,11 @@ describeScenario('a second gateway', ({ database }) => {
     it('is named in checks and figures beside the other', async () => {
       const away = createChargily({ secretKey: CHARGILY_KEY, apiUrl: 'http://127.0.0.1:9' })
       const gateways = watchGateways([away, gateway.method])
-      const checks = await examineService(world.config, { database: database(), guard: undefined }, gateways)
+      const checks = await examineService(
+        world.config,
+        { database: database(), guard: undefined },
+        { gateways, brought: [] },
+      )
       const found = checks.filter(({ subject }) => subject === 'provider')
       expect(found.map(({ verdict, data }) => [verdict, data.gateway])).toEqual([
         ['fail', 'chargily'],

@@ -17,6 +17,12 @@ export const USER_ACTS_BY_VERB = byVerb('user')
 export const PAYMENT_VERBS = Object.keys(PAYMENT_ACTS_BY_VERB)
 export const USER_VERBS = Object.keys(USER_ACTS_BY_VERB)
 
+/** By verb, what the form of an act on a user is asked with, where it asks something first. */
+export const USER_QUESTIONS: Readonly<Record<string, string>> = {
+  grant: '?days=14',
+  record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
+}
+
 function byVerb(subject: string): Readonly<Record<string, KnownAct>> {
   const acts = actsOf<never>(CAPABILITIES).filter(({ on }) => on.name === subject)
   return Object.fromEntries(acts.map((act) => [verbOf(act), { name: act.name, permission: act }]))

@@ -33,6 +33,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
   /** What waits for a person. */
   readonly inbox?: readonly InboxKind[]
+  /** A reference of its payments as it is stored, from what an operator typed. Null: it is none. */
+  readonly readReference?: (typed: string) => string | null
   /** Commands that are more than an act or a reading. */
   readonly commands?: (program: Command, host: CommandHost) => void
   /** What it adds to everything known of a payment, and of a user. */
@@ -46,6 +48,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
   /** Of users, of the platform and of the provider. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
+  /** What a host that mounts the service calls, beside acts. */
+  readonly calls?: (deps: Deps) => object
   /** What runs by itself. */
   readonly jobs?: (deps: Deps) => readonly Job[]
   /** What it tells the platform. Several may bring one type. */

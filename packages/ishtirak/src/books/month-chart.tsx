@@ -1,6 +1,5 @@
 // The days of a month as bars, drawn on the server: what was paid above the line, what was refunded below it.
-// It is readable without colors, so that it is read on paper too; the words of its title and description
-// are for readers who do not see it.
+// It is readable without colors, as on paper; its title and description are for readers who do not see it.
 
 import { sumPaid } from '../core/figures.js'
 import type { View } from '../pages/console-frame.js'

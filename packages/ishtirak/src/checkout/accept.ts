@@ -60,7 +60,7 @@ async function freshReport(deps: SettleDeps, payment: Payment, review: Review): 
   }
   const status = answer.value?.status ?? 'unknown'
   const isOpen = status === 'pending' || status === 'processing' || status === 'unknown'
-  // What operators have not approved is no money that could be taken; what they refuse has a name.
+  // Of what operators settle, only an approved one is money; a refusal is an act of its own.
   const isFinal = settledBy === 'operator' ? status === 'paid' : !isOpen
   if (answer.value && isFinal) return answer.value
   throw new BillingError('conflict', { extra: { payment_status: 'review', provider_status: status } })

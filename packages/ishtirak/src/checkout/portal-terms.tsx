@@ -32,7 +32,7 @@ export function TermChoice({
   readonly id: string
 }) {
   const { facts, now } = view.overview
-  // As an explicit wish; the usual form is offered in the renewal window alone.
+  // `payment` also buys ahead; the form for a plain renewal is offered in the renewal window alone.
   const decisions = offersOf(plan).map(({ months }) => {
     const wanted = { planId: plan.id, months, mode: 'payment' } as const
     return decideQuote(facts, wanted, pages.catalogue, now, pages.rules)

@@ -2,6 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type CodesDeps, createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
+import { codeCalls } from './calls.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
 import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
@@ -13,7 +14,7 @@ import './words.js'
 export const codes: Capability<
   CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps,
   CodeConfig
-> = {
+> & { readonly calls: typeof codeCalls } = {
   name: 'codes',
   events: ['subscription.granted'],
   settings: codeSettings,
@@ -24,6 +25,7 @@ export const codes: Capability<
     await app.register(redeemRoutes(deps))
     await app.register(statementRoutes(deps))
   },
+  calls: codeCalls,
   discount: discountByCode,
   // Grants that a code gave.
   mails: (deps) => [grantedMail(deps, { about: 'red_', theme: 'granted_code' })],

@@ -6,6 +6,7 @@ import {
   PAYMENT_ACTS_BY_VERB,
   PAYMENT_VERBS,
   USER_ACTS_BY_VERB,
+  USER_QUESTIONS,
   USER_VERBS,
 } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
@@ -88,12 +89,6 @@ describeScenario('a form of the console that is sent twice at once', ({ database
       return id
     },
   }
-  const QUERIES: Readonly<Record<string, string>> = {
-    grant: '?days=14',
-    record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
-    end: '',
-  }
-
   const sendInterrupted = async (
     address: string,
     of: { readonly act?: string | undefined; readonly id?: string | undefined } = {},
@@ -130,7 +125,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   it.each(USER_VERBS)('does nothing to a user: %s', async (act) => {
     await buy()
     const of = { act: USER_ACTS_BY_VERB[act]?.name, id: 'user-1' }
-    await sendInterrupted(`/console/users/user-1/${act}`, of, QUERIES[act])
+    await sendInterrupted(`/console/users/user-1/${act}`, of, USER_QUESTIONS[act])
   })
 
   it('closes no finding', async () => {

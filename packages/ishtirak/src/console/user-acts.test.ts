@@ -2,7 +2,7 @@
 // may.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { USER_ACTS_BY_VERB, USER_VERBS } from '../../../../test/support/acts.js'
+import { USER_ACTS_BY_VERB, USER_QUESTIONS, USER_VERBS } from '../../../../test/support/acts.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -14,12 +14,6 @@ import { ROLES, rolesThatMay } from '../core/role.js'
 
 const TWO_PLANS = path.resolve('test/fixtures/terms.json')
 
-const QUERIES: Readonly<Record<string, string>> = {
-  grant: '?days=14',
-  record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
-  end: '',
-}
-
 describeScenario('an act on a user', ({ database }) => {
   let world: World
   let visit: ConsoleVisit
@@ -30,7 +24,8 @@ describeScenario('an act on a user', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const ask = (act: string, query = QUERIES[act] ?? '') => visit.ask(`/console/users/user-1/${act}`, query)
+  const ask = (act: string, query = USER_QUESTIONS[act] ?? '') =>
+    visit.ask(`/console/users/user-1/${act}`, query)
 
   const audit = async () =>
     (await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')).body.audit as { act: string }[]
@@ -79,8 +74,9 @@ describeScenario('an act on a user', ({ database }) => {
 
   it('asks for another reference where one names a payment already', async () => {
     await send('record')
-    const known = await visit.open(`/console/users/user-1/record${QUERIES.record}`)
+    const known = await visit.open(`/console/users/user-1/record${USER_QUESTIONS.record}`)
     expect([known.status, known.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
+    expect(known.text).toContain('A payment has this number already: search for it above.')
     const { path, fields } = await ask('record', '?offer=pro+1&method=cheque&reference=BNA+7')
     const other = { new_user: true, plan: 'pro', method: 'cheque', amount: 2000, why: 'x' }
     const owner = operatorOf(world, ROLE_KEYS.owner)
@@ -178,7 +174,7 @@ describeScenario('an act on a user', ({ database }) => {
         const path = `/console/users/user-1/${name}`
         const may = rolesThatMay(permission).includes(role)
         expect([role, name, page.includes(`href="${world.base}${path}"`)]).toEqual([role, name, may])
-        for (const query of ['', QUERIES[name]])
+        for (const query of ['', USER_QUESTIONS[name] ?? ''])
           expect([role, name, (await own.open(path + query)).status]).toEqual([role, name, may ? 200 : 403])
         if (may) continue
         const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '1' }

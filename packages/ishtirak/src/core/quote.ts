@@ -77,7 +77,7 @@ export function decideQuote(
       return purchaseAt(facts, now, months, rules).period
     },
   }
-  // Whether the code counts is the last question: while something else is in the way, nothing tells.
+  // Whether the code counts is said last: while something else is in the way, nothing is told of it.
   const sold = discount === null ? ({ kind: 'code_not_valid' } as const) : ({ kind: 'sold', quote } as const)
   const renewability = renewabilityAt(facts, now, rules)
   if (renewability.allowed) return sold

@@ -1,6 +1,6 @@
 // What an operator types into the one field of the search, read.
 import { readReceiptNumber } from './receipt.js'
-import { plainReference, readReference } from './reference.js'
+import { plainReference } from './reference.js'
 
 /** Characters that are searched for at most. */
 export const SEARCHED_MAX = 320
@@ -18,10 +18,6 @@ export interface AmountAndDay {
 export interface SearchWords {
   /** As it was typed, without the white space around it. */
   readonly word: string
-  /** An id of the provider, or the reference of a transfer, as it is stored. */
-  readonly reference: string
-  /** A reference that a person chose, as it is stored. */
-  readonly plain: string
   readonly receipt: { readonly series: string; readonly number: number } | null
   readonly amountAndDay: AmountAndDay | null
 }
@@ -29,13 +25,10 @@ export interface SearchWords {
 /** `live`: the shop takes real money, so its receipts are of no test series. */
 export function readSearch(typed: string, live: boolean): SearchWords {
   const word = typed.trim()
-  const plain = plainReference(word)
   return {
     word,
-    reference: readReference(word) ?? word,
-    plain,
     receipt: readReceiptNumber(word, live),
-    amountAndDay: readAmountAndDay(plain),
+    amountAndDay: readAmountAndDay(plainReference(word)),
   }
 }
 

@@ -125,7 +125,7 @@ function adviseOnUser({ code, members }: { readonly code: string; readonly membe
   return 'correct the user, or add --new-user where the service has not seen them yet'
 }
 
-/** None: the figures are others than those shown. */
+/** Which fields a refusal is about. `wrong_amount`: none; the price has changed since it was shown. */
 const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   unknown_plan: ['offer'],
   plan_not_purchasable: ['offer'],
@@ -145,7 +145,12 @@ function deskFields({ formats, catalogue, methods }: ConsolePages & RecordDeps, 
   return [
     { ...field, name: 'offer', label: say('plan'), choices: offers },
     { ...field, name: 'method', label: say('method'), choices: named },
-    { ...field, name: 'reference', label: say('deskReference') },
+    {
+      ...field,
+      name: 'reference',
+      label: say('deskReference'),
+      explain: (_typed, code) => (code === 'not_allowed' ? say('deskReferenceTaken') : null),
+    },
   ] satisfies readonly Field[]
 }
 

@@ -9,7 +9,7 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose'
-import { BillingError, type ErrorCode } from '../core/error.js'
+import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Locale, localeOf } from '../core/locale.js'
 import type { Operator, OperatorKey } from '../core/role.js'
@@ -230,7 +230,7 @@ const LONGEST_EMAIL = 254
 const LONGEST_NAME = 200
 
 /** Throws `unauthenticated`: the user id of these claims cannot be one. */
-export function readIdentity(payload: JWTPayload): UserIdentity {
+function readIdentity(payload: JWTPayload): UserIdentity {
   const userId: unknown = payload.sub
   if (!isUserId(userId)) throw new BillingError('unauthenticated')
   const { email, name, locale } = payload
@@ -241,6 +241,17 @@ export function readIdentity(payload: JWTPayload): UserIdentity {
     ...(isLine(name, LONGEST_NAME) ? { name } : {}),
     ...(known ? { locale: known } : {}),
   }
+}
+
+/** What a host says of a user, checked as a token is; a wrong id is thrown as its own mistake. */
+export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
+  return readIdentity({ sub: idOf(userId), ...profile })
+}
+
+/** What a host names a user by. */
+export function idOf(userId: string): string {
+  if (isUserId(userId)) return userId
+  throw wrongField('user_id', 'wrong_format')
 }
 
 /** Text on one line that the database can hold: no control character, no half of a surrogate pair. */

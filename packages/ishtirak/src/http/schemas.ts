@@ -1,6 +1,6 @@
 // What the TypeBox schemas of the routes become: checks of what comes in, serializers of answers, names in
-// the OpenAPI document. A body is never coerced; of the query string, whole numbers and
-// `true` and `false` are read from text.
+// the OpenAPI document. A body is never coerced; of the query string, whole numbers, `true` and
+// `false` are read from text.
 import {
   type Serializer,
   type SerializerFactory,

@@ -32,7 +32,7 @@ export interface ReceiptRules {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** Says nothing, but where to ask: what operators say of a payment the settlement reads itself. */
+/** Names the payment and says nothing of it: what operators said, the settlement reads itself. */
 export type NamedCheckout = Pick<CheckoutReport, 'method' | 'checkoutId' | 'paymentId' | 'createdAt'>
 
 export interface ReportedCheckout {

@@ -15,6 +15,7 @@ import { actsOf, type Capability } from '../acts/capability.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
+import { examine } from './doctor.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 
 interface Traces {
@@ -28,7 +29,11 @@ interface Traces {
 
 /** By what it is told where it is there, beside what its object has names for. */
 const TRACES: Readonly<Record<string, Traces>> = {
-  transfers: { help: /transfer(?! to )|payments (approve|refuse|proof)/i, part: 'TransferState' },
+  transfers: {
+    help: /transfer(?! to )|payments (approve|refuse|proof)/i,
+    pages: /waited for 7 days; two approvals/,
+    part: 'TransferState',
+  },
   desk: { help: /payments record/, pages: /Record a payment at the desk/ },
   grants: { help: /grant <user>/, pages: /Grant days/ },
   codes: { help: /^codes /m },
@@ -173,6 +178,19 @@ describeScenario('a service', ({ database }) => {
     expect(readConfig(wrong, others)).toEqual(readConfig({}, others))
     expect(misspelt(near)).toEqual([{ name: `${variable}S`, nearest: variable }])
     expect(misspelt(near, others)).toEqual([])
+  })
+
+  it('without transfers says nothing of them to its doctor', async () => {
+    const subjectsFor = async (capabilities: Parameters<typeof examine>[1]) => {
+      const subjects: string[] = []
+      for await (const { subject } of examine({ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, capabilities))
+        subjects.push(subject)
+      return subjects
+    }
+    const others = await subjectsFor(CAPABILITIES.filter(({ name }) => name !== 'transfers'))
+    expect(others).toContain('receipts')
+    expect(others).not.toContain('transfers')
+    expect(await subjectsFor(CAPABILITIES)).toContain('transfers')
   })
 
   it.each([

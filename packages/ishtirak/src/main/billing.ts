@@ -1,14 +1,13 @@
 // The calls of a host that mounts Ishtirak, without HTTP: the same use cases, checks and shapes as those of
 // the API. There is no quota on calls: the host is trusted as the platform with its key is.
 
+import type { Capability } from '../acts/capability.js'
 import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
 import { createPayment, showQuote, type UpgradeCaller, upgradePlan } from '../checkout/upgrade.route.js'
-import { redeemCode, showRedemptions } from '../codes/redeem.route.js'
-import { wrongField } from '../core/error.js'
-import { isUserId } from '../core/user-id.js'
-import { readIdentity, type UserIdentity } from '../http/auth.js'
+import { identityOf, idOf, type UserIdentity } from '../http/auth.js'
+import { checker } from '../http/checker.js'
 import { toBillingError } from '../http/problem.js'
 import { newRequestId } from '../http/request.js'
 import {
@@ -24,10 +23,6 @@ import {
   type QuoteQuery,
   QuoteQuerySchema,
   type QuoteView,
-  type RedeemedView,
-  type RedeemRequest,
-  RedeemRequestSchema,
-  type RedemptionsView,
   UpgradeRequestSchema,
   type UpgradeResult,
   viewStatus,
@@ -54,7 +49,7 @@ import {
 } from '../limits/usage.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
-import { checker } from './checker.js'
+import { CAPABILITIES } from './capabilities.js'
 import type { Service } from './wire.js'
 
 /**
@@ -62,7 +57,7 @@ import type { Service } from './wire.js'
  * `YYYY-MM-DDThh:mm:ssZ`. Every call throws `BillingError` with the `code` that the API would answer, such as
  * `validation_failed` or `database_unavailable`.
  */
-export interface Billing {
+interface OwnCalls {
   plans(): readonly PlanView[]
   /** Each term in which a plan is sold. */
   offers(): readonly OfferView[]
@@ -77,10 +72,6 @@ export interface Billing {
   quote(userId: string, query: QuoteQuery): Promise<QuoteView>
   /** Buys a term, also ahead. Send the user to `checkout_url`. */
   createPayment(user: UserIdentity, request: PaymentRequest): Promise<PaymentView>
-  /** A code that gives months of a plan. Throws `code_not_valid`, `too_many_wrong_codes`. */
-  redeem(user: UserIdentity, request: RedeemRequest): Promise<RedeemedView>
-  /** What was redeemed, newest first. */
-  redemptions(userId: string): Promise<RedemptionsView>
   status(userId: string): Promise<BillingStatus>
   /** Newest first, in pages. */
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
@@ -103,6 +94,14 @@ export interface Billing {
   reportUsage(userId: string, limit: string, report: UsageReport): Promise<Allowance>
 }
 
+type CallsOf<One> = One extends { readonly calls: (deps: never) => infer Calls } ? Calls : unknown
+type CallsOfAll<List> = List extends readonly [infer First, ...infer Rest]
+  ? CallsOf<First> & CallsOfAll<Rest>
+  : unknown
+
+/** With those that capabilities bring. */
+export type Billing = OwnCalls & CallsOfAll<typeof CAPABILITIES>
+
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)
   const consumeRequest = checker<ConsumeRequest>(schemas.ConsumeRequest)
@@ -113,7 +112,7 @@ export function createBilling(parts: Service['parts']): Billing {
     return { user, locale: user.locale ?? 'ar', requestId: newRequestId() }
   }
   const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
-  return throwingCodes({
+  const own: OwnCalls = {
     plans: () => listPlans(parts.catalogue),
     offers: () => listOffers(parts.catalogue),
     upgrade: async (given, request) => {
@@ -121,9 +120,6 @@ export function createBilling(parts: Service['parts']): Billing {
       return upgradePlan(parts, buyer(given), plan)
     },
     quote: async (userId, query) => showQuote(parts, idOf(userId), quoteQuery(query)),
-    redeem: async (given, request) =>
-      redeemCode(parts, identityOf(given), redeemRequest(request), newRequestId()),
-    redemptions: async (userId) => showRedemptions(parts, idOf(userId)),
     createPayment: async (given, request) => createPayment(parts, buyer(given), paymentRequest(request)),
     status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
     payments: async (userId, query = {}) =>
@@ -142,7 +138,9 @@ export function createBilling(parts: Service['parts']): Billing {
       release(parts, { user_id: idOf(userId), limit }, releaseRequest(request)),
     reportUsage: async (userId, limit, report) =>
       reportUsage(parts, { user_id: idOf(userId), limit }, usageReport(report)),
-  })
+  }
+  const brought: readonly Capability<Service['parts']>[] = CAPABILITIES
+  return throwingCodes(Object.assign(own, ...brought.map(({ calls }) => calls?.(parts))))
 }
 
 /** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
@@ -158,20 +156,9 @@ function throwingCodes(calls: Billing): Billing {
   return { ...calls, ...Object.fromEntries(entries) }
 }
 
-/** What a host says of a user, checked as a token is; a wrong id is thrown as its own mistake. */
-export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
-  return readIdentity({ sub: idOf(userId), ...profile })
-}
-
-function idOf(userId: string): string {
-  if (isUserId(userId)) return userId
-  throw wrongField('user_id', 'wrong_format')
-}
-
 const upgradeRequest = checker<{ readonly plan: string }>(UpgradeRequestSchema)
 const quoteQuery = checker<QuoteQuery>(QuoteQuerySchema)
 const paymentRequest = checker<PaymentRequest>(PaymentRequestSchema)
-const redeemRequest = checker<RedeemRequest>(RedeemRequestSchema)
 const paymentsQuery = checker<PaymentsQuery>(PaymentsQuerySchema)
 const portalRequest = checker<{ readonly return_path?: string }>(PortalSessionRequestSchema)
 const userUpdate = checker<UserUpdate>(UserUpdateSchema)

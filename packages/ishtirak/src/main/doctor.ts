@@ -1,26 +1,33 @@
 // `ishtirak doctor` looks at everything the service needs, also where the service does not start, and changes
 // nothing; `explainFailure` says in one sentence what kept a command from its work.
 import path from 'node:path'
+import type { Capability } from '../acts/capability.js'
+import type { BringsChecks, CheckResult } from '../acts/check.js'
 import { type Database, DatabaseError } from '../database/database.js'
 import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
-import { type CheckResult, examineDatabase, examineSettings, watchGateways } from '../overview/examine.js'
+import { examineDatabase, examineSettings, watchGateways } from '../overview/examine.js'
 import { systemClock } from '../runtime/clock.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
+import { CAPABILITIES } from './capabilities.js'
 import { type Config, misspelt, readConfig } from './config.js'
 import { runningSandbox } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { gatewaysOf } from './wire.js'
 
 type Variables = Readonly<Record<string, string | undefined>>
+type Brings = BringsChecks<Config> & Pick<Capability, 'settings'>
 
-export async function* examine(env: Variables): AsyncGenerator<CheckResult> {
+export async function* examine(
+  env: Variables,
+  brought: readonly Brings[] = CAPABILITIES,
+): AsyncGenerator<CheckResult> {
   let config: Config
   try {
-    config = readConfig(env)
+    config = readConfig(env, brought)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const problem of error.problems)
@@ -28,10 +35,10 @@ export async function* examine(env: Variables): AsyncGenerator<CheckResult> {
     return
   }
   yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')
-  for (const { name, nearest } of misspelt(env))
+  for (const { name, nearest } of misspelt(env, brought))
     yield warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`)
   yield* openAndExamine(config, env)
-  yield* examineSettings(config, examinedGateways(config))
+  yield* examineSettings(config, { gateways: examinedGateways(config), brought })
 }
 
 function examinedGateways({ chargily }: Config) {

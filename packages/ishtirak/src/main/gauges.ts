@@ -1,12 +1,13 @@
 // What waits, and whether it is being worked on, for Prometheus. The database is asked at most twice a
 // minute, the provider once, and neither keeps a scrape waiting for long.
 import { Gauge } from 'prom-client'
+import type { Check } from '../acts/check.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Database, givenUpAfter, withLimit } from '../database/database.js'
 import { type EventQueue, eventQueue } from '../events/event-history.sql.js'
 import { shareChecks } from '../http/health.js'
 import type { Metrics } from '../http/metrics.js'
-import type { Check, ExaminedGateway } from '../overview/examine.js'
+import type { ExaminedGateway } from '../overview/examine.js'
 import type { JobRounds } from '../overview/health.js'
 import { type Inbox, type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'

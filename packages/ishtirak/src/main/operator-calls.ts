@@ -4,9 +4,9 @@ import type { Act } from '../acts/act.js'
 import { callBy, doAct, previewAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import type { Operator } from '../core/role.js'
+import { checker } from '../http/checker.js'
 import { toBillingError } from '../http/problem.js'
 import { holdsUnstorableText } from '../http/request.js'
-import { checker } from './checker.js'
 import type { Parts } from './wire.js'
 
 /** As one operator, who stands in the audit trail. */

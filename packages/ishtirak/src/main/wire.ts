@@ -8,6 +8,7 @@ import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import { actsOf, type Capability, type DiscountSource, inboxOf, readingsOf } from '../acts/capability.js'
+import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
@@ -103,7 +104,7 @@ export interface WiredConfig extends Config {
   readonly chargily: NonNullable<Config['chargily']>
 }
 
-type Brings = Capability<Parts> & BringsMethods<WiredConfig>
+type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<WiredConfig>
 
 /** The operator's API, as far as it is acts and readings of capabilities. */
 function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
@@ -193,7 +194,9 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 }
 
 type PartsWorld = Omit<Surroundings, 'capabilities'> & {
-  readonly brought: readonly (BringsMethods<WiredConfig> & Pick<Capability, 'inbox'>)[]
+  readonly brought: readonly (BringsMethods<WiredConfig> &
+    BringsChecks<WiredConfig> &
+    Pick<Capability, 'inbox' | 'readReference'>)[]
 }
 
 /** Everything that a use case may name, each part built once. */
@@ -221,6 +224,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     inbox: createInbox(inboxOf(world.brought)),
+    referencesIn: (typed: string) =>
+      world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: randomCode,
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
@@ -241,7 +246,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { database, clock, methods }),
+    ...watched(config, { ...world, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...(config.events && {
@@ -260,11 +265,13 @@ function watched(
   {
     database,
     clock,
+    brought,
     methods,
-  }: Pick<Surroundings, 'database' | 'clock'> & { readonly methods: PaymentMethods },
+  }: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & { readonly methods: PaymentMethods },
 ) {
   const examinedGateways = watchGateways(methods.gateways)
-  const examine = () => examineService(config, { database, guard: clock.guard }, examinedGateways)
+  const examined = { gateways: examinedGateways, brought }
+  const examine = () => examineService(config, { database, guard: clock.guard }, examined)
   return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 

@@ -1,50 +1,23 @@
 // What can be wrong with the service, and what to do about it: for `ishtirak doctor`, which opens the
-// database itself, and for the running service. Nothing is changed. Its texts are those of the console; the
-// command line and the API have the English ones.
+// database itself, and for the running service. Nothing is changed.
 
 import { loadUses } from '../access/old-secrets.sql.js'
-import { DAY, SECOND, toTimestamp } from '../core/instant.js'
+import { type BringsChecks, type Check, fail, ok, warn } from '../acts/check.js'
+import { SECOND, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import type { EventConfig } from '../events/settings.js'
 import { shareChecks } from '../http/health.js'
-import { type ConsoleKey, consoleSay } from '../i18n/console.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { MailConfig } from '../mail/settings.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
 import { type ClockGuard, systemClock } from '../runtime/clock.js'
 import type { CommonConfig } from '../runtime/config.js'
-import type { TransferConfig } from '../transfers/settings.js'
 import type { OverviewConfig } from './settings.js'
 
-type Config = CommonConfig & EventConfig & MailConfig & OverviewConfig & Partial<TransferConfig>
-
-export interface CheckResult {
-  readonly subject: string
-  readonly verdict: 'ok' | 'warn' | 'fail'
-  readonly found: string
-  /** What to do; empty when all is well. */
-  readonly remedy: string
-}
-
-type CodeBehind<Beginning extends string> = ConsoleKey extends infer Key
-  ? Key extends `${Beginning}_${infer Code}`
-    ? Code
-    : never
-  : never
-type CheckCode = CodeBehind<'check'>
-type CheckData = Readonly<Record<string, string>>
-
-/**
- * A check with what names its words in every language: `check_…` says what was found, `remedy_…` what to do.
- */
-export interface Check extends CheckResult {
-  readonly subject: CodeBehind<'subject'>
-  readonly code: CheckCode
-  readonly data: CheckData
-}
+type Config = CommonConfig & EventConfig & MailConfig & OverviewConfig
 
 /** A payment's instant is the provider's, a session's expiry is ours: a clock that is off confuses both. */
 const CLOCK_SKEW_SECONDS_MAX = 30
@@ -62,14 +35,14 @@ export function watchGateways(gateways: readonly PaymentMethod[]) {
 }
 
 /** All of it, for a service whose database is open. Throws what the database throws. */
-export async function examineService(
-  config: Config,
+export async function examineService<Read extends Config>(
+  config: Read,
   { database, guard }: { readonly database: Database; readonly guard: ClockGuard | undefined },
-  gateways: readonly ExaminedGateway[],
+  { gateways, brought }: Examined<Read>,
 ): Promise<readonly Check[]> {
   const results: Check[] = []
   for await (const result of examineDatabase(config, database, guard)) results.push(result)
-  for await (const result of examineSettings(config, gateways)) results.push(result)
+  for await (const result of examineSettings(config, { gateways, brought })) results.push(result)
   return results
 }
 
@@ -87,10 +60,15 @@ export async function* examineDatabase(
   yield* examineOldSecrets(database, config)
 }
 
-/** No gateways: the sandbox, which has not started yet. */
-export async function* examineSettings(
-  config: Config,
-  gateways: readonly ExaminedGateway[],
+interface Examined<Config> {
+  /** None: the sandbox, which has not started yet. */
+  readonly gateways: readonly ExaminedGateway[]
+  readonly brought: readonly BringsChecks<Config>[]
+}
+
+export async function* examineSettings<Read extends Config>(
+  config: Read,
+  { gateways, brought }: Examined<Read>,
 ): AsyncGenerator<Check> {
   yield* examineMode(config, gateways)
   if (gateways.length === 0) yield ok('provider', 'provider_emulator')
@@ -100,7 +78,7 @@ export async function* examineSettings(
     const named = { data: { ...check.data, gateway: name }, found: `${name}: ${check.found}` }
     yield gateways.length > 1 ? { ...check, ...named } : check
   }
-  yield examineTransfers(config)
+  for (const { checks } of brought) yield* checks?.(config) ?? []
   yield platformApi(config)
   // Off is a choice, but it should be a known one.
   yield config.smtpUrl
@@ -196,16 +174,6 @@ const TROUBLE_OF_PROVIDER = {
   not_configured: 'provider_foreign',
 } as const
 
-function examineTransfers({ transfers }: Config): Check {
-  if (!transfers) return ok('transfers', 'transfers_off')
-  const kinds = transfers.accounts.map(({ kind }) => kind).join(', ')
-  const days = String(transfers.lifetimeMs / DAY)
-  const second = transfers.secondApprovalFrom
-  return second === null
-    ? ok('transfers', 'transfers_one', { kinds, days })
-    : ok('transfers', 'transfers_two', { kinds, days, amount: `${second} DZD` })
-}
-
 function platformApi({ platformKeys, sandbox }: Config): Check {
   if (platformKeys.length > 0) return ok('platform API', 'platform_on')
   if (sandbox) return ok('platform API', 'platform_sandbox')
@@ -215,20 +183,4 @@ function platformApi({ platformKeys, sandbox }: Config): Check {
 function examineReceipts(missing: readonly string[]): Check {
   if (missing.length === 0) return ok('receipts', 'receipts_printed')
   return warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })
-}
-
-const english = consoleSay('en')
-
-function ok(subject: Check['subject'], code: CheckCode, data: CheckData = {}): Check {
-  return { subject, verdict: 'ok', code, data, found: english(`check_${code}`, data), remedy: '' }
-}
-
-type Trouble = CodeBehind<'remedy'>
-
-function warn(subject: Check['subject'], code: Trouble, data: CheckData = {}): Check {
-  return { ...ok(subject, code, data), verdict: 'warn', remedy: english(`remedy_${code}`, data) }
-}
-
-function fail(subject: Check['subject'], code: Trouble, data: CheckData = {}): Check {
-  return { ...warn(subject, code, data), verdict: 'fail' }
 }

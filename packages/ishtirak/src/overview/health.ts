@@ -1,8 +1,8 @@
 // How the service is: what `doctor` would say of it, and what its jobs did.
 import type { Static } from 'typebox'
+import type { Check } from '../acts/check.js'
 import { type Instant, SECOND, timestampOrNull } from '../core/instant.js'
 import type { Clock } from '../runtime/clock.js'
-import type { Check } from './examine.js'
 import type { HealthSchema } from './health-schemas.js'
 
 interface JobRound {

@@ -19,7 +19,7 @@ export function withNextAct(row: InboxRow) {
   return { ...row, nextAct: next?.(row) ?? nextActs[0] }
 }
 
-/** Null: none has this name. */
+/** Null: no kind has this name. */
 export function kindNamed({ kinds }: Inbox, name: string | undefined): InboxKind | null {
   return kinds.find((kind) => kind.name === name) ?? null
 }

@@ -57,7 +57,7 @@ const selectPayments = statement(
   'operator_search.payments',
   `select ${PAYMENT_COLUMNS} from payments p where p.id = $1
     union all
-   (select ${PAYMENT_COLUMNS} from payments p where p.method_reference in ($1, $4) and p.id <> $1
+   (select ${PAYMENT_COLUMNS} from payments p where p.method_reference = any($4::text[]) and p.id <> $1
      limit ${HITS_MAX})
     union all
    select ${PAYMENT_COLUMNS}
@@ -65,12 +65,13 @@ const selectPayments = statement(
     where r.series = $2 and r.number = $3::int`,
 )
 
-/** Exact hits. */
+/** Exact hits: by the word, and by each of `references`, as it is stored. */
 export async function findPaymentsByWord(
   database: Queryable,
-  { reference, plain, receipt }: Omit<SearchWords, 'word' | 'amountAndDay'>,
+  { word, receipt }: Omit<SearchWords, 'amountAndDay'>,
+  references: readonly string[],
 ): Promise<readonly Payment[]> {
-  const found = [reference, receipt?.series ?? null, receipt?.number ?? null, plain]
+  const found = [word, receipt?.series ?? null, receipt?.number ?? null, [word, ...references]]
   return (await database.query(selectPayments, found)).map(parsePayment)
 }
 

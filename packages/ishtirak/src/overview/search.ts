@@ -4,19 +4,23 @@ import { statusAt } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPaymentsByAmount, findPaymentsByWord, findUsersByWord } from './search.sql.js'
 
-export type SearchDeps = Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'>
+export interface SearchDeps
+  extends Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'> {
+  /** What was typed, as each capability stores a reference. */
+  readonly referencesIn: (typed: string) => readonly string[]
+}
 
 export type Found = Awaited<ReturnType<typeof search>>
 
 /** Exact hits first: each says that it is one, so that a page can lead to it at once. */
 export async function search(deps: SearchDeps, typed: string) {
-  const { database, wallClock, methods, clock, rules } = deps
+  const { database, wallClock, methods, clock, rules, referencesIn } = deps
   const now = clock.now()
   const wanted = readSearch(typed, methods.live)
   const day = wanted.amountAndDay && wallClock.dayOf(wanted.amountAndDay.day)
   const [users, exact, byAmount] = await Promise.all([
     findUsersByWord(database, wanted.word),
-    findPaymentsByWord(database, wanted),
+    findPaymentsByWord(database, wanted, referencesIn(wanted.word)),
     wanted.amountAndDay && day ? findPaymentsByAmount(database, wanted.amountAndDay, day) : [],
   ])
   return {

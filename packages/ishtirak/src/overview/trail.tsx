@@ -21,7 +21,7 @@ export interface TrailNotice {
   readonly isChanged: boolean
 }
 
-/** As the pages of acts write it. */
+/** In the query, as the pages of acts write it. */
 export function noticeIn(request: FastifyRequest): TrailNotice {
   return {
     done: queryOf(request, 'done'),

@@ -2,6 +2,7 @@
 
 import { expect, expectTypeOf, it } from 'vitest'
 import { actsOf } from '../acts/capability.js'
+import type { Check } from '../acts/check.js'
 import type { MailVerdict } from '../core/announcement.js'
 import type { ReportSource } from '../core/checkout.js'
 import type { Differing } from '../core/difference.js'
@@ -12,7 +13,6 @@ import { disabledInWords } from '../events/disabled-words.js'
 import { type ConsoleKey, consoleSay, isConsoleKey } from '../i18n/console.js'
 import type { SettlementResult } from '../ledger/settle.js'
 import { CAPABILITIES } from '../main/capabilities.js'
-import type { Check } from '../overview/examine.js'
 import { actionInWords, codeInWords, failureInWords, mailedInWords } from './console-words.js'
 
 const titles = new Map<string, string>(

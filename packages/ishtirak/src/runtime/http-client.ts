@@ -1,5 +1,5 @@
-// One request to another server: limits of time and size, no redirects, nothing compressed, and public
-// addresses only where it is said. What goes wrong is data: could it have been sent?
+// One request to another server: limits of time and size, no redirects, nothing compressed, and where the
+// caller says so public addresses only. A failure is an answer, which says whether it may have been sent.
 import { lookup as systemLookup } from 'node:dns'
 import { EventEmitter } from 'node:events'
 import http from 'node:http'

@@ -1,7 +1,10 @@
 // What transfers bring to the service.
 import type { Capability } from '../acts/capability.js'
+import type { BringsChecks } from '../acts/check.js'
 import { HOUR } from '../core/instant.js'
+import { readReference } from '../core/reference.js'
 import type { BringsMethods } from '../ledger/method.js'
+import { transferChecks } from './checks.js'
 import { addProofCommand } from './cli-proof.js'
 import { approve, type DecisionDeps, refuse } from './decide.js'
 import { TRANSFERS_WAITING } from './inbox.js'
@@ -14,6 +17,7 @@ import { type TransferConfig, transferSettings } from './settings.js'
 import { createTransfer } from './transfer.js'
 import type { TransferPagesDeps } from './transfer.route.js'
 import { type TransferMailDeps, transferMails } from './transfer-mail.js'
+import './words.js'
 
 /** At most 8 MiB each. */
 const ERASED_A_ROUND = 200
@@ -22,7 +26,8 @@ export const transfers: Capability<
   DecisionDeps & TransferMailDeps & EraseDeps & ProofRoutesDeps & TransferPagesDeps,
   TransferConfig
 > &
-  BringsMethods<{ readonly transfers?: TransferConfig['transfers'] }> = {
+  BringsMethods<{ readonly transfers?: TransferConfig['transfers'] }> &
+  BringsChecks<TransferConfig> = {
   name: 'transfers',
   settings: transferSettings,
   methods: ({ transfers: accounts }, world) => (accounts ? [createTransfer({ ...world, ...accounts })] : []),
@@ -30,7 +35,9 @@ export const transfers: Capability<
   readings: [downloadProof],
   inbox: TRANSFERS_WAITING,
   events: ['payment.requested', 'payment.proof_received', 'payment.refused'],
+  readReference,
   commands: addProofCommand,
+  checks: transferChecks,
   paymentParts: (deps) => [transferPart(deps)],
   console: proofPage,
   routes: proofRoutes,

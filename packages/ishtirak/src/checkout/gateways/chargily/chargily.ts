@@ -96,7 +96,7 @@ export function createChargily(options: ChargilyOptions): Chargily {
       if (!isCheckoutId(checkoutId)) return { ok: true, value: null }
       const path = `/checkouts/${checkoutId}/expire`
       const answer = await call({ method: 'POST', path, timeoutMs: writeMs })
-      // 400 "expired already", 403 "not pending any more" (checkouts/expire) do not say what it is.
+      // 400 "expired already", 403 "not pending any more" (checkouts/expire) do not say its status.
       if (statusOf(answer) === 400 || statusOf(answer) === 403) return getCheckout(checkoutId)
       return readAsked(answer, checkoutId)
     },
@@ -214,7 +214,10 @@ type ListPage = (page: number) => Promise<ProviderAnswer<CheckoutPage>>
 /** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
 const MOST_PAGES = 40
 
-/** The list has no filter. "None" is said only when all that could be was seen: a second checkout follows. */
+/**
+ * The list has no filter. "None" is said only when all pages that could have it were read: upon it another
+ * checkout is opened.
+ */
 async function searchCheckouts(
   listPage: ListPage,
   paymentId: string,

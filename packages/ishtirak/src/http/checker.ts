@@ -1,6 +1,6 @@
 // A value of a host, checked as the API checks it: a host in JavaScript has no compiler.
 import type { TSchema } from 'typebox'
-import { validatorCompiler } from '../http/schemas.js'
+import { validatorCompiler } from './schemas.js'
 
 /** Throws `validation_failed`. */
 export function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
