@@ -19,6 +19,7 @@ import {
   startService,
 } from '../support/process.js'
 import { png } from '../support/proof-files.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const KEY = 'a-key-of-the-operator-0123'
@@ -44,7 +45,7 @@ beforeAll(async () => {
     AUTH_JWT_SECRET: SECRET,
     OPERATOR_KEYS: `amina:${KEY}`,
     CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
-    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
+    TRANSFER_FILE,
   }
   commands = hostCommands()
   service = await startService(env)
