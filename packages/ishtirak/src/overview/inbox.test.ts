@@ -1,6 +1,5 @@
 // What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no
 // more.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -12,6 +11,7 @@ import {
 } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -63,7 +63,7 @@ describeScenario('the inbox', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
     world = await createWorld(database(), { env })
     operator = operatorOf(world)
   })
