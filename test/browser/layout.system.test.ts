@@ -1,6 +1,5 @@
 // The portal at its narrowest and widest, with text of twice the size, printed, and in the dark: nothing is
 // cut off, no date is broken, and each button says to a screen reader what it buys.
-import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   contrastBetween,
@@ -14,9 +13,8 @@ import { CODE_ENV } from '../support/codes.js'
 import { freshDatabase } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { SELLING_PLANS } from '../support/portal.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, type World } from '../support/world.js'
-
-const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
 
 describeInBrowser('the layout of the portal', ({ visit }) => {
   let database: Database

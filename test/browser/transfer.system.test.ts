@@ -1,6 +1,5 @@
 // A transfer in a browser: asked for in Arabic on a phone, shown with a picture, approved by an operator, and
 // paid.
-import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
@@ -9,6 +8,7 @@ import { axeFindings, describeInBrowser, keepScreenshot, type Visitor } from '..
 import { freshDatabase } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { jpeg, png } from '../support/proof-files.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, type World } from '../support/world.js'
 
 const VALUE = '.copied .copy'
@@ -20,7 +20,6 @@ describeInBrowser('a transfer', ({ visit }) => {
   let world: World
   beforeAll(async () => {
     database = await freshDatabase('pglite')
-    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
     world = await createWorld(database, { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
   })
   afterAll(async () => {

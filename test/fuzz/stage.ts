@@ -1,4 +1,5 @@
 // The world of a fuzz run: users with paid, open and reviewed payments, and the ids of all their records.
+
 import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from '../support/codes.js'
@@ -6,6 +7,7 @@ import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent } from '../support/provider-events.js'
 import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 import type { Targets } from './draw.js'
 import { formTokenIn, operatorSessions, readSendings } from './pages.js'
@@ -19,7 +21,6 @@ const PLANS_FILE = new URL('../fixtures/terms.json', import.meta.url).pathname
 const USERS = ['paid', 'open', 'review', 'new', 'اسم', 'a/b?c']
 
 export async function openStage(database: Database): Promise<Stage> {
-  const TRANSFER_FILE = new URL('../../docs/transfer.example.json', import.meta.url).pathname
   const files = { PLANS_FILE, TRANSFER_FILE }
   const OPERATOR_KEYS = [OPERATOR_ENV.OPERATOR_KEYS, ROLES_ENV.OPERATOR_KEYS].join()
   // Mail is queued and not sent: no job runs.

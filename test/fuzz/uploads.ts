@@ -11,6 +11,7 @@ import { readProofFile } from '../../packages/ishtirak/src/transfers/proof-file.
 import { enterPortal } from '../support/portal.js'
 import { jpeg, pdf, png } from '../support/proof-files.js'
 import { SeededRandom } from '../support/random.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, tokenOf } from '../support/world.js'
 
 export interface FuzzedUploads {
@@ -41,7 +42,6 @@ export async function fuzzUploads(
 ): Promise<FuzzedUploads> {
   const { seed, bodies, onBody } = of
   let sent = 0
-  const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
   const world = await createWorld(database, {
     env: { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '1000000' },
     withoutJobs: true,
@@ -164,7 +164,6 @@ function emptyChunk(): Buffer {
  * a machine pauses too.
  */
 export async function measureHolds(database: Database, tries: number): Promise<ReadonlyMap<string, number>> {
-  const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
   const world = await createWorld(database, {
     env: { TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '1000000' },
     withoutJobs: true,

@@ -19,6 +19,7 @@ import {
   startService,
 } from '../support/process.js'
 import { png } from '../support/proof-files.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 const KEY = 'a-key-of-the-operator-0123'
@@ -44,7 +45,7 @@ beforeAll(async () => {
     AUTH_JWT_SECRET: SECRET,
     OPERATOR_KEYS: `amina:${KEY}`,
     CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
-    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
+    TRANSFER_FILE,
   }
   commands = hostCommands()
   service = await startService(env)
@@ -170,6 +171,9 @@ it('say what is not there, what a word may be, and find what a customer names', 
   )
   expect((await commands.run([...slip, '2020', '--new-user'], beside)).output).toMatch(
     /stamp_duty +20\n[\s\S]*payment\.record/,
+  )
+  expect(await refused(...taken, '--reference', '2026/0042 B', '--preview')).toMatch(
+    /^conflict: [\s\S]*\nthe reference is that of a payment: ishtirak payments show pay_\w+\n$/,
   )
   const bounds = async (...args: string[]) => /invalid\. (.*)/.exec(await refused(...args))?.[1]
   expect(await bounds('payments', 'list', '--limit', '0')).toBe('A whole number, at least 1, at most 1000')

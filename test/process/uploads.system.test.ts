@@ -1,12 +1,12 @@
 // Memory while files come: ten of 8 MiB at once, beside a service in use that has taken such files one after
 // the other.
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, startService } from '../support/process.js'
 import { png } from '../support/proof-files.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
 
 beforeAll(buildOnce)
@@ -22,7 +22,7 @@ it('ten files of 8 MiB at once take less than 40 MB more', async () => {
     CHARGILY_API_URL: 'http://127.0.0.1:9',
     AUTH_JWT_SECRET: JWT_SECRET,
     RATE_LIMIT_PER_MINUTE: '100000',
-    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
+    TRANSFER_FILE,
   })
   const send = async (userId: string, extra: number) => {
     const authorization = `Bearer ${await tokenOf({ sub: userId })}`

@@ -103,7 +103,9 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
 
 function adviseOn({ advise }: Operation, error: unknown): never {
   const advice = error instanceof Refused ? (advise?.(error) ?? null) : null
-  throw error instanceof Refused && advice !== null ? new CommandFailed(`${error.message}: ${advice}`) : error
+  if (!(error instanceof Refused) || advice === null) throw error
+  // Behind the members that a refusal names, on a line of its own.
+  throw new CommandFailed(`${error.message}${error.message.includes('\n') ? '\n' : ': '}${advice}`)
 }
 
 /** Of a member with another name, or with a single value. */

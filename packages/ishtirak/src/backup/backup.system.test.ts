@@ -2,7 +2,7 @@
 // came after it is found by the comparison with the provider.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -16,6 +16,7 @@ import {
 } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, START, tokenOf } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
 import { type Database, statement } from '../database/database.js'
@@ -69,7 +70,6 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   it.each(DATABASE_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {
-      const TRANSFER_FILE = resolve('docs/transfer.example.json')
       const before = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
       await before.as('user-1').buy()
       await before.as('user-4').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
@@ -164,7 +164,6 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   )
 
   it.each(DATABASE_KINDS)('restored into %s: files of 8 MiB are what they were', async (target) => {
-    const TRANSFER_FILE = resolve('docs/transfer.example.json')
     const world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
     const { body } = await world
       .as('user-1')

@@ -31,7 +31,9 @@ const FINDING: Subject<Deps, FoundFinding> = {
 
 function nameOf(id: string, asked: object = {}): FindingName {
   const { kind, gateway }: { kind?: string; gateway?: string } = asked
-  return id.includes(' ') || kind === undefined ? findingNamed(id) : { checkoutId: id, kind, gateway }
+  const named = findingNamed(id)
+  // The id of a checkout may have a space, too.
+  return kind === undefined || named.kind === kind ? named : { checkoutId: id, kind, gateway }
 }
 
 /** Throws `not_found`. */

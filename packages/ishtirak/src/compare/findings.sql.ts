@@ -38,11 +38,15 @@ export interface FindingName {
   readonly userId?: string
 }
 
+/** Of `comparison_findings f`, in the inbox: four parts, and a space in the last one alone. */
+export const FINDING_ID = `
+  concat_ws(' ', f.kind, f.method, replace(replace(f.checkout_id, '%', '%25'), ' ', '%20'), f.user_id)`
+
 /** By its id in the inbox. */
 export function findingNamed(id: string): FindingName {
-  // No kind, gateway or id of a checkout has a space.
-  const [, kind = '', gateway = '', checkoutId = '', userId = ''] = /^(\S+) (\S+) (\S+) (.*)$/s.exec(id) ?? []
-  return { kind, gateway, checkoutId, userId }
+  const parts = /^([^ ]+) ([^ ]+) ([^ ]+) (.*)$/s.exec(id) ?? []
+  const [, kind = '', gateway = '', checkout = '', userId = ''] = parts
+  return { kind, gateway, checkoutId: checkout.replaceAll('%20', ' ').replaceAll('%25', '%'), userId }
 }
 
 /** Null: there is none. The payment that it names may be known to the provider alone. */

@@ -1,4 +1,5 @@
 // What comparisons found, as rows of the inbox.
+import { FINDING_ID } from './findings.sql.js'
 
 // Of a comparison that has ended, the last of each method. Earlier ones are of other times; fifty are those
 // of many days.
@@ -10,7 +11,7 @@ const LAST_COMPARISONS = `
 
 // An unknown checkout may name a payment that is not ours.
 export const FOUND = `
-  select f.found_at, concat_ws(' ', f.kind, f.method, f.checkout_id, f.user_id), nullif(f.user_id, ''),
+  select f.found_at, ${FINDING_ID}, nullif(f.user_id, ''),
          (select p.id from payments p where p.id = f.payment_id limit 1), (f.details->>'amount')::bigint,
            f.kind
     from (${LAST_COMPARISONS}) c

@@ -8,10 +8,10 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
-const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
 const OTHER_SITES = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
   { 'sec-fetch-site': 'same-site' },

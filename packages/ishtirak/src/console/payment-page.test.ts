@@ -8,6 +8,7 @@ import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
 import { statement } from '../database/database.js'
@@ -17,7 +18,6 @@ const selectReadings = statement(
   `select actor, payment_id, after from audit where act = 'payment.read_proof' order by actor collate "C"`,
 )
 
-const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
 const PAYMENTS = '/api/v1/billing/payments'
 
 describeScenario('the console', ({ database }) => {

@@ -1,7 +1,6 @@
 // One form that is sent twice at the same moment, where the other one is refused while this one is about to
 // be saved: nothing is done, and both lead to the refusal.
 
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   PAYMENT_ACTS_BY_VERB,
@@ -16,6 +15,7 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, statement } from '../database/database.js'
 
@@ -44,7 +44,6 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   let onSave: (() => Promise<unknown>) | undefined
   beforeEach(async () => {
     onSave = undefined
-    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
     // No job runs, so nothing is sent.
     const env = { ...ROLES_ENV, TRANSFER_FILE, SMTP_URL: 'smtp://127.0.0.1:9' }
     world = await createWorld(interrupted(database()), { env })

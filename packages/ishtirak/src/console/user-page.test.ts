@@ -8,6 +8,7 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import type { Capability } from '../acts/capability.js'
 import { ROLES } from '../core/role.js'
@@ -33,7 +34,6 @@ describeScenario('the page of a user', ({ database }) => {
   let world: World
   let visit: ConsoleVisit
   beforeEach(async () => {
-    const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
     world = await createWorld(database(), { env: { ...ROLES_ENV, TRANSFER_FILE } })
     visit = await enterConsole(world, ROLE_KEYS.owner)
   })

@@ -59,7 +59,7 @@ export const recordPayment = act<RecordDeps>().does({
   ],
   answer: ({ files }) => files.payment.schema,
   texts: actTexts(words, 'record'),
-  command: { usage: 'payments record <user>', advise: adviseOnUser },
+  command: { usage: 'payments record <user>', advise },
   run: (deps, { id, input, by }) => bookTaken(deps, takenIn(id, input), by),
   show: async (deps, { id: userId, input }) => {
     const recorded = await findRecorded(deps, takenIn(userId, input))
@@ -119,7 +119,9 @@ function takenIn(userId: string, input: Input): TakenAtDesk {
   return { userId, planId, months, method, amount, reference }
 }
 
-function adviseOnUser({ code, members }: { readonly code: string; readonly members: object }): string | null {
+function advise({ code, members }: { readonly code: string; readonly members: object }): string | null {
+  if (code === 'conflict' && 'payment_id' in members)
+    return `the reference is that of a payment: ishtirak payments show ${members.payment_id}`
   if (code !== 'not_found' || !('user_id' in members)) return null
   return 'correct the user, or add --new-user where the service has not seen them yet'
 }

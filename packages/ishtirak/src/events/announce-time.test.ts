@@ -1,7 +1,12 @@
 // Events that time alone causes, with a moved clock.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { Receiver } from '../../../../test/support/receiver.js'
+import type { Receiver } from '../../../../test/support/receiver.js'
+import {
+  advanceAndDeliver,
+  closeReceivingWorld,
+  openReceivingWorld,
+} from '../../../../test/support/receiving-world.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
 import { announceTime } from './announce-time.js'
@@ -14,19 +19,12 @@ describeScenario('announcements', ({ database }) => {
   let receiver: Receiver
   let world: World
   beforeEach(async () => {
-    receiver = await Receiver.start()
-    world = await createWorld(database(), { env: receiver.variables })
+    ;({ world, receiver } = await openReceivingWorld(database()))
   })
-  afterEach(async () => {
-    await world.stop()
-    await receiver.goDown()
-  })
+  afterEach(() => closeReceivingWorld({ world, receiver }))
 
   /** Time passes, and what it brings about arrives. */
-  const pass = async (seconds: number) => {
-    await world.advance(seconds)
-    await drainDeliveries(world.service.parts)
-  }
+  const pass = (seconds: number) => advanceAndDeliver(world, seconds)
   /** The events that came since the last call, without those of the payment itself. */
   const news = () =>
     receiver.received.splice(0).flatMap(({ event }) => {

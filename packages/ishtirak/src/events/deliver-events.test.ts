@@ -4,6 +4,11 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
+import {
+  advanceAndDeliver,
+  closeReceivingWorld,
+  openReceivingWorld,
+} from '../../../../test/support/receiving-world.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
@@ -12,31 +17,21 @@ import { ATTEMPT_WAITS, DELIVERY_LEASE_MS, deliverEvents, drainDeliveries } from
 import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
 import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 
+const SECRETS = { EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` }
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 
 describeScenario('events to the platform', ({ database }) => {
   let receiver: Receiver
   let world: World
-  const environment = () => ({
-    ...receiver.variables,
-    EVENTS_SECRETS: `${SECRET},${OLD_SECRET}`,
-  })
   beforeEach(async () => {
-    receiver = await Receiver.start()
-    world = await createWorld(database(), { env: environment() })
+    ;({ world, receiver } = await openReceivingWorld(database(), SECRETS))
   })
-  afterEach(async () => {
-    await world.stop()
-    await receiver.goDown()
-  })
+  afterEach(() => closeReceivingWorld({ world, receiver }))
 
   const endpoint = () => loadEventEndpoint(database())
   const written = (waiting = false) => listEvents(database(), { userId: null, waiting, limit: 100 })
   /** Time passes, and what is due is delivered or not. */
-  const pass = async (forSeconds: number) => {
-    await world.advance(forSeconds)
-    await drainDeliveries(world.service.parts)
-  }
+  const pass = (forSeconds: number) => advanceAndDeliver(world, forSeconds)
   /** Lets the schedule's next attempt come, jitter included. */
   const nextAttempt = (attempts: number) => pass(seconds((ATTEMPT_WAITS[attempts] ?? DAY) * 1.1))
 
@@ -263,7 +258,10 @@ describeScenario('events to the platform', ({ database }) => {
       await world.stop()
       await receiver.goDown()
       receiver = await Receiver.start()
-      world = await createWorld(database(), { env: environment(), clock: world.clock })
+      world = await createWorld(database(), {
+        env: { ...receiver.variables, ...SECRETS },
+        clock: world.clock,
+      })
       await nextAttempt(1)
       expect(receiver.sequencesOf('user-1')).toEqual([1, 2])
     })

@@ -1,38 +1,33 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
-import path from 'node:path'
 import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { Receiver } from '../../../../test/support/receiver.js'
+import type { Receiver } from '../../../../test/support/receiver.js'
+import {
+  advanceAndDeliver,
+  closeReceivingWorld,
+  openReceivingWorld,
+} from '../../../../test/support/receiving-world.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { DatabaseUnavailable, statement } from '../database/database.js'
 import { deliverEvents, drainDeliveries } from './deliver-events.js'
 
 const KEY = 'operator-key-0000000000000000'
+const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE }
 const countEvents = statement('test.count_outbox', 'select count(*)::int as count from outbox')
 
 describeScenario('the operator and the events', ({ database }) => {
   let receiver: Receiver
   let world: World
-  const environment = (): Record<string, string> => ({
-    ...receiver.variables,
-    OPERATOR_KEYS: `amina:${KEY}`,
-    TRANSFER_FILE: path.resolve('docs/transfer.example.json'),
-  })
+  const environment = (): Record<string, string> => ({ ...receiver.variables, ...ENV })
   beforeEach(async () => {
-    receiver = await Receiver.start()
-    world = await createWorld(database(), { env: environment() })
+    ;({ world, receiver } = await openReceivingWorld(database(), ENV))
   })
-  afterEach(async () => {
-    await world.stop()
-    await receiver.goDown()
-  })
-  const pass = async (seconds: number) => {
-    await world.advance(seconds)
-    await drainDeliveries(world.service.parts)
-  }
+  afterEach(() => closeReceivingWorld({ world, receiver }))
+  const pass = (seconds: number) => advanceAndDeliver(world, seconds)
   const operator = (method: string, path: string, body?: unknown) =>
     world.call(method, `/api/v1/operator/events${path}`, {
       headers: { authorization: `Bearer ${KEY}` },

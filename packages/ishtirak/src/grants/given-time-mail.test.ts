@@ -1,5 +1,4 @@
 // Mail about time that no payment bought: a code's speaks of the code, and no such time is called paid.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -7,6 +6,7 @@ import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 
 describeScenario('mail about time without a payment', ({ database }) => {
@@ -14,7 +14,6 @@ describeScenario('mail about time without a payment', ({ database }) => {
   let sink: SmtpSink
   beforeEach(async () => {
     sink = await startSmtpSink()
-    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
     const env = { ...OPERATOR_ENV, ...CODE_ENV, SMTP_URL: sink.url, TRANSFER_FILE }
     world = await createWorld(database(), { env })
   })

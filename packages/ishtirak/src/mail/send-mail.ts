@@ -6,6 +6,7 @@ import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
+import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
 import { type WriteMailDeps, writeMail } from './write-mail.js'
 
@@ -90,16 +91,15 @@ const MESSAGE_MS = 90 * SECOND
 /** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (587) upgrades where it is offered. */
 export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
-  const host = hostname.replace(/^\[|\]$/g, '')
   const options = {
-    host,
+    host: hostname.replace(/^\[|\]$/g, ''),
     secure: protocol === 'smtps:',
     ...(port === '' ? {} : { port: Number(port) }),
     ...(username === ''
       ? {}
       : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     // No password in clear text where an attacker has removed the server's offer of TLS.
-    requireTLS: username !== '' && !isThisMachine(host),
+    requireTLS: username !== '' && !isThisMachine(hostname),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
@@ -127,8 +127,4 @@ function isForGood(error: Error): boolean {
   const command = 'command' in error ? error.command : undefined
   const code = 'responseCode' in error ? Number(error.responseCode) : 0
   return code >= 500 && (command === 'RCPT TO' || command === 'DATA')
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

@@ -7,6 +7,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { pathOfAct } from '../acts/act-console.js'
 import { previewIdOf } from '../acts/act-routes.js'
@@ -16,8 +17,6 @@ import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
 import { examine } from './doctor.js'
 import { addAllOperatorCommands } from './operator-commands.js'
-
-const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
 
 interface Traces {
   /** Of the commands. */

@@ -1,8 +1,8 @@
 // The figures of what waits and of what works on it, as Prometheus reads them.
-import path from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
 import { type Database, DatabaseUnavailable, type Statement } from '../database/database.js'
@@ -10,7 +10,6 @@ import { type Database, DatabaseUnavailable, type Statement } from '../database/
 /** A service with other capabilities, as another test may have built one, gives the statement a number. */
 const isWaits = ({ name }: Statement) => /^inbox\.waits(_\d+)?$/.test(name)
 
-const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const EVENTS = {
   EVENTS_ALLOW_PRIVATE: 'true',
   EVENTS_URL: 'http://127.0.0.1:9/events',

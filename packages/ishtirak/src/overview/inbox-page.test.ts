@@ -1,5 +1,4 @@
 // The page of the inbox: what waits, each with a link to where its next act is done.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -7,6 +6,7 @@ import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support
 import { booksChangedTo } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -44,7 +44,7 @@ async function payElsewhere({ emulator }: World, metadata: object): Promise<void
 describeScenario('the page of the inbox', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
     world = await createWorld(database(), { env })
   })
   afterEach(() => world.stop())

@@ -1,11 +1,17 @@
 // What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no
 // more.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import {
+  OPERATOR_ENV,
+  OPERATOR_KEY,
+  type OperatorCaller,
+  operatorOf,
+} from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -38,11 +44,26 @@ const approveOnce = statement(
   `update transfers set approvals = $2::jsonb where payment_id = $1`,
 )
 
+const compared = statement(
+  'test.inbox.compared',
+  `insert into comparisons (id, since_at, started_at, books_unknown, method, started_by, next_round_at,
+     finished_at)
+   select 'cmp_1', t, t, false, 'chargily', 'schedule', t, t
+     from (select timestamptz '2026-11-21T11:00Z') n(t)`,
+)
+const found = statement(
+  'test.inbox.found',
+  `insert into comparison_findings (user_id, method, checkout_id, kind, outcome, details, comparison_id,
+     found_at, seen_at)
+   select $1, 'chargily', $2, 'unknown_paid', 'reported', '{}', 'cmp_1', t, t
+     from (select timestamptz '2026-11-21T11:00Z') n(t)`,
+)
+
 describeScenario('the inbox', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
     world = await createWorld(database(), { env })
     operator = operatorOf(world)
   })
@@ -250,6 +271,25 @@ describeScenario('the inbox', ({ database }) => {
         next_act: 'reconciliation.start',
       },
     ])
+  })
+
+  it('leads to what was found, and lets it be closed, whatever the provider names a checkout', async () => {
+    await database().query(compared, [])
+    const names = ['chk_1', 'two words', '100% a%20b', 'unknown_paid chargily x']
+    for (const name of names) for (const user of ['', 'a b ']) await database().query(found, [user, name])
+    const { open, ask, submit } = await enterConsole(world, OPERATOR_KEY)
+    const waiting: { id: string }[] = await entries('?kind=finding')
+    expect(waiting).toHaveLength(8)
+    for (const { id } of waiting) {
+      const page = `/console/findings/${encodeURIComponent(id)}`
+      expect((await open(page)).status).toBe(200)
+      const { fields } = await ask(`${page}/close`)
+      expect((await submit(`${page}/close`, { ...fields, why: 'seen' })).status).toBe(303)
+    }
+    expect(await entries('?kind=finding')).toEqual([])
+    await database().query(found, ['', 'three more words'])
+    const request = { kind: 'unknown_paid', why: 'seen' }
+    expect((await operator.post('/findings/three%20more%20words/close', request)).status).toBe(200)
   })
 
   it('has a finding whatever amount the provider names', async () => {

@@ -1,9 +1,9 @@
 // The mail to operators: what entered the inbox, at most once in 15 minutes, and never what is known already.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -138,7 +138,6 @@ describeScenario('the mail to operators', ({ database }) => {
 
   it('does not name a transfer that nothing is known of but the order', async () => {
     await world.stop()
-    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
     world = await createWorld(database(), { env: { ...env(), TRANSFER_FILE } })
     await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     await world.advance(MINUTE)

@@ -1,10 +1,10 @@
 // The search: users by the beginning of their address or of any word of their name in any script, payments by
 // what a slip says.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { findUsersByWord } from './search.sql.js'
 
@@ -12,7 +12,7 @@ describeScenario('the search', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
     world = await createWorld(database(), { env })
     operator = operatorOf(world)
   })

@@ -5,10 +5,9 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { CAPABILITIES } from '../main/capabilities.js'
-
-const TRANSFER_FILE = new URL('../../../../docs/transfer.example.json', import.meta.url).pathname
 
 /** What shows it on a page, and the addresses of its forms. */
 const TRACES = {

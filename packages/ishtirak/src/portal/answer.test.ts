@@ -1,16 +1,15 @@
 // Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
 // the browser; and what is open is named, with a way back to the choice that loses no money.
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
 const BILLING = '/api/v1/billing'
-const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
 
 describeScenario('the answers to forms', ({ database }) => {
   let world: World

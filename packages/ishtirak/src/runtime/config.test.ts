@@ -8,7 +8,7 @@ import { SEED_LIMITS } from '../core/limit.js'
 import { offersOf } from '../core/plan.js'
 import { misspelt, readConfig, SETTINGS } from '../main/config.js'
 import { ConfigError } from './config-file.js'
-import { Environment } from './environment.js'
+import { Environment, isThisMachine } from './environment.js'
 import { EXAMPLE_SELLER } from './seller.js'
 
 const SECRET = 's'.repeat(32)
@@ -625,4 +625,9 @@ it('.env.example names exactly the variables of the schema, and sets none', () =
   expect(lines.map((line) => line.replace(/=$/, '')).sort()).toEqual(
     [...Object.keys(Environment.properties), ...SETTINGS].sort(),
   )
+})
+
+it('only an address of this machine is one, and no name that begins like it', () => {
+  expect(['localhost', '127.0.0.1', '127.9.9.9', '[::1]'].every(isThisMachine)).toBe(true)
+  expect(['127.mail.example', '127.0.0.1.example', '10.0.0.7', '[::2]'].some(isThisMachine)).toBe(false)
 })

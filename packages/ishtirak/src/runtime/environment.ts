@@ -238,7 +238,10 @@ export function isSandbox(environment: Environment): boolean {
 /** Encrypted, or on this machine. */
 export function isPrivateEnough(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return (
-    protocol === 'https:' || ['localhost', '[::1]'].includes(hostname) || /^127(\.\d+){3}$/.test(hostname)
-  )
+  return protocol === 'https:' || isThisMachine(hostname)
+}
+
+/** `hostname`: of an address. */
+export function isThisMachine(hostname: string): boolean {
+  return ['localhost', '[::1]'].includes(hostname) || /^127(\.\d+){3}$/.test(hostname)
 }

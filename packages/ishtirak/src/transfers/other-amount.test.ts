@@ -1,6 +1,5 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -11,11 +10,12 @@ import {
   operatorOf,
 } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
-const ENV = { ...OPERATOR_ENV, TRANSFER_FILE: path.resolve('docs/transfer.example.json') }
+const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
 
 const selectAmounts = statement(
   'test.other_amount.events',

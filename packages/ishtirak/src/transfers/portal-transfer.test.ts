@@ -1,17 +1,16 @@
 // What the portal says of a transfer: why it was refused, what is wrong with a file, and what can be done
 // once it has expired.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
 describeScenario('the portal and transfers', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
     world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE }, isNew: true })
   })
   afterEach(() => world.stop())

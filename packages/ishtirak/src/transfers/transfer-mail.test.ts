@@ -1,11 +1,11 @@
 // What a user without a card is sent: where the money goes, and why it was refused.
-import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 
 describeScenario('mail about a transfer', ({ database }) => {
@@ -13,7 +13,6 @@ describeScenario('mail about a transfer', ({ database }) => {
   let sink: SmtpSink
   beforeEach(async () => {
     sink = await startSmtpSink()
-    const TRANSFER_FILE = path.resolve('docs/transfer.example.json')
     world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE } })
   })
   afterEach(async () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { schemaFit } from '../migrate.js'
@@ -47,6 +48,9 @@ it('without a file for this PGlite nothing is written', async () => {
   expect(await readyMadeDump()).toBe(undefined)
 })
 
+/** Whole, and no cluster. */
+const OTHERS = ['', 'a text', 'x'.repeat(2048)]
+
 it('a damaged file is refused before anything is written', async () => {
   const original = join(parent, 'original')
   const copy = join(parent, 'copy')
@@ -58,7 +62,12 @@ it('a damaged file is refused before anything is written', async () => {
   const flipped = Buffer.from(whole)
   const at = flipped.length - 8
   flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)
-  for (const damaged of [flipped, whole.subarray(0, at), Buffer.alloc(0)]) {
+  for (const damaged of [
+    flipped,
+    whole.subarray(0, at),
+    Buffer.alloc(0),
+    ...OTHERS.map((text) => gzipSync(text)),
+  ]) {
     writeFileSync(file, damaged)
     await expect(unpackReadyMade(copy, file)).rejects.toThrow(`${file} is damaged`)
     expect(readdirSync(copy)).toEqual([])

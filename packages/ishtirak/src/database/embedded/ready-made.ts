@@ -96,11 +96,13 @@ export function packCluster(folder: string): Buffer {
 
 /** Gzip has a checksum: what is damaged is not unpacked. Throws `ReadyMadeDamaged`. */
 async function readTar(file: string): Promise<Buffer> {
-  return promisify(gunzip)(await readFile(file)).catch((cause: unknown) => {
-    throw new ReadyMadeDamaged(`${file} is damaged: install Ishtirak again, or remove the file and build`, {
-      cause,
-    })
+  const damaged = `${file} is damaged: install Ishtirak again, or remove the file and build`
+  const tar = await promisify(gunzip)(await readFile(file)).catch((cause: unknown) => {
+    throw new ReadyMadeDamaged(damaged, { cause })
   })
+  // Whatever else was compressed has no end that `entriesOf` would find.
+  if (tar.toString('latin1', 257, 262) !== 'ustar') throw new ReadyMadeDamaged(damaged)
+  return tar
 }
 
 /** What the build made is not what lies there. Nothing was created of it. */
