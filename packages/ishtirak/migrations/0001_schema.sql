@@ -79,7 +79,7 @@ create table payments (
   expires_at timestamptz not null,
   -- Until then one process asks the method for a page; later another may.
   attempt_ends_at timestamptz not null,
-  -- When the method was last asked on behalf of a reader, and when the sweep asks next.
+  -- When the method was last asked because a user read the payment, and when the sweep asks next.
   asked_at timestamptz,
   next_check_at timestamptz,
   -- What was bought, and when.
@@ -144,8 +144,8 @@ create trigger payments_booked_amount_is_final before update of amount, amount_a
         and (new.amount, new.amount_asked) is distinct from (old.amount, old.amount_asked))
   execute function refuse_other_amount();
 
--- Kept for ever: a provider's signature carries no time, so the id of an event is the only defence against
--- replay.
+-- Rows are never deleted: a provider's signature carries no time, so the id of an event is the only defence
+-- against replay.
 create table provider_events (
   user_id text not null,
   method text not null default 'chargily' constraint method_is_given check (method <> ''),
@@ -162,7 +162,7 @@ create table provider_events (
 comment on table provider_events is
   'Each event of a provider about a payment of ours, with what became of it.';
 
--- It may be the only trace of a payment. It has no user, so it is kept on one node.
+-- Such an event may be the only trace of a payment. It has no user, so the table is kept on one node.
 create table unmatched_events (
   method text not null constraint method_is_given check (method <> ''),
   id text not null,
@@ -224,8 +224,8 @@ create unique index payments_one_open_per_user on payments (user_id, method)
   where status in ('requested', 'pending');
 -- What the sweep has to look up.
 create index payments_due on payments (next_check_at) where next_check_at is not null;
--- Those that another purchase withdrew and whose page is still to be ended at the provider. Each click asks
--- for them.
+-- Payments that another purchase replaced and whose page is still open at the provider. Each click reads
+-- them.
 create index payments_withdrawn on payments (user_id)
   where status = 'canceled' and next_check_at is not null;
 
@@ -504,7 +504,7 @@ create table codes (
   -- HMAC-SHA256 of the code under CODE_KEYS. The code itself is nowhere.
   hash text not null,
   batch_id text not null constraint code_of_a_batch references code_batches,
-  -- May exceed the bound: a payment that came late counts.
+  -- May exceed `uses` of the batch: a payment that came late counts.
   used integer not null default 0 constraint used_counts_up check (used >= 0),
   constraint codes_by_hash primary key (hash)
 );
@@ -526,7 +526,7 @@ comment on table code_tries is 'When each user tried a code, so that codes canno
 create table grants (
   user_id text not null constraint grant_of_a_user references users,
   id text not null,
-  -- Named by the caller. That a repetition is granted once is the audit trail's (audit_operations).
+  -- Named by the caller. The key audit_operations lets a repetition grant nothing.
   operation_id text,
   plan jsonb not null,
   months integer not null constraint months_count_up check (months >= 0),
@@ -535,13 +535,13 @@ create table grants (
   period_end timestamptz not null,
   granted_at timestamptz not null,
   granted_by text,
-  -- The bound of support counts by it.
+  -- The role of who granted: what support may grant is bounded.
   granted_role text,
   why text,
   -- Days behind granted days of the same plan are one period of the user, named by its first grant, which the
   -- others name here and move with.
   part_of text,
-  -- Of months that a code gave: its use is held for ever; `statement` is what the user is shown of it.
+  -- Of months that a code gave: the use never comes back; `statement` is what the user is shown of it.
   code_hash text,
   statement jsonb,
   constraint grants_by_id primary key (user_id, id),
@@ -685,7 +685,7 @@ create table old_secrets (
   list text not null,
   fingerprint text not null,
   watched_since timestamptz not null,
-  -- To the hour.
+  -- When it was last accepted, to the hour.
   used_at timestamptz,
   constraint old_secrets_once primary key (list, fingerprint)
 );
@@ -731,11 +731,12 @@ create index users_by_email on users (lower(email)) where email is not null;
 create table inbox_known (
   kind text not null,
   id text not null,
-  -- Operators had mail of it; else they will.
+  -- Whether operators were sent a mail about it.
   mailed boolean not null default false,
   constraint inbox_known_once primary key (kind, id)
 );
-comment on table inbox_known is 'What waits in the inbox and is known. What waits no more is forgotten.';
+comment on table inbox_known is
+  'Inbox entries that the mail to operators has seen. A row goes when its entry waits no more.';
 
 create index payments_in_review on payments (created_at desc, id desc) where status = 'review';
 create index payments_second on payments (paid_at, id)
