@@ -2,10 +2,9 @@
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { type CodesDeps, createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
-import { codeCalls } from './calls.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
-import { type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
+import { codeCalls, type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
@@ -14,7 +13,7 @@ import './words.js'
 export const codes: Capability<
   CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps,
   CodeConfig
-> & { readonly calls: typeof codeCalls } = {
+> = {
   name: 'codes',
   events: ['subscription.granted'],
   settings: codeSettings,

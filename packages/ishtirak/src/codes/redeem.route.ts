@@ -1,9 +1,11 @@
 // A code of months is redeemed, and what was redeemed is listed.
 import { toTimestamp } from '../core/instant.js'
 import type { App } from '../http/app.js'
-import type { UserIdentity } from '../http/auth.js'
+import { identityOf, idOf, type UserIdentity } from '../http/auth.js'
 import { type CallerChecks, callersBy } from '../http/callers.js'
+import { checker } from '../http/checker.js'
 import { problemResponses } from '../http/problem.js'
+import { newRequestId } from '../http/request.js'
 import type { CommonParts } from '../ledger/parts.js'
 import {
   BILLING_API,
@@ -15,6 +17,7 @@ import {
   type RedemptionsView,
   USER_ROUTE,
 } from '../ledger/schemas.js'
+import type { CodeCalls } from './calls.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 import { listRedemptions } from './redeem.sql.js'
 
@@ -61,6 +64,14 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
   }
 }
 
+const redeemRequest = checker<RedeemRequest>(RedeemRequestSchema)
+
+export const codeCalls = (deps: RedeemRoutesDeps): CodeCalls => ({
+  redeem: async (given, request) =>
+    redeemCode(deps, identityOf(given), redeemRequest(request), newRequestId()),
+  redemptions: async (userId) => showRedemptions(deps, idOf(userId)),
+})
+
 export async function redeemCode(
   deps: RedeemDeps,
   user: UserIdentity,
@@ -71,7 +82,7 @@ export async function redeemCode(
   return { plan: grant.plan.id, months: grant.months, current_period_end: toTimestamp(currentPeriodEnd) }
 }
 
-export async function showRedemptions(
+async function showRedemptions(
   { database, publicUrl }: Pick<RedeemRoutesDeps, 'database' | 'publicUrl'>,
   userId: string,
 ): Promise<RedemptionsView> {

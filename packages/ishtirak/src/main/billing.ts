@@ -6,6 +6,7 @@ import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
 import { createPayment, showQuote, type UpgradeCaller, upgradePlan } from '../checkout/upgrade.route.js'
+import type { CodeCalls } from '../codes/calls.js'
 import { identityOf, idOf, type UserIdentity } from '../http/auth.js'
 import { checker } from '../http/checker.js'
 import { toBillingError } from '../http/problem.js'
@@ -94,13 +95,8 @@ interface OwnCalls {
   reportUsage(userId: string, limit: string, report: UsageReport): Promise<Allowance>
 }
 
-type CallsOf<One> = One extends { readonly calls: (deps: never) => infer Calls } ? Calls : unknown
-type CallsOfAll<List> = List extends readonly [infer First, ...infer Rest]
-  ? CallsOf<First> & CallsOfAll<Rest>
-  : unknown
-
 /** With those that capabilities bring. */
-export type Billing = OwnCalls & CallsOfAll<typeof CAPABILITIES>
+export type Billing = OwnCalls & CodeCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)
