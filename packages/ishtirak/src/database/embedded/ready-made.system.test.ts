@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { schemaFit } from '../migrate.js'
@@ -28,7 +28,7 @@ it('unpacked it has every file and folder, and opens, also in memory', async () 
   await makeEmbeddedFolder(parent)
   const original = join(parent, 'database/postgres')
   const unpacked = join(parent, 'copy/postgres')
-  const file = join(parent, 'cluster.tar.gz')
+  const file = join(parent, 'cluster.tar.packed')
   writeFileSync(file, packCluster(original))
   mkdirSync(unpacked, { recursive: true })
   expect(await unpackReadyMade(unpacked, file)).toBe(true)
@@ -54,7 +54,7 @@ const OTHERS = ['', 'a text', 'x'.repeat(2048)]
 it('a damaged file is refused before anything is written', async () => {
   const original = join(parent, 'original')
   const copy = join(parent, 'copy')
-  const file = join(parent, 'cluster.tar.gz')
+  const file = join(parent, 'cluster.tar.packed')
   mkdirSync(original)
   mkdirSync(copy)
   writeFileSync(join(original, 'PG_VERSION'), 'contents that are stored as they are')
@@ -66,7 +66,7 @@ it('a damaged file is refused before anything is written', async () => {
     flipped,
     whole.subarray(0, at),
     Buffer.alloc(0),
-    ...OTHERS.map((text) => gzipSync(text)),
+    ...OTHERS.map((text) => brotliCompressSync(text)),
   ]) {
     writeFileSync(file, damaged)
     await expect(unpackReadyMade(copy, file)).rejects.toThrow(`${file} is damaged`)
