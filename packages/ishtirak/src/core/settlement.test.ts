@@ -52,6 +52,12 @@ describe('a paid report', () => {
     ])
   })
 
+  it('for a second checkout is held to what was asked for, not to what came for the first', () => {
+    const first = aPayment({ ...booked, price: { amount: 2001, currency: 'DZD' }, amountAsked: 2000 })
+    const { outcome, payment } = decide(first, aReport({ checkoutId: 'chk_2', amount: 2000 }))
+    expect([outcome, payment?.price.amount, payment?.amountAsked]).toEqual(['booked_second', 2000, null])
+  })
+
   it('for a payment that never learned its checkout takes the checkout over', () => {
     const { payment } = decide(aPayment({ status: 'requested', checkoutId: null, checkoutUrl: null }))
     expect([payment?.status, payment?.checkoutId]).toEqual(['paid', 'chk_1'])

@@ -251,9 +251,10 @@ function differencesBetween(
       ? []
       : [describeDifference(name, { ours: String(ours), by: settledBy, theirs: String(theirs) })]
   const unsaid = (theirs: unknown) => theirs === null
+  const { amount, currency } = priceAsked(payment)
   return [
-    ...differs('amount', payment.price.amount, report.amount),
-    ...(unsaid(report.currency) ? [] : differs('currency', payment.price.currency, report.currency)),
+    ...differs('amount', amount, report.amount),
+    ...(unsaid(report.currency) ? [] : differs('currency', currency, report.currency)),
     ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
     ...differs('payment_id', payment.id, report.paymentId),
     ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
