@@ -16,7 +16,7 @@ import { slipsRecorded } from './desk.js'
 import { withExpectedErrors } from './expected.js'
 import type { BookedPayment } from './ledger.js'
 import type { Entry } from './model.js'
-import type { Process } from './process.js'
+import type { Parts, Process } from './process.js'
 import { isBooked, require } from './rules.js'
 import { CODE_KINDS, type CodeKindSold } from './sales.js'
 import type { Task } from './scheduler.js'
@@ -63,11 +63,26 @@ function accept(world: SimulatedWorld, process: Process, { id, checkout }: Booke
     name: `accepts ${id}`,
     start: () => {
       world.accepted.add(id)
-      return doAct(process.parts, acceptAct, callBy(BY.operator, id, { why: BY.reason }))
+      return doAct(notingBlind(world, process, id), acceptAct, callBy(BY.operator, id, { why: BY.reason }))
     },
     promised: ['conflict'],
     done: () => require(!isPaid || isBooked(now(world, id)), RULE, () => `${id} is not booked`),
   })
+}
+
+/** What was accepted while the provider did not answer is booked as its report said, true or not. */
+function notingBlind(world: SimulatedWorld, { parts }: Process, id: string): Parts {
+  const of = (name: string) => {
+    const method = parts.methods.of(name)
+    const getCheckout: typeof method.getCheckout = async (checkoutId) => {
+      const answer = await method.getCheckout(checkoutId)
+      if (answer.ok) world.acceptedBlind.delete(id)
+      else world.acceptedBlind.add(id)
+      return answer
+    }
+    return { ...method, getCheckout }
+  }
+  return { ...parts, methods: { ...parts.methods, of } }
 }
 
 /** Booked or under review, if it was paid at the provider before it was asked. */

@@ -69,6 +69,8 @@ export class SimulatedWorld {
   readonly shown: Shown[] = []
   /** Payments that the operator asked to accept, and to refund. */
   readonly accepted = new Set<string>()
+  /** Of them, those that the provider was not asked about again. */
+  readonly acceptedBlind = new Set<string>()
   readonly refunded = new Set<string>()
   /** Days that the operator asked to grant, by the operation. */
   readonly granted = new Map<string, AskedGrant>()
@@ -230,8 +232,15 @@ export class SimulatedWorld {
   /** All money that came, by whichever way. */
   takings(): readonly Taking[] {
     const { emulator, ledger, slips } = this
-    const byTransfer = takingsByTransfer(ledger)
-    return [...emulator.takings(), ...byTransfer, ...takingsAtDesk(ledger, slips)]
+    const byCard = emulator.takings().map((taking) => this.#asAccepted(taking))
+    return [...byCard, ...takingsByTransfer(ledger), ...takingsAtDesk(ledger, slips)]
+  }
+
+  /** Accepted while the provider did not answer, it is what was under review, also where that was a lie. */
+  #asAccepted(taking: Taking): Taking {
+    const payment = this.ledger.payments.find(({ checkout }) => checkout === taking.checkoutId)
+    const said = payment && this.acceptedBlind.has(payment.id) ? payment.reviewed?.amount : null
+    return said == null ? taking : { ...taking, amount: said }
   }
 
   /** The user's state by the model, from what is booked. */
@@ -257,7 +266,15 @@ export class SimulatedWorld {
   #observations(): Observations {
     const { shown, accepted, refunded } = this
     const { acknowledged, forged } = this.webhooks
-    return { shown, acknowledged, forged, accepted, refunded, given: this.#given, takings: this.takings() }
+    return {
+      shown,
+      acknowledged,
+      forged,
+      accepted,
+      refunded,
+      given: this.#given,
+      takings: this.takings(),
+    }
   }
 }
 
