@@ -188,8 +188,15 @@ export const mutations = [
   {
     rule: 'an amount above the price is not the price',
     file: src('core/settlement.ts'),
-    from: `...differs('amount', payment.price.amount, report.amount)`,
-    to: `...differs('amount', payment.price.amount, Math.min(report.amount ?? 0, payment.price.amount))`,
+    from: `...differs('amount', amount, report.amount)`,
+    to: `...differs('amount', amount, Math.min(report.amount ?? 0, amount))`,
+    tests: [src('core/settlement.test.ts')],
+  },
+  {
+    rule: 'a second payment is held to the price, not to what came for the first',
+    file: src('core/settlement.ts'),
+    from: 'const { amount, currency } = priceAsked(payment)',
+    to: 'const { amount, currency } = payment.price',
     tests: [src('core/settlement.test.ts')],
   },
   {
