@@ -158,7 +158,22 @@ const isPossible = ['typescript', '@types/node', 'rolldown', '@electric-sql/pgli
   existsSync(path.join(root, 'node_modules', name)),
 )
 
+/**
+ * The package ishtirak carries the files that a production starts from. The image is built without them.
+ */
+const carryProductionFiles = () => {
+  for (const name of ['deploy', '.env.example']) {
+    const [from, to] = [path.join(root, name), path.join(root, 'packages/ishtirak', name)]
+    if (newest(to) >= newest(from)) continue
+    rmSync(to, { recursive: true, force: true })
+    cpSync(from, to, { recursive: true })
+  }
+}
+
 const isForced = !process.argv.includes('--if-stale')
 if (process.argv.includes('--if-possible') && !isPossible)
   process.stdout.write('not built: `npm ci` without --omit brings what the build needs\n')
-else for (const folder of packages) if (isForced || isStale(folder)) await build(folder)
+else {
+  carryProductionFiles()
+  for (const folder of packages) if (isForced || isStale(folder)) await build(folder)
+}
