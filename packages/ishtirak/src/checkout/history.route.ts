@@ -9,13 +9,13 @@ import {
   type PaymentView,
   viewPayment,
 } from '../ledger/schemas.js'
-import { type UserCall, type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, type UserCall, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type HistoryDeps, readHistory, readPayment } from './history.js'
 
 export type HistoryRoutesDeps = HistoryDeps & UserRoutesDeps
 
 export function historyRoutes(deps: HistoryRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const listSchema = {
       ...callers.operation('listPayments'),
       summary: 'Payment history',

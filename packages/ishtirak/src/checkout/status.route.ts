@@ -1,12 +1,12 @@
 // A user's status now.
 import { BillingStatusSchema, viewStatus } from '../ledger/schemas.js'
-import { type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { readStatus, type StatusDeps } from './status.js'
 
 export type StatusRoutesDeps = StatusDeps & UserRoutesDeps
 
 export function statusRoutes(deps: StatusRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
       ...callers.operation('getStatus'),
       summary: 'Get billing status',

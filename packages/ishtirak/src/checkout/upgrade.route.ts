@@ -17,7 +17,12 @@ import {
   UpgradeResultSchema,
   viewQuote,
 } from '../ledger/schemas.js'
-import { type UserCall, type UserCallers, type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import {
+  forBothCallers,
+  type UserCall,
+  type UserCallers,
+  type UserRoutesDeps,
+} from '../ledger/user-routes.js'
 import type { HistoryDeps } from './history.js'
 import { showPaymentOfUser } from './history.route.js'
 import { type QuoteDeps, readQuote } from './quote.js'
@@ -36,7 +41,7 @@ const PURCHASE_REFUSALS = [
 ] as const
 
 export function upgradeRoutes(deps: UpgradeRoutesDeps) {
-  return userRoutes(deps, (app, callers) => {
+  return forBothCallers(deps, (app, callers) => {
     upgradeRoute(app, deps, callers)
     paymentRoute(app, deps, callers)
     quoteRoute(app, deps, callers)

@@ -9,7 +9,7 @@ import {
   RedemptionsSchema,
   type RedemptionsView,
 } from '../ledger/schemas.js'
-import { hostCall, type UserCall, type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, hostCall, type UserCall, type UserRoutesDeps } from '../ledger/user-routes.js'
 import type { CodeCalls } from './calls.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 import { listRedemptions } from './redeem.sql.js'
@@ -17,7 +17,7 @@ import { listRedemptions } from './redeem.sql.js'
 export type RedeemRoutesDeps = RedeemDeps & UserRoutesDeps
 
 export function redeemRoutes(deps: RedeemRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const redeemSchema = {
       ...callers.operation('redeemCode'),
       summary: 'Redeem a code',

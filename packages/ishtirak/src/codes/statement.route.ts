@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { print, type ReceiptDeps } from '../receipts/receipt.js'
 import { LANGUAGE, pdfRoute, sendPdf } from '../receipts/receipt.route.js'
 import { findStatement } from './redeem.sql.js'
@@ -11,7 +11,7 @@ import { renderStatement } from './render-statement.js'
 export type StatementRoutesDeps = StatementDeps & UserRoutesDeps
 
 export function statementRoutes(deps: StatementRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
       ...callers.operation('getStatement'),
       ...pdfRoute(callers, 'The statement'),

@@ -1,5 +1,5 @@
-// Routes about one user, declared once and there for two callers: the user, by token, under `/api/v1/billing`;
-// and a server of the platform, by its key, which names the user in the address.
+// Routes about one user, declared once for two callers: the user, by token, under `/api/v1/billing`, and a
+// server of the platform, by its key, which names the user in the address.
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TProperties, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
@@ -52,7 +52,7 @@ export type UserRoutesDeps = Pick<CallerChecks, 'identify'> &
   Pick<CommonParts, 'database' | 'publicUrl'>
 
 /** A plugin with what `declare` declares, for each of the two. */
-export function userRoutes(deps: UserRoutesDeps, declare: (app: App, callers: UserCallers) => void) {
+export function forBothCallers(deps: UserRoutesDeps, declare: (app: App, callers: UserCallers) => void) {
   return async (app: App): Promise<void> => {
     declare(app, byToken(deps))
     declare(app, byPlatform(deps))

@@ -10,12 +10,12 @@ import { problemResponses } from '../http/problem.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import {
+  forBothCallers,
   PLATFORM_ROUTE,
   PLATFORM_USER,
   PlatformUserParamsSchema,
   type UserCall,
   type UserRoutesDeps,
-  userRoutes,
 } from '../ledger/user-routes.js'
 import { saveProfile } from '../ledger/users.sql.js'
 import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
@@ -159,7 +159,7 @@ function wishOf(
 export type OverviewRoutesDeps = OverviewDeps & UserRoutesDeps
 
 export function overviewRoutes(deps: OverviewRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
       ...callers.operation('getOverview', 'portal'),
       summary: 'Overview',

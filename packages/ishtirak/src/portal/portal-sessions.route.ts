@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
-import { type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
 export type PortalSessionRoutesDeps = OpenLinkDeps & UserRoutesDeps
@@ -25,7 +25,7 @@ const LinkSchema = object('PortalSession', {
 })
 
 export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
       ...callers.operation('createPortalSession', 'portal'),
       summary: 'Open the customer portal',

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import { locale, query } from '../http/schemas.js'
-import { type UserCallers, type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, type UserCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
 export type ReceiptRoutesDeps = ReceiptDeps & UserRoutesDeps
@@ -24,7 +24,7 @@ export function pdfRoute(
 }
 
 export function receiptRoutes(deps: ReceiptRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
       ...callers.operation('getReceipt'),
       ...pdfRoute(callers, 'The receipt', 'payment_not_paid'),

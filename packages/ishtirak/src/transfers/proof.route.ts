@@ -6,7 +6,7 @@ import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
 import type { App } from '../http/app.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
-import { type UserRoutesDeps, userRoutes } from '../ledger/user-routes.js'
+import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 
 export interface UploadDeps extends ProofDeps {
@@ -32,7 +32,7 @@ export function viewProof({ n, type, bytes, uploadedAt, erasedAt }: Proof) {
 }
 
 export function proofRoutes(deps: ProofRoutesDeps) {
-  return userRoutes(deps, (app, { path, onRequest, ...callers }) => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
       ...callers.operation('uploadProof'),
       summary: 'Upload a proof of a transfer',
