@@ -1,12 +1,15 @@
 // The address that takes a picture or PDF of a transfer from the user's browser or the platform.
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
 import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
 import type { App } from '../http/app.js'
+import { idOf } from '../http/auth.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
 import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import type { TransferCalls } from './calls.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 
 export interface UploadDeps extends ProofDeps {
@@ -24,12 +27,21 @@ export const ProofSchema = object('Proof', {
   erased_at: nullable(timestamp),
 })
 
-export function viewProof({ n, type, bytes, uploadedAt, erasedAt }: Proof) {
+export type ProofView = Static<typeof ProofSchema>
+
+export function viewProof({ n, type, bytes, uploadedAt, erasedAt }: Proof): ProofView {
   return {
     ...{ n, type, bytes, uploaded_at: toTimestamp(uploadedAt) },
     erased_at: erasedAt === null ? null : toTimestamp(erasedAt),
   }
 }
+
+export const transferCalls = (deps: ProofRoutesDeps): TransferCalls => ({
+  uploadProof: async (userId, paymentId, file) => {
+    const body = Readable.from([Buffer.from(file.buffer, file.byteOffset, file.byteLength)])
+    return viewProof(await receiveProof(deps, { userId: idOf(userId), paymentId }, body))
+  },
+})
 
 export function proofRoutes(deps: ProofRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
