@@ -3,7 +3,12 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
 import type { BillingEvent, CauseOf } from '../../packages/client/src/verify-event.js'
-import { EVENT_TYPES, type EventType, type PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
+import {
+  EVENT_TYPES,
+  type EventType,
+  type HostEvent,
+  type PlatformEvent,
+} from '../../packages/ishtirak/src/core/event.js'
 import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
@@ -51,6 +56,7 @@ it('what an event has by its type in the client, it has in the document', () => 
   type Causes = { [Type in EventType]: (typeof causes)[Type][number] }
   expectTypeOf<Causes>().toEqualTypeOf<{ [Type in EventType]: CauseOf<Type> }>()
   expectTypeOf<BillingEvent['type']>().toEqualTypeOf<EventType>()
+  expectTypeOf<HostEvent>().toExtend<BillingEvent>()
   const described = describeWebhooks(EVENT_TYPES, [])
   const inDocument = EVENT_TYPES.map((type) => {
     const { schema } = described[type]?.post.requestBody.content['application/json'] ?? {}

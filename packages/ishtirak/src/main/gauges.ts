@@ -12,7 +12,6 @@ import type { JobRounds } from '../overview/health.js'
 import { type Inbox, type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
-import type { Config } from './config.js'
 
 interface GaugeDeps {
   readonly database: Database
@@ -42,7 +41,7 @@ type AddGauge = (
 export function publishGauges(
   metrics: Metrics,
   deps: GaugeDeps,
-  { events, workers }: Pick<Config, 'events' | 'workers'>,
+  { sendsEvents, workers }: { readonly sendsEvents: boolean; readonly workers: number },
 ): void {
   const add: AddGauge = (of, read, aggregator = 'max') =>
     new Gauge({
@@ -56,7 +55,7 @@ export function publishGauges(
         for (const { labels, value } of series) this.set(labels, value)
       },
     })
-  addWaits(add, deps, events !== undefined)
+  addWaits(add, deps, sendsEvents)
   addProviders(add, deps.examinedGateways, PROVIDER_MS * workers)
   addJobs(add, deps.rounds)
 }
