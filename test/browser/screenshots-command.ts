@@ -12,7 +12,7 @@ import { launchChromium } from '../support/chromium.js'
 import { cookieOf, openShop, SHOP_FILES, waitingIn } from '../support/console-pages.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { setProfile } from '../support/profile.js'
-import { type Parsed, readMessage, startSmtpSink } from '../support/smtp-sink.js'
+import { readMessage, startSmtpSink } from '../support/smtp-sink.js'
 import { requireTool } from '../support/system-tools.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -69,15 +69,17 @@ async function drawUsers(browser: Browser, database: Database): Promise<void> {
   }
   await shop.advance(60)
   for (const { locale } of USERS) {
-    const ofHalfAYear = (mail: Parsed) =>
-      mail.headers['content-language'] === locale && mail.parts['application/pdf']
-    const { parts } = sink.messages.map(readMessage).findLast(ofHalfAYear) ?? { parts: {} }
+    const withReceipt = sink.messages
+      .map(readMessage)
+      .findLast(({ headers, parts }) => headers['content-language'] === locale && parts['application/pdf'])
+    if (!withReceipt) throw new Error(`no receipt was mailed (${locale})`)
+    const { 'text/html': html, 'application/pdf': pdf } = withReceipt.parts
     await inPage(browser, { viewport: { width: 620, height: 410 } }, async (page) => {
-      await page.setContent(String(parts['text/html']))
+      await page.setContent(String(html))
       await draw(`mail-${locale}`, page)
     })
     await inPage(browser, { viewport: { width: 900, height: 1273 } }, async (page) => {
-      const png = printed(parts['application/pdf'] ?? Buffer.alloc(0)).toString('base64')
+      const png = printed(pdf).toString('base64')
       await page.setContent(`<body style="margin: 0"><img width="900" src="data:image/png;base64,${png}">`)
       await page.locator('img').evaluate((image: HTMLImageElement) => image.decode())
       await draw(`receipt-${locale}`, page)
@@ -96,7 +98,7 @@ async function use(shop: World, userId: string): Promise<void> {
 }
 
 /** The page as a picture, 900 points wide. */
-function printed(pdf: Buffer): Buffer {
+function printed(pdf = Buffer.alloc(0)): Buffer {
   return execFileSync('pdftoppm', ['-png', '-scale-to-x', '900', '-scale-to-y', '-1', '-'], { input: pdf })
 }
 
