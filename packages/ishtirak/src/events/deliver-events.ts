@@ -1,5 +1,5 @@
-// Brings the written events to the platform, or to the host: at least once, for each user in order. No transaction is open
-// while the platform is awaited; what holds a user's place is a lease that ends by itself.
+// Brings the written events to the platform's address or to the host: at least once, for each user in order.
+// No transaction is open while they are awaited; what holds a user's place is a lease that ends by itself.
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'

@@ -1,4 +1,4 @@
-// Sends one event to the platform's address: signed as Standard Webhooks says (specification 1.0), to an address that
+// Sends one event to the platform's address: signed as Standard Webhooks says (specification 1.0), to where
 // we may call, once. Everything that happens becomes a plain result.
 import { Webhook } from 'standardwebhooks'
 import { type Clock, systemClock } from '../runtime/clock.js'

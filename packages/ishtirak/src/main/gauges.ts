@@ -20,6 +20,8 @@ interface GaugeDeps {
   readonly rounds: JobRounds
   readonly inbox: Inbox
   readonly examinedGateways: readonly ExaminedGateway[]
+  /** Absent: events are stored and not sent. */
+  readonly outgoing?: object
 }
 
 const WAITS_MS = 30 * SECOND
@@ -41,7 +43,7 @@ type AddGauge = (
 export function publishGauges(
   metrics: Metrics,
   deps: GaugeDeps,
-  { sendsEvents, workers }: { readonly sendsEvents: boolean; readonly workers: number },
+  { workers }: { readonly workers: number },
 ): void {
   const add: AddGauge = (of, read, aggregator = 'max') =>
     new Gauge({
@@ -55,7 +57,7 @@ export function publishGauges(
         for (const { labels, value } of series) this.set(labels, value)
       },
     })
-  addWaits(add, deps, sendsEvents)
+  addWaits(add, deps, deps.outgoing !== undefined)
   addProviders(add, deps.examinedGateways, PROVIDER_MS * workers)
   addJobs(add, deps.rounds)
 }

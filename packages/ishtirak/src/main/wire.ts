@@ -142,8 +142,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, { ...world, brought }, countIn(metrics))
-  const sendsEvents = parts.outgoing !== undefined
-  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, { sendsEvents, workers: config.workers })
+  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
