@@ -13,7 +13,7 @@ import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
 import type { viewPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.route.js'
-import type { viewProof } from '../../packages/ishtirak/src/transfers/proof.route.js'
+import type { ProofView } from '../../packages/ishtirak/src/transfers/proof-view.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
   expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()
@@ -35,7 +35,7 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.Quote>().toEqualTypeOf<payments.QuoteView>()
   expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
   expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
-  expectTypeOf<client.Proof>().toEqualTypeOf<ReturnType<typeof viewProof>>()
+  expectTypeOf<client.Proof>().toEqualTypeOf<ProofView>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()

@@ -10,5 +10,5 @@ export interface CodeCalls {
   /** What was redeemed, newest first. */
   redemptions(userId: string): Promise<RedemptionsView>
   /** PDF of a redeemed code, in the language of `receipt`. */
-  statement(userId: string, redemptionId: string, asked?: PdfWish): Promise<Uint8Array>
+  readonly statement: (userId: string, redemptionId: string, asked?: PdfWish) => Promise<Uint8Array>
 }

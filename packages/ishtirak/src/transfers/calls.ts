@@ -1,5 +1,5 @@
 // What a host that mounts the service calls of transfers.
-import type { ProofView } from './proof.route.js'
+import type { ProofView } from './proof-view.js'
 
 export interface TransferCalls {
   /**
