@@ -1,4 +1,4 @@
-// npm run fuzz -- --calls 100000 --seed 1: odd calls against every route. What it checks is in docs/fuzz.md;
+// npm run fuzz -- --calls 100000 --seed 1: odd calls against every route. What it checks is in docs/internals/fuzz.md;
 // this file only lets Node read test/fuzz.
 import { register } from 'node:module'
 

@@ -10,7 +10,7 @@ import { readPlans } from '../packages/ishtirak/src/runtime/plans-file.js'
 const root = path.resolve(import.meta.dirname, '..')
 const documents = [
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md'],
-  ...readdirSync(path.join(root, 'docs'))
+  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
   ...readdirSync(path.join(root, 'packages'))
@@ -60,14 +60,14 @@ it.each(documents)('%s has one title, on its first line', (name) => {
   expect(text.startsWith('# ')).toBe(true)
 })
 
-it('docs/dependencies.md says why of every dependency', () => {
+it('docs/internals/dependencies.md says why of every dependency', () => {
   const manifests = ['.', ...readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}`)]
   const named = manifests.flatMap((folder) => {
     const { dependencies, devDependencies } = JSON.parse(read(`${folder}/package.json`))
     return Object.keys({ ...dependencies, ...devDependencies })
   })
   const ours = ['chargily-emulator', '@ishtirak/demo']
-  const document = read('docs/dependencies.md').replace(
+  const document = read('docs/internals/dependencies.md').replace(
     'ibm-plex-sans(-arabic)',
     'ibm-plex-sans` `@expo-google-fonts/ibm-plex-sans-arabic',
   )
