@@ -1,5 +1,5 @@
-// How the tables could be spread over servers by user, as docs/internals/spreading.md says: which statements find their
-// rows by the user, and which look across users. Read from the plans, so that the page stays true.
+// How the tables could be spread over servers by user, as docs/internals/spreading.md says: which statements
+// find their rows by the user, and which look across users. Read from the plans, so that the page stays true.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
