@@ -72,7 +72,8 @@ const answerByKey: RequestListener = ({ headers, socket }, response) => {
   else if (wanted === 'cut off')
     response.writeHead(200, { 'content-length': 99 }).write('{"allowed": true', () => response.destroy())
   else if (wanted === 'a header without end') socket.write('HTTP/1.1 200 OK\r\nx-drops: ', drip)
-  else if (wanted === 'a body without end') response.writeHead(200).write('{"allowed": 1', drip)
+  else if (wanted === 'a body without end')
+    response.writeHead(200, { 'content-length': 9999 }).write('{"allowed": 1', drip)
   else response.writeHead(Number(wanted)).end('{"code":"of_the_test"}')
 }
 
