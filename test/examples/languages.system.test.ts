@@ -1,5 +1,5 @@
-// The packages in clients/ and the file of docs/go.md, by programs that call them, against a service: a limit, and
-// events that it sent itself, good, stale and forged.
+// The packages in clients/ and the file of docs/go.md, by programs that call them, against a service: a limit,
+// and events that it sent itself, good, stale and forged.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
