@@ -109,6 +109,19 @@ describe.each(PLATFORMS)('a platform in $name', ({ name, tools, command }) => {
     expect(await deploy('d-11')).toBe('429 again at 2026-11-21T23:00:00Z')
   })
 
+  it('sends its users to the portal and to pay', async () => {
+    const portal = await ask('GET', '/portal')
+    expect([portal.status, portal.headers.get('location')]).toEqual([
+      302,
+      expect.stringContaining(`${world.url}/portal/`),
+    ])
+    const checkout = await ask('POST', '/upgrade')
+    expect([checkout.status, checkout.headers.get('location')]).toEqual([
+      302,
+      expect.stringContaining(world.emulator.url),
+    ])
+  })
+
   it('goes on in an outage, and stops where the key is wrong', async () => {
     const alone = await start({ ISHTIRAK_URL: `http://127.0.0.1:${await freePort()}` })
     expect(await deploy('d-12', alone)).toBe('200 started d-12')

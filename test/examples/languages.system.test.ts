@@ -1,5 +1,5 @@
-// The packages in clients/ and the file of docs/go.md, by programs that call them, against a service: a limit,
-// and events that it sent itself, good, stale and forged.
+// The packages in clients/ and the file of docs/go.md, by programs that call them, against a service: a
+// limit, a payment, the portal, and events that it sent itself, good, stale and forged.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -125,6 +125,34 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
     expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, used: 1 })
     for (let used = 2; used <= 10; used++) await deploy(user, `deploy-${used}`)
     expect(JSON.parse(await consume('deploy-11'))).toMatchObject({ allowed: false, used: 10, remaining: 0 })
+  })
+
+  it('opens the portal', async () => {
+    const link = JSON.parse(await run(['openPortal', world.url, PLATFORM_KEY, `${language} é/2`]))
+    expect(link).toEqual({
+      url: expect.stringMatching(`^${world.url}/portal/`),
+      expires_at: expect.any(String),
+    })
+    expect((await fetch(link.url, { redirect: 'manual' })).status).toBeLessThan(400)
+  })
+
+  it.runIf(language !== 'go')('sells a month', async () => {
+    const call = (method: string, ...args: readonly string[]) =>
+      run([method, world.url, PLATFORM_KEY, ...args])
+    const user = `${language} é/3`
+    const payment = JSON.parse(await call('upgrade', user, 'pro'))
+    expect(payment).toMatchObject({ plan: 'pro', checkout_url: expect.stringMatching(/^http/) })
+    expect(JSON.parse(await call('upgrade', user, 'pro'))).toMatchObject({ id: payment.id })
+    expect(await call('upgrade', user, 'none')).toMatch(/^misconfigured: .*422/)
+    expect(JSON.parse(await call('user', 'user-é 1'))).toMatchObject({ user_id: 'user-é 1', plan: 'pro' })
+  })
+
+  it.runIf(language !== 'go')('gives back what was consumed, and knows a conflict', async () => {
+    const call = (method: string, limit: string) =>
+      run([method, world.url, PLATFORM_KEY, `${language} é/4`, limit, 'project-1'])
+    expect(JSON.parse(await call('consume', 'projects'))).toMatchObject({ allowed: true, used: 1 })
+    expect(await call('consume', 'deploys_per_day')).toBe('refused: conflict')
+    expect(JSON.parse(await call('release', 'projects'))).toMatchObject({ allowed: true, used: 0 })
   })
 
   it('takes a wrong key or call for an error of configuration, which no outage is', async () => {

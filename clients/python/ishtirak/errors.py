@@ -16,7 +16,7 @@ class _CallFailed(Exception):
         self.status = status
         #: The body, RFC 9457; empty where it is not Ishtirak's own.
         self.problem = problem or {}
-        #: Stable, such as `already_subscribed`; None where it is not Ishtirak's own.
+        #: Stable, such as `prepaid_limit_reached`; None where it is not Ishtirak's own.
         self.code = self.problem.get("code")
         #: In how many seconds to try again, where the answer says it.
         self.retry_after = retry_after
@@ -31,7 +31,7 @@ class Misconfigured(_CallFailed):
 
 
 class Refused(_CallFailed):
-    """The state of the user does not allow it (409), such as `already_subscribed`."""
+    """The state of the user does not allow it (409), such as `prepaid_limit_reached`."""
 
 
 class InvalidEvent(Exception):
