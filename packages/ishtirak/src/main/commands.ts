@@ -1,4 +1,4 @@
-// The command line: serve, migrate, emulate, token, doctor. It reads the environment, calls one thing, and
+// The command line: serve, migrate, emulate, token, doctor, init. It reads the environment, calls one thing, and
 // says in plain words what went wrong.
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
@@ -8,6 +8,7 @@ import { migrate } from '../database/migrate.js'
 import { systemClock } from '../runtime/clock.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
+import { addInitCommand } from '../setup/init-command.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
 import { type Config, misspelt, readConfig } from './config.js'
@@ -106,6 +107,7 @@ program
     }
   })
 
+addInitCommand(program, say)
 addAllOperatorCommands(program, CAPABILITIES, commandHost)
 
 program
