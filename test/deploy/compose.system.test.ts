@@ -1,4 +1,4 @@
-// The files of Compose as `ishtirak init production` writes them: they are sound by its schema, and they agree
+// The files of Compose as `ishtirak init production` writes them: they are sound by its schema, and agree
 // with the configuration of the service, the container file, the unit and the proxies' files.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The command line: serve, migrate, emulate, token, doctor, init. It reads the environment, calls one thing, and
-// says in plain words what went wrong.
+// The command line: serve, migrate, emulate, token, doctor, init. It reads the environment, calls one thing,
+// and says in plain words what went wrong.
 import { Command } from 'commander'
 import { SignJWT } from 'jose'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'

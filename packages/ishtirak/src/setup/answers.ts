@@ -40,7 +40,7 @@ const oneOf = (...words: readonly string[]) => ({
 })
 /** Without what a file of variables would read as a quote, a comment or another variable. */
 const address = (...schemes: readonly string[]) => ({
-  expects: `an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}, without quotes`,
+  expects: `an address that starts with ${schemes.join('// or ')}//, without quotes`,
   fits: (value: string) =>
     !/[\s'"`#$\\]/.test(value) && URL.canParse(value) && schemes.includes(new URL(value).protocol),
 })

@@ -15,7 +15,7 @@ export function addInitCommand(program: Command, say: (text: string) => void): v
     .description('Write the files that an installation needs')
     .command('production')
     .description(
-      'Write environment, systemd unit or compose, nginx or Caddy, and alerts, which agree with each other. ' +
+      'Write environment, systemd unit or compose, nginx or Caddy, and alerts that agree with each other. ' +
         'Asks for what no option says. Nothing that is there is changed: a second run says what differs',
     )
     .option('--dir <folder>', 'where they are written', 'production')
@@ -57,9 +57,7 @@ async function initProduction(folder: string, answers: Answers, say: (text: stri
   for (const one of laidDown) say(lineOf(one))
   for (const warning of await warnings(answers, folder, isFirst)) say(`warning: ${warning}`)
   if (laidDown.some(({ state }) => state === 'differs')) {
-    say(
-      '\nNothing was changed. To have a file written anew, remove it (not that of the secrets) and run this again.',
-    )
+    say('\nNothing was changed. A file that is removed is written anew; keep the one with the secrets.')
     process.exitCode = 1
   }
   if (isFirst) say(nextSteps(answers, folder))

@@ -86,7 +86,7 @@ describe('what it asks for', () => {
 describe.each(COMBINATIONS)('$service, $proxy, $database', (combination) => {
   const flags = flagsOf(combination, DOMAIN)
 
-  it('writes an environment that the service reads, and keeps its secrets in files of their own', async () => {
+  it('writes an environment that the service reads, and keeps its secrets apart', async () => {
     const said = await init(folder, flags)
     const environment = path.join(folder, combination.service === 'compose' ? '.env' : 'environment')
     const variables = parseEnv(readFileSync(environment, 'utf8'))

@@ -10,10 +10,15 @@ import { NODE, PROGRAM } from './templates.js'
 export function nextSteps(answers: Answers, folder: string): string {
   const steps = answers.service === 'systemd' ? unitSteps(answers, folder) : composeSteps(answers, folder)
   const file = path.join(folder, environmentName(answers))
+  const forPlatform = [
+    'PLATFORM_API_KEYS',
+    ...(answers.jwksUrl === '' ? ['AUTH_JWT_SECRET'] : []),
+    ...(answers.eventsUrl === '' ? [] : ['EVENTS_SECRETS']),
+  ].join(', ')
   const own = Object.entries(SELLERS_OWN).map(([name, how]) => `  ${name}\n    ${how}`)
   return `
 Secrets were made where they were missing. They stand in ${file} and nowhere else; the platform needs
-PLATFORM_API_KEYS${answers.jwksUrl === '' ? ', AUTH_JWT_SECRET' : ''}${answers.eventsUrl === '' ? '' : ', EVENTS_SECRETS'} from it, you the key in OPERATOR_KEYS.
+${forPlatform} from it, you the key in OPERATOR_KEYS.
 
 Only the seller has these; write them into ${file}:
 ${own.join('\n')}
@@ -34,7 +39,9 @@ function unitSteps(answers: Answers, folder: string): readonly string[] {
   const inFolder = (name: string) => quoted(path.join(folder, name))
   const { installFirst } = PROGRAM
   const isServer = answers.database === 'postgres'
-  const command = `exec ${quoted(NODE)} --env-file=$CREDENTIALS_DIRECTORY/environment ${quoted(PROGRAM.file)} doctor`
+  const node = `${quoted(NODE)} --env-file=$CREDENTIALS_DIRECTORY/environment`
+  const doctor = quoted(`exec ${node} ${quoted(PROGRAM.file)} doctor`)
+  const credential = quoted(`LoadCredential=environment:${path.join(folder, 'environment')}`)
   return [
     ...(installFirst === null ? [] : [`npm install --prefix ${installFirst} ishtirak@${VERSION}`]),
     'useradd --system --home-dir /var/lib/ishtirak --shell /usr/sbin/nologin ishtirak',
@@ -50,7 +57,7 @@ function unitSteps(answers: Answers, folder: string): readonly string[] {
       : [`cp ${inFolder('Caddyfile')} /etc/caddy/Caddyfile && systemctl reload caddy`]),
     `cp ${inFolder('prometheus-rules.yml')} /etc/prometheus/    # its first lines say the job`,
     `systemd-run --pipe --wait --property=User=ishtirak --property=StateDirectory=ishtirak \\
-    --property=${quoted(`LoadCredential=environment:${path.join(folder, 'environment')}`)} /bin/sh -c ${quoted(command)}`,
+    --property=${credential} /bin/sh -c ${doctor}`,
   ]
 }
 

@@ -1,5 +1,5 @@
-// The files of one production: those of deploy/ that belong to the answers, with the same ports, addresses and
-// names in each.
+// The files of one production: those of deploy/ that belong to the answers, with the same ports, addresses
+// and names in each.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { randomToken } from '../runtime/secret.js'
