@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -57,7 +58,25 @@ const makeCluster = async (from, to) => {
   const made = path.relative(to, readyMadePath())
   if (!isForced && existsSync(path.join(from, made)))
     return cpSync(path.join(from, made), path.join(to, made))
-  await makeReadyMade()
+  await withoutChance(makeReadyMade)
+}
+
+/**
+ * With a clock that stands and the same random bytes every time, so that two builds give the same cluster.
+ * The random bytes are salts for users that do not exist, who could sign in to a server; here is none.
+ */
+const withoutChance = async (make) => {
+  const crypto = createRequire(import.meta.url)('node:crypto')
+  const { now } = Date
+  const { randomFillSync } = crypto
+  Date.now = () => Date.UTC(2026, 0, 1)
+  crypto.randomFillSync = (view) => view.fill(0)
+  try {
+    await make()
+  } finally {
+    Date.now = now
+    crypto.randomFillSync = randomFillSync
+  }
 }
 
 /**
@@ -139,7 +158,22 @@ const isPossible = ['typescript', '@types/node', 'rolldown', '@electric-sql/pgli
   existsSync(path.join(root, 'node_modules', name)),
 )
 
+/**
+ * The package ishtirak carries the files that a production starts from. The image is built without them.
+ */
+const carryProductionFiles = () => {
+  for (const name of ['deploy', '.env.example']) {
+    const [from, to] = [path.join(root, name), path.join(root, 'packages/ishtirak', name)]
+    if (newest(to) >= newest(from)) continue
+    rmSync(to, { recursive: true, force: true })
+    cpSync(from, to, { recursive: true })
+  }
+}
+
 const isForced = !process.argv.includes('--if-stale')
 if (process.argv.includes('--if-possible') && !isPossible)
   process.stdout.write('not built: `npm ci` without --omit brings what the build needs\n')
-else for (const folder of packages) if (isForced || isStale(folder)) await build(folder)
+else {
+  carryProductionFiles()
+  for (const folder of packages) if (isForced || isStale(folder)) await build(folder)
+}

@@ -1,7 +1,7 @@
 // The three packages as a user gets them: packed, installed into empty folders from their tarballs, and run
 // there on the oldest version of Node that they promise, and on the newer ones.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dropPostgres, emptyPostgresUrl } from '../support/databases.js'
@@ -56,6 +56,21 @@ describe('packed', () => {
       expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
       expect(files.filter((file) => /\.test\.|\.map$|^src|tsconfig|\.built|stories/.test(file))).toEqual([])
     }
+  })
+
+  it('the service carries what a production starts from, and each file that the documents name of it', () => {
+    const { files } = packageOf('ishtirak')
+    const carried = files.filter((file) => /^deploy\/|^\.env\.example$/.test(file))
+    const kept = [...readdirSync(path.join(ROOT, 'deploy')).map((name) => `deploy/${name}`), '.env.example']
+    expect(carried.toSorted()).toEqual(kept.toSorted())
+    const pages = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+    const texts = ['README.md', ...pages.map((name) => `docs/${name}`)].map((name) =>
+      readFileSync(path.join(ROOT, name), 'utf8'),
+    )
+    const named = texts.join('\n').match(/(?<![\w/])(\.\.\/)?deploy\/[\w-]+(\.[\w-]+)*|\.env\.example/g) ?? []
+    expect(named.length).toBeGreaterThan(10)
+    const absent = named.map((name) => name.replace('../', '')).filter((name) => !carried.includes(name))
+    expect([...new Set(absent)]).toEqual([])
   })
 
   it('the client is small and depends on nothing', () => {
