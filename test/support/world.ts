@@ -75,6 +75,8 @@ interface WorldOptions {
   readonly tracing?: ServiceTracing
   /** What its page of documents gives away, as in the sandbox. */
   readonly sandboxKeys?: Surroundings['sandboxKeys']
+  /** Takes the events. */
+  readonly onEvent?: Surroundings['onEvent']
   /** `advance` moves the clock alone. */
   readonly withoutJobs?: boolean
   /** In place of all that there are. */
@@ -146,7 +148,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const { withoutJobs = false, host, capabilities, tracing, sandboxKeys } = options
+  const { withoutJobs = false, host, capabilities, tracing, onEvent, sandboxKeys } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
   const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
@@ -168,7 +170,13 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const service = await wire(
     { ...config, chargily },
     {
-      ...{ database: unclosed(database), clock, log, withoutJobs, tracing, sandboxKeys },
+      database: unclosed(database),
+      clock,
+      log,
+      withoutJobs,
+      tracing,
+      onEvent,
+      sandboxKeys,
       ...(capabilities && { capabilities }),
     },
   )

@@ -34,6 +34,30 @@ export interface NewEvent {
 /** The body of one event, ready to be signed. Timestamps are UTC without fraction, money whole dinars. */
 export type PlatformEvent = ReturnType<typeof describeEvent>
 
+/** What the events of a type always have, beside the state. */
+type CauseOf<Type extends EventType> = Type extends 'payment.refused'
+  ? 'payment' | 'reason'
+  : Type extends `payment.${string}`
+    ? 'payment'
+    : Type extends 'subscription.granted'
+      ? 'grant'
+      : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+        ? 'announcement'
+        : never
+
+type Data = PlatformEvent['data']
+
+/** As a host is given it. Discriminated by `type`: later versions have more of them. */
+export type HostEvent = {
+  [Type in EventType]: {
+    /** The same when an event comes again. */
+    readonly id: string
+    readonly type: Type
+    readonly timestamp: string
+    readonly data: Data & Required<Pick<Data, CauseOf<Type>>>
+  }
+}[EventType]
+
 export function describeEvent(
   type: EventType,
   of: {

@@ -19,6 +19,7 @@ import { readConfig } from './config.js'
 import {
   BillingError,
   createIshtirak,
+  type HostEvent,
   type HostRequest,
   type Ishtirak,
   type IshtirakOptions,
@@ -194,6 +195,28 @@ const tables = statement(
   `select schemaname as schema from pg_tables where tablename = 'payments' and schemaname <> 'billing'
     order by 1`,
 )
+
+describe('onEvent', () => {
+  it('is called once the jobs have begun, without an address', async () => {
+    const { url, serve } = await listen()
+    const types: string[] = []
+    const onEvent = ({ type }: HostEvent) => void types.push(type)
+    const ishtirak = await make(url, { schema: 'on_event', onEvent })
+    serve(ishtirak.listener)
+    await ishtirak.start()
+    await buy(`${url}/billing`)
+    await expect.poll(() => types).toEqual(['payment.paid', 'subscription.activated'])
+  })
+
+  it('is not given beside an address', async () => {
+    const config = {
+      EVENTS_URL: 'https://platform.example/events',
+      EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
+    }
+    const made = make('http://platform.localhost', { config, onEvent: () => {} })
+    await expect(made).rejects.toThrow('EVENTS_URL is set and onEvent is given')
+  })
+})
 
 describe('identify', () => {
   const statusOf = async (identify: NonNullable<IshtirakOptions['identify']>) => {
