@@ -12,7 +12,8 @@ import {
 import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
-import type { viewProof } from '../../packages/ishtirak/src/transfers/proof.route.js'
+import type { viewPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.route.js'
+import type { ProofView } from '../../packages/ishtirak/src/transfers/proof-view.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
   expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()
@@ -23,11 +24,18 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<Omit<client.PlatformUser, Limits>>().toEqualTypeOf<Omit<service.PlatformUser, Limits>>()
   // The client names the four limits of the catalogue without PLANS_FILE, beside any others.
   expectTypeOf<client.PlatformUser[Limits]>().toExtend<service.PlatformUser[Limits]>()
+  expectTypeOf<Omit<client.Overview, Limits>>().toEqualTypeOf<Omit<service.PlatformOverview, Limits>>()
+  expectTypeOf<Omit<client.Plan, 'limits'>>().toEqualTypeOf<Omit<payments.PlanView, 'limits'>>()
+  expectTypeOf<client.BillingStatus>().toEqualTypeOf<payments.BillingStatus>()
+  expectTypeOf<client.PortalSession>().toEqualTypeOf<ReturnType<typeof viewPortalLink>>()
+  expectTypeOf<client.UpgradeResult>().toEqualTypeOf<payments.UpgradeResult>()
+  expectTypeOf<client.PaymentsQuery>().toEqualTypeOf<payments.PaymentsQuery>()
+  expectTypeOf<client.PaymentPage>().toEqualTypeOf<payments.PaymentPage>()
   expectTypeOf<client.Offer>().toEqualTypeOf<payments.OfferView>()
   expectTypeOf<client.Quote>().toEqualTypeOf<payments.QuoteView>()
   expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
   expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
-  expectTypeOf<client.Proof>().toEqualTypeOf<ReturnType<typeof viewProof>>()
+  expectTypeOf<client.Proof>().toEqualTypeOf<ProofView>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()

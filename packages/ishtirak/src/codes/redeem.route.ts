@@ -13,6 +13,7 @@ import { forBothCallers, hostCall, type UserCall, type UserRoutesDeps } from '..
 import type { CodeCalls } from './calls.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 import { listRedemptions } from './redeem.sql.js'
+import { type StatementRoutesDeps, statementCall } from './statement.route.js'
 
 export type RedeemRoutesDeps = RedeemDeps & UserRoutesDeps
 
@@ -54,9 +55,10 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
 
 const redeemRequest = checker<RedeemRequest>(RedeemRequestSchema)
 
-export const codeCalls = (deps: RedeemRoutesDeps): CodeCalls => ({
+export const codeCalls = (deps: RedeemRoutesDeps & StatementRoutesDeps): CodeCalls => ({
   redeem: async (user, request) => redeemCode(deps, hostCall(deps, user), redeemRequest(request)),
   redemptions: async (userId) => showRedemptions(deps, hostCall(deps, { userId })),
+  statement: (userId, redemptionId, asked) => statementCall(deps, userId, redemptionId, asked),
 })
 
 export async function redeemCode(

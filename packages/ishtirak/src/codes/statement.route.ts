@@ -2,9 +2,11 @@
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
+import { idOf } from '../http/auth.js'
 import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import type { PdfWish } from '../receipts/calls.js'
 import { print, type ReceiptDeps } from '../receipts/receipt.js'
-import { LANGUAGE, pdfRoute, sendPdf } from '../receipts/receipt.route.js'
+import { LANGUAGE, pdfRoute, sendPdf, wishedLocale } from '../receipts/receipt.route.js'
 import { findStatement } from './redeem.sql.js'
 import { renderStatement } from './render-statement.js'
 
@@ -26,6 +28,16 @@ export function statementRoutes(deps: StatementRoutesDeps) {
       return sendPdf(reply, `statement-${redemptionId}`, await printStatement(deps, of))
     })
   })
+}
+
+export async function statementCall(
+  deps: StatementRoutesDeps,
+  given: string,
+  redemptionId: string,
+  asked?: PdfWish,
+) {
+  const userId = idOf(given)
+  return printStatement(deps, { userId, redemptionId, locale: await wishedLocale(deps, userId, asked) })
 }
 
 export type StatementDeps = Pick<ReceiptDeps, 'database' | 'printer'>

@@ -51,6 +51,8 @@ import {
 } from '../limits/usage.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
+import type { ReceiptCalls } from '../receipts/calls.js'
+import type { TransferCalls } from '../transfers/calls.js'
 import { CAPABILITIES } from './capabilities.js'
 import type { Service } from './wire.js'
 
@@ -97,7 +99,7 @@ interface OwnCalls {
 }
 
 /** With those that capabilities bring. */
-export type Billing = OwnCalls & CodeCalls
+export type Billing = OwnCalls & CodeCalls & ReceiptCalls & TransferCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)

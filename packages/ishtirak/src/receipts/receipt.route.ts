@@ -2,12 +2,17 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
+import { idOf } from '../http/auth.js'
+import { checker } from '../http/checker.js'
 import { locale, query } from '../http/schemas.js'
-import { forBothCallers, type UserCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import { forBothCallers, knownLocale, type UserCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import type { PdfWish, ReceiptCalls } from './calls.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
 export type ReceiptRoutesDeps = ReceiptDeps & UserRoutesDeps
 
+const LangSchema = query({ lang: Type.Optional(locale) })
 const PDF = { 'application/pdf': { schema: Type.String({ format: 'binary' }) } }
 
 /** What the routes to a PDF have in common: it is its user's, in the language asked for. */
@@ -18,7 +23,7 @@ export function pdfRoute(
 ) {
   const all = ['not_found', 'validation_failed', 'busy', 'receipts_unavailable', ...refusals] as const
   return {
-    querystring: query({ lang: Type.Optional(locale) }),
+    querystring: LangSchema,
     response: { 200: { description, content: PDF }, ...callers.refusals(...all) },
   }
 }
@@ -39,6 +44,25 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
       return sendReceipt(reply, await askForReceipt(deps, of))
     })
   })
+}
+
+export const receiptCalls = (deps: ReceiptRoutesDeps): ReceiptCalls => ({
+  receipt: async (given, paymentId, asked) => {
+    const userId = idOf(given)
+    return (await askForReceipt(deps, { userId, paymentId, locale: await wishedLocale(deps, userId, asked) }))
+      .pdf
+  },
+})
+
+const pdfWish = checker<PdfWish>(LangSchema)
+
+/** For a host that mounts the service. */
+export async function wishedLocale(
+  deps: Pick<UserRoutesDeps, 'database'>,
+  userId: string,
+  asked: PdfWish = {},
+): Promise<Locale> {
+  return pdfWish(asked).lang ?? (await knownLocale(deps, { userId })) ?? 'ar'
 }
 
 export const LANGUAGE =

@@ -1,13 +1,14 @@
 // The address that takes a picture or PDF of a transfer from the user's browser or the platform.
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { toTimestamp } from '../core/instant.js'
-import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
 import type { App } from '../http/app.js'
-import { nullable, object, timestamp } from '../http/schemas.js'
+import { idOf } from '../http/auth.js'
 import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
 import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import type { TransferCalls } from './calls.js'
 import { type ProofDeps, receiveProof } from './proof.js'
+import { ProofSchema, viewProof } from './proof-view.js'
 
 export interface UploadDeps extends ProofDeps {
   /** Throws `rate_limited`. */
@@ -16,20 +17,12 @@ export interface UploadDeps extends ProofDeps {
 
 export type ProofRoutesDeps = UploadDeps & UserRoutesDeps
 
-export const ProofSchema = object('Proof', {
-  n: Type.Integer({ minimum: 1, maximum: PROOFS_MAX, description: 'Which one of its transfer' }),
-  type: Type.Enum([...PROOF_TYPES], { description: 'By its content' }),
-  bytes: Type.Integer({ description: 'What follows the end of a picture is left out' }),
-  uploaded_at: timestamp,
-  erased_at: nullable(timestamp),
+export const transferCalls = (deps: ProofRoutesDeps): TransferCalls => ({
+  uploadProof: async (userId, paymentId, file) => {
+    const body = Readable.from([Buffer.from(file.buffer, file.byteOffset, file.byteLength)])
+    return viewProof(await receiveProof(deps, { userId: idOf(userId), paymentId }, body))
+  },
 })
-
-export function viewProof({ n, type, bytes, uploadedAt, erasedAt }: Proof) {
-  return {
-    ...{ n, type, bytes, uploaded_at: toTimestamp(uploadedAt) },
-    erased_at: erasedAt === null ? null : toTimestamp(erasedAt),
-  }
-}
 
 export function proofRoutes(deps: ProofRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
