@@ -2,7 +2,8 @@
 // Its users come with a header and its deploys are a line in a list; what it does with billing is all there is to do.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { BillingApiError, BillingConfigurationError, createClient, InvalidEventError } from '@ishtirak/client'
+import { BillingApiError, BillingConfigurationError, createClient } from '@ishtirak/client'
+import { eventHandler } from '@ishtirak/client/events'
 
 const {
   PORT = '4000',
@@ -26,7 +27,6 @@ const lastEvents = new Map()
 const routes = {
   'POST /deploys': deploy,
   'POST /upgrade': upgrade,
-  'POST /events': receiveEvent,
   'GET /': overview,
 }
 
@@ -63,18 +63,15 @@ async function upgrade({ user }) {
   return [200, await billing.upgrade(user, 'pro')]
 }
 
-/** Events come at least once and in order for each user: one that we have heard is not news. */
-async function receiveEvent({ request }) {
-  try {
-    const event = await billing.verifyEvent(await bodyOf(request), request.headers, EVENTS_SECRET)
-    const { user_id: user, sequence } = event.data
-    if (sequence > (lastEvents.get(user)?.data.sequence ?? 0)) lastEvents.set(user, event)
-    return [204]
-  } catch (error) {
-    if (error instanceof InvalidEventError) return [401, { error: error.message }]
-    throw error
-  }
-}
+/** All types, in order for each user. */
+const events = eventHandler({
+  secrets: EVENTS_SECRET,
+  on: {
+    '*': (event) => {
+      lastEvents.set(event.data.user_id, event)
+    },
+  },
+})
 
 async function overview({ user }) {
   const { plan, usage, limits, over_limit } = await billing.user(user)
@@ -100,14 +97,9 @@ function failed(error) {
   return [502, { error: 'Billing does not answer. Try again later.' }]
 }
 
-async function bodyOf(request) {
-  const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://platform')
+  if (url.pathname === '/events') return events.listener(request, response)
   const route = routes[`${request.method} ${url.pathname}`]
   const [status, body] = await (route
     ? route({ request, url, user: String(request.headers['x-user'] ?? 'amine') })

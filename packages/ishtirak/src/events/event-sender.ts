@@ -15,9 +15,12 @@ export interface OutgoingMessage {
   readonly traceparent?: string | null
 }
 
-/** `answer`: complete, whatever it said. `failure`: not; whether it arrived is unknown. */
+/**
+ * `answer`: complete, whatever it said; `body` where there was one that was short. `failure`: not; whether it
+ * arrived is unknown.
+ */
 export type SentEvent =
-  | { readonly kind: 'answer'; readonly status: number }
+  | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array | null }
   | { readonly kind: 'failure'; readonly detail: string }
 
 /** Standard Webhooks recommends 15 to 30 seconds; the lane is busy as long. */

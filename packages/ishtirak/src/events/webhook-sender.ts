@@ -42,7 +42,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     }
     const request = { url, method: 'POST' as const, headers, body, reach, timeoutMs, ...(send && { send }) }
     const outcome = await sendRequest({ ...request, maxBytes: ANSWER_BYTES_MAX })
-    if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status }
+    if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status, body: outcome.body }
     return { kind: 'failure', detail: outcome.kind === 'timeout' ? noAnswer(timeoutMs) : outcome.detail }
   }
   return tracedSender({ url, send: sendOnce }, tracing)
