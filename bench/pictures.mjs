@@ -1,5 +1,5 @@
-// npm run bench:pictures -- artifacts/growth-….json: keeps the figures of these runs in bench/results, a path's
-// in the place of those it had, and draws all that is kept into docs/internals/pictures.
+// npm run bench:pictures -- artifacts/growth-….json: keeps the figures of these runs in bench/results, in the
+// place of those that a path had, and draws all that is kept into docs/internals/pictures.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// Draws kept results as SVG: ratios as points with their spread on a logarithmic scale, sizes as bars. Light and
-// dark, as the reader's system is.
+// Draws kept results as SVG: ratios as points with their spread on a logarithmic scale, sizes as bars. Light
+// and dark, as the reader's system is.
 
 const WIDTH = 760
 const LEFT = 250

@@ -158,8 +158,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const check = shareChecks(() => checkReadiness(database, clock))
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  const { sandboxKeys } = world
-  installDocumentation(app, { publicUrl, limitAnonymous, plans: config.plans, capabilities, sandboxKeys })
+  installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
   for (const { paymentParts, userParts } of capabilities) {
     parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
     parts.fileParts.user.push(...(userParts?.(all) ?? []))
