@@ -64,7 +64,8 @@ function* versionsOf(root) {
     for (const name of ours.filter((one) => one in dependencies))
       yield [`${folder}/package.json, of ${name},`, dependencies[name]]
   }
-  const { packages } = jsonOf(root, 'package-lock.json')
+  const { version, packages } = jsonOf(root, 'package-lock.json')
+  yield ['package-lock.json', version]
   for (const folder of ['', ...folders])
     yield [`package-lock.json, of '${folder}',`, packages[folder]?.version]
   yield ['CHANGELOG.md', firstMatch(root, 'CHANGELOG.md', /^## (\S+)/m)]

@@ -1,8 +1,8 @@
 // What `npm run release -- --dry-run` writes, and what it refuses.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import Ajv from 'ajv'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { licenceProblems, versionProblems, writeRelease } from '../../scripts/release-files.mjs'
 import { buildOnce } from '../support/process.js'
@@ -11,6 +11,7 @@ import { keptPackage, ROOT, remove, temporaryFolder } from './installation.js'
 const INSTANT = '2026-11-25T12:00:00.000Z'
 const jsonOf = (...parts: string[]) => JSON.parse(readFileSync(path.join(...parts), 'utf8'))
 const { version } = jsonOf(ROOT, 'package.json')
+const clients = ['php', 'python'].filter((name) => existsSync(path.join(ROOT, 'clients', name)))
 const bomName = `ishtirak-${version}.cdx.json`
 
 let folder: string
@@ -25,11 +26,11 @@ afterAll(() => remove(folder))
 
 describe('the files of a release', () => {
   it('are the packages and clients, the SBOM, the licences, and checksums of all of them', () => {
-    const clients = ['php', 'python'].map((name) => `ishtirak-${name}-${version}.tar.gz`)
+    const archives = clients.map((name) => `ishtirak-${name}-${version}.tar.gz`)
     const packages = ['chargily-emulator', 'ishtirak-client', 'ishtirak'].map(
       (name) => `${name}-${version}.tgz`,
     )
-    const all = ['LICENSES.txt', 'SHA256SUMS', bomName, ...clients, ...packages].sort()
+    const all = ['LICENSES.txt', 'SHA256SUMS', bomName, ...archives, ...packages].sort()
     expect([...written].sort()).toEqual(all)
     expect(readdirSync(release()).sort()).toEqual(all)
     const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release(), encoding: 'utf8' })
@@ -47,10 +48,11 @@ describe('the files of a release', () => {
   it('the SBOM is valid CycloneDX, and bears the instant of the commit', () => {
     const bom = jsonOf(release(), bomName)
     const schemas = path.join(keptPackage('@cyclonedx/cyclonedx-library', '10.3.0'), 'res/schema')
-    const schemaOf = (name: string) => jsonOf(schemas, `${name}.SNAPSHOT.schema.json`)
+    const schemaOf = (name: string) => jsonOf(schemas, name)
     const ajv = new Ajv({ strict: false, validateFormats: false })
-    for (const name of ['spdx', 'jsf-0.82']) ajv.addSchema(schemaOf(name))
-    const isValid = ajv.compile(schemaOf(`bom-${bom.specVersion}`))
+    for (const name of ['spdx.SNAPSHOT.schema.json', 'jsf-0.82.SNAPSHOT.schema.json'])
+      ajv.addSchema(schemaOf(name), `http://cyclonedx.org/schema/${name}`)
+    const isValid = ajv.compile(schemaOf(`bom-${bom.specVersion}.SNAPSHOT.schema.json`))
     expect([isValid(bom), isValid.errors]).toEqual([true, null])
     expect(isValid({ ...bom, components: [{ name: 'without a type' }] })).toBe(false)
     expect(bom.metadata).toMatchObject({
@@ -74,7 +76,8 @@ describe('the files of a release', () => {
     for (const { 'bom-ref': ref } of jsonOf(release(), bomName).components)
       if (!ref.endsWith(`@${version}`))
         expect(text.split('\n').filter((line) => line.startsWith(`${ref}: `))).toHaveLength(1)
-    expect(text).toMatch(/^fastify@\S+: MIT\n[^-]*Permission is hereby granted/m)
+    const section = text.split(/^-{78}$/m).find((one) => /^fastify@\S+: MIT$/m.test(one))
+    expect(section).toContain('Permission is hereby granted')
   })
 })
 
@@ -116,8 +119,6 @@ describe('versions', () => {
     ['packages/client/package.json', `"version": "${version}"`, '"version": "9.9.9"'],
     ['packages/ishtirak/package.json', `"chargily-emulator": "${version}"`, '"chargily-emulator": "9.9.9"'],
     ['package-lock.json', `"version": "${version}"`, '"version": "9.9.9"'],
-    ['clients/python/pyproject.toml', `version = "${version}"`, 'version = "9.9.9"'],
-    ['clients/php/composer.json', `"version": "${version}"`, '"version": "9.9.9"'],
   ])('another one in %s is named', (file, from, to) => {
     const copy = manifestsIn(path.join(folder, `versions-${file.replaceAll('/', '-')}`))
     edit(copy, file, from, to)
@@ -161,8 +162,7 @@ describe('the command', () => {
 /** Manifests, lock and changelog. */
 function manifestsIn(copy: string): string {
   const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/package.json`)
-  const clients = ['clients/php/composer.json', 'clients/python/pyproject.toml']
-  for (const file of ['package.json', 'package-lock.json', 'CHANGELOG.md', ...packages, ...clients]) {
+  for (const file of ['package.json', 'package-lock.json', 'CHANGELOG.md', ...packages]) {
     mkdirSync(path.dirname(path.join(copy, file)), { recursive: true })
     cpSync(path.join(ROOT, file), path.join(copy, file))
   }
