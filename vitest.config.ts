@@ -19,6 +19,7 @@ const resolve = {
     { find: /^ishtirak\/internal$/, replacement: source('ishtirak/src/main/internal.ts') },
     { find: /^@ishtirak\/demo$/, replacement: source('demo/src/index.ts') },
     { find: /^@ishtirak\/client$/, replacement: source('client/src/index.ts') },
+    { find: /^@ishtirak\/client\/events$/, replacement: source('client/src/events.ts') },
   ],
 }
 const SYSTEM = '**/*.system.test.ts'

@@ -1,5 +1,5 @@
-// npm run fuzz -- --calls 100000 --seed 1: odd calls against every route. What it checks is in docs/fuzz.md;
-// this file only lets Node read test/fuzz.
+// npm run fuzz -- --calls 100000 --seed 1: odd calls against every route (docs/internals/fuzz.md). This file
+// only lets Node read test/fuzz.
 import { register } from 'node:module'
 
 process.setSourceMapsEnabled(true)

@@ -4,39 +4,85 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { ERROR_CODES, ERRORS } from '../packages/ishtirak/src/core/error.js'
 import { offersOf, type Plan } from '../packages/ishtirak/src/core/plan.js'
-import { CATALOGS } from '../packages/ishtirak/src/i18n/messages.js'
 import { readPlans } from '../packages/ishtirak/src/runtime/plans-file.js'
 
 const root = path.resolve(import.meta.dirname, '..')
 const documents = [
-  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md'],
-  ...readdirSync(path.join(root, 'docs'))
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name)),
-  ...readdirSync(path.join(root, 'packages'))
-    .map((name) => path.join('packages', name, 'README.md'))
-    .filter((name) => existsSync(path.join(root, name))),
-]
+  ...['packages', 'clients', 'examples'].flatMap((folder) =>
+    (existsSync(path.join(root, folder)) ? readdirSync(path.join(root, folder)) : []).map((name) =>
+      path.join(folder, name, 'README.md'),
+    ),
+  ),
+].filter((name) => existsSync(path.join(root, name)))
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 
-it('docs/errors.md lists every code with its status and words, and no other', () => {
-  const listed = [
-    ...read('docs/errors.md').matchAll(/^\| `([a-z_]+)` \| (\d{3}) \| (.*?) \| (.*) \|$/gm),
-  ].map(([, code, status, title, detail]) => [code, Number(status), title, detail])
-  expect(listed).toEqual(
-    ERROR_CODES.map((code) => {
-      const { title, detail } = CATALOGS.en.error[code]
-      return [code, ERRORS[code], title, detail]
-    }),
+it('docs/errors.md lists every code with its status, and no other', () => {
+  const rows = [...read('docs/errors.md').matchAll(/^\| (\d{3}) \| (.*) \|$/gm)]
+  const listed = rows.flatMap(([, status, codes = '']) =>
+    [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => [code, Number(status)]),
   )
+  expect(listed.sort()).toEqual(ERROR_CODES.map((code) => [code, ERRORS[code]]).sort())
 })
 
-it.each(documents)('%s links only to what exists', (name) => {
-  const links = [...read(name).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(
-    ([, link]) => link ?? '',
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(name: string): string[] {
+  const headings = read(name)
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/\]\([^)]*\)/g, '')
+      .replace(/[^\p{L}\p{M}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
   )
-  const broken = links.filter((link) => !existsSync(path.resolve(root, path.dirname(name), link)))
+}
+
+/** What a page links to: files of the repository, with the anchor where there is one. */
+function linksOf(name: string): { file: string; anchor: string }[] {
+  return [...read(name).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(
+    ([, link = '', anchor = '']) => ({
+      file: link === '' ? name : path.join(path.dirname(name), link),
+      anchor,
+    }),
+  )
+}
+
+it.each(documents)('%s links only to what exists', (name) => {
+  const broken = linksOf(name).filter(
+    ({ file, anchor }) =>
+      !existsSync(path.join(root, file)) ||
+      (anchor && file.endsWith('.md') && !anchorsOf(file).includes(anchor)),
+  )
   expect(broken).toEqual([])
+})
+
+it('another page links to each page', () => {
+  const linked = new Set(
+    documents.flatMap((name) =>
+      linksOf(name).flatMap(({ file }) => (file === name ? [] : [file, path.join(file, 'README.md')])),
+    ),
+  )
+  expect(documents.filter((name) => name !== 'README.md' && !linked.has(name))).toEqual([])
+})
+
+it.each(documents.filter((name) => name.startsWith('docs')))(
+  '%s says first for whom it is, and what comes next',
+  (name) => {
+    expect(read(name).split('\n')[2]).toMatch(/^\*For .+ Next: .+\*$/)
+  },
+)
+
+it('what users read is at most 25,000 words', () => {
+  const forUsers = documents.filter(
+    (name) => !/^(ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)|^docs.internals/.test(name),
+  )
+  const words = forUsers.flatMap((name) => read(name).split(/\s+/).filter(Boolean))
+  expect(words.length).toBeLessThanOrEqual(25_000)
 })
 
 /** A package's README is read where the package is, so its links are absolute. */
@@ -60,14 +106,14 @@ it.each(documents)('%s has one title, on its first line', (name) => {
   expect(text.startsWith('# ')).toBe(true)
 })
 
-it('docs/dependencies.md says why of every dependency', () => {
+it('docs/internals/dependencies.md says why of every dependency', () => {
   const manifests = ['.', ...readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}`)]
   const named = manifests.flatMap((folder) => {
     const { dependencies, devDependencies } = JSON.parse(read(`${folder}/package.json`))
     return Object.keys({ ...dependencies, ...devDependencies })
   })
   const ours = ['chargily-emulator', '@ishtirak/demo']
-  const document = read('docs/dependencies.md').replace(
+  const document = read('docs/internals/dependencies.md').replace(
     'ibm-plex-sans(-arabic)',
     'ibm-plex-sans` `@expo-google-fonts/ibm-plex-sans-arabic',
   )

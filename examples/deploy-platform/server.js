@@ -1,14 +1,14 @@
 // A deploy service as small as can be, next to Ishtirak: it asks before every deploy, sells the plan, and hears of payments.
 // Its users come with a header and its deploys are a line in a list; what it does with billing is all there is to do.
-import { createHmac, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { BillingConfigurationError, createClient, InvalidEventError } from '@ishtirak/client'
+import { BillingApiError, BillingConfigurationError, createClient } from '@ishtirak/client'
+import { eventHandler } from '@ishtirak/client/events'
 
 const {
   PORT = '4000',
   BILLING_URL = 'http://127.0.0.1:3000',
   PLATFORM_API_KEY = '',
-  AUTH_JWT_SECRET = '',
   EVENTS_SECRET = '',
 } = process.env
 
@@ -27,7 +27,6 @@ const lastEvents = new Map()
 const routes = {
   'POST /deploys': deploy,
   'POST /upgrade': upgrade,
-  'POST /events': receiveEvent,
   'GET /': overview,
 }
 
@@ -61,29 +60,18 @@ async function build(id, isBroken) {
 
 /** The page to pay on. In a browser: redirect there. */
 async function upgrade({ user }) {
-  const response = await fetch(`${BILLING_URL}/api/v1/billing/upgrade`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${tokenOf(user)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ plan: 'pro' }),
-  })
-  // We made the token, so no user can help it.
-  if ([401, 403].includes(response.status))
-    throw new Error('billing refuses our tokens: check AUTH_JWT_SECRET')
-  return [response.status, await response.json()]
+  return [200, await billing.upgrade(user, 'pro')]
 }
 
-/** Events come at least once and in order for each user: one that we have heard is not news. */
-async function receiveEvent({ request }) {
-  try {
-    const event = await billing.verifyEvent(await bodyOf(request), request.headers, EVENTS_SECRET)
-    const { user_id: user, sequence } = event.data
-    if (sequence > (lastEvents.get(user)?.data.sequence ?? 0)) lastEvents.set(user, event)
-    return [204]
-  } catch (error) {
-    if (error instanceof InvalidEventError) return [401, { error: error.message }]
-    throw error
-  }
-}
+/** All types, in order for each user. */
+const events = eventHandler({
+  secrets: EVENTS_SECRET,
+  on: {
+    '*': (event) => {
+      lastEvents.set(event.data.user_id, event)
+    },
+  },
+})
 
 async function overview({ user }) {
   const { plan, usage, limits, over_limit } = await billing.user(user)
@@ -100,28 +88,18 @@ async function overview({ user }) {
   ]
 }
 
-/** Signed with the secret that Ishtirak has in AUTH_JWT_SECRET too. A real platform has its users' tokens already. */
-function tokenOf(user) {
-  const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const claims = { sub: user, exp: Math.floor(Date.now() / 1_000) + 300 }
-  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
-  return `${signed}.${createHmac('sha256', AUTH_JWT_SECRET).update(signed).digest('base64url')}`
-}
-
 /** No deploy goes through here: 'open' is for outages, and a key that billing refuses is none. */
 function failed(error) {
   console.error(error.message)
-  return [error instanceof BillingConfigurationError ? 500 : 502, { error: 'Our mistake. Try again later.' }]
-}
-
-async function bodyOf(request) {
-  const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  if (error instanceof BillingConfigurationError) return [500, { error: 'Our mistake. Try again later.' }]
+  // Such as `already_subscribed`, 409: what the user can read and act on.
+  if (error instanceof BillingApiError) return [error.status, error.problem]
+  return [502, { error: 'Billing does not answer. Try again later.' }]
 }
 
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://platform')
+  if (url.pathname === '/events') return events.listener(request, response)
   const route = routes[`${request.method} ${url.pathname}`]
   const [status, body] = await (route
     ? route({ request, url, user: String(request.headers['x-user'] ?? 'amine') })

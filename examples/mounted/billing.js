@@ -2,7 +2,7 @@
 import { createIshtirak } from 'ishtirak'
 
 /** `url` is where the host is reached; Ishtirak is mounted there under /billing. */
-export function createBilling({ url, databaseUrl, chargily }) {
+export function createBilling({ url, databaseUrl, chargily, onEvent }) {
   return createIshtirak({
     database: { url: databaseUrl },
     schema: 'billing',
@@ -15,6 +15,7 @@ export function createBilling({ url, databaseUrl, chargily }) {
       LOG_LEVEL: 'warn',
     },
     identify: ({ headers }) => userOf(headers['x-user']),
+    onEvent,
   })
 }
 

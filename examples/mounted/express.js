@@ -4,7 +4,12 @@ import express from 'express'
 import { createBilling, userOf } from './billing.js'
 
 export async function start({ port, ...settings }) {
-  const ishtirak = await createBilling({ url: `http://127.0.0.1:${port}`, ...settings })
+  /** The last event about each user. */
+  const lastEvents = new Map()
+  const onEvent = (event) => {
+    lastEvents.set(event.data.user_id, event)
+  }
+  const ishtirak = await createBilling({ url: `http://127.0.0.1:${port}`, onEvent, ...settings })
   await ishtirak.migrate()
 
   const app = express()
@@ -16,6 +21,11 @@ export async function start({ port, ...settings }) {
       operation_id: request.body.id,
     })
     response.status(allowed ? 201 : 429).json({ remaining })
+  })
+
+  app.get('/last-event', (request, response) => {
+    const { userId } = userOf(request.headers['x-user'])
+    response.json({ type: lastEvents.get(userId)?.type ?? null })
   })
 
   await ishtirak.start()

@@ -26,8 +26,8 @@ const rulesFor = (locale: string) => (locale === 'en' ? 'others' : 'all')
 
 const SEARCH = 'input[name="q"]'
 const DAY = 86_400_000
-/** Of docs/console.md: each job, and how many clicks it takes. */
-const TABLE = readFileSync(new URL('../../docs/console.md', import.meta.url), 'utf8')
+/** Of docs/internals/console.md: each job, and how many clicks it takes. */
+const TABLE = readFileSync(new URL('../../docs/internals/console.md', import.meta.url), 'utf8')
   .split('\n')
   .flatMap((line): [job: string, clicks: number][] => {
     const [, job = '', , clicks = ''] = line.split('|').map((cell) => cell.trim())
@@ -111,7 +111,7 @@ describeInBrowser('the console', ({ visit }) => {
     expect(audit.map(({ act }: { act: string }) => act)).toContain('payment.accept')
   })
 
-  it('has a job here for each row of the table in docs/console.md', () => {
+  it('has a job here for each row of the table in docs/internals/console.md', () => {
     expect(TABLE.map(([job]) => job)).toEqual(Object.keys(JOBS))
   })
 

@@ -13,14 +13,18 @@ import { freePort } from '../support/free-port.js'
 import { listen } from '../support/listen.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
-import { createWorld, tokenOf, type World } from '../support/world.js'
+import { jpeg } from '../support/proof-files.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { checkoutIdOf, createWorld, type World } from '../support/world.js'
+
+const FRENCH = { lang: 'fr' } as const
 
 let world: World
 let users = 0
 let userId: string
 beforeAll(async () => {
   world = await createWorld(await emptyDatabase('pglite'), {
-    env: { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV },
+    env: { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE },
   })
 })
 beforeEach(() => {
@@ -74,35 +78,72 @@ describe('a client in reach of billing', () => {
     expect([user.user_id, user.usage.storage_mb, user.locale]).toEqual([userId, 120, 'fr'])
   })
 
-  it('says what is sold, quotes it, and buys it once with the user’s own token', async () => {
+  it('sells a month whole: portal, page to pay on, payments, receipt, status', async () => {
+    const client = clientOf()
+    expect((await client.plans()).map(({ id }) => id)).toEqual(['free', 'pro'])
+    const link = await client.openPortal(userId, { return_path: '/settings' })
+    expect((await fetch(link.url, { redirect: 'manual' })).headers.get('location')).toMatch(/\/portal$/)
+    expect(new URL((await client.openPortal(userId)).url).pathname).toMatch(/\/portal\/open$/)
+    const { checkout_url, payment_id } = await client.upgrade(userId, 'pro')
+    expect((await client.overview(userId)).pending_payment?.id).toBe(payment_id)
+    await expect(client.receipt(userId, payment_id)).rejects.toMatchObject({ code: 'payment_not_paid' })
+    await world.emulator.pay(checkoutIdOf(checkout_url), 'paid')
+    await world.emulator.settled()
+    const page = await client.payments(userId, { status: 'paid', limit: 1 })
+    expect(page).toMatchObject({ data: [{ id: payment_id }], has_more: false, next_cursor: null })
+    expect(await client.payment(userId, payment_id)).toEqual(page.data[0])
+    const [own, french] = [
+      await client.receipt(userId, payment_id),
+      client.receipt(userId, payment_id, FRENCH),
+    ]
+    expect(Buffer.from(own).toString('latin1', 0, 5)).toBe('%PDF-')
+    expect(Buffer.from(await french).equals(own)).toBe(false)
+    expect(await client.status(userId)).toMatchObject({ plan: 'pro', status: 'active' })
+  })
+
+  it('says what is sold, quotes it, and buys it once', async () => {
     const { state, send } = road()
     const client = clientOf({ fetch: send })
     const offer = { plan: 'pro', months: 1, price: 2000, currency: 'DZD' }
     expect(await client.offers()).toEqual([{ ...offer, saves: 0 }])
-    const token = await tokenOf({ sub: userId })
-    const quote = await client.quote(token, { plan: 'pro' })
+    const quote = await client.quote(userId, { plan: 'pro' })
     expect(quote).toMatchObject({ ...offer, amount: 2000, would_end: '2026-12-21T12:00:00Z' })
     state.answersLost = 1
-    const payment = await client.createPayment(token, { plan: 'pro', months: 1 })
+    const payment = await client.createPayment(userId, { plan: 'pro', months: 1 })
     expect(payment).toMatchObject({ status: 'pending', amount: quote.amount, method: 'card' })
-    expect((await client.createPayment(token, { plan: 'pro' })).id).toBe(payment.id)
-    await expect(client.quote(token, { plan: 'pro', months: 2 })).rejects.toMatchObject({
+    expect((await client.createPayment(userId, { plan: 'pro' })).id).toBe(payment.id)
+    state.answersLost = 1
+    expect((await client.upgrade(userId, 'pro')).payment_id).toBe(payment.id)
+    await expect(client.quote(userId, { plan: 'pro', months: 2 })).rejects.toMatchObject({
       code: 'unknown_term',
     })
+  })
+
+  it('asks for a transfer, and shows it', async () => {
+    const client = clientOf()
+    const { id, transfer } = await client.createPayment(userId, { plan: 'pro', method: 'transfer' })
+    expect(transfer?.proof_url).toContain(
+      `/api/v1/platform/users/${encodeURIComponent(userId)}/payments/${id}`,
+    )
+    const file = new Uint8Array(jpeg())
+    expect(await client.uploadProof(userId, id, file)).toMatchObject({ n: 1, type: 'image/jpeg' })
+    expect(await client.uploadProof(userId, id, new Blob([file]))).toMatchObject({ n: 1 })
   })
 
   it('redeems a code once: where the answer is lost it does not repeat, and the list tells', async () => {
     const { state, send } = road()
     const client = clientOf({ fetch: send })
     const [code = '', other = ''] = (await makeCodes(operatorOf(world), { ...VOUCHER, count: 2 })).codes
-    const token = await tokenOf({ sub: userId })
-    expect(await client.redeem(token, code)).toMatchObject({ plan: 'pro', months: 1 })
+    expect(await client.redeem(userId, code)).toMatchObject({ plan: 'pro', months: 1 })
     state.answersLost = 1
     const callsBefore = state.calls
-    await expect(client.redeem(token, other)).rejects.toThrow(BillingUnreachableError)
+    await expect(client.redeem(userId, other)).rejects.toThrow(BillingUnreachableError)
     expect(state.calls).toBe(callsBefore + 1)
-    expect((await client.redemptions(token)).data).toMatchObject([{ plan: 'pro' }, { plan: 'pro' }])
-    await expect(client.redeem(token, other)).rejects.toMatchObject({ code: 'code_not_valid' })
+    const { data } = await client.redemptions(userId)
+    expect(data).toMatchObject([{ plan: 'pro' }, { plan: 'pro' }])
+    const statement = await client.statement(userId, data[0]?.id ?? '', FRENCH)
+    expect(Buffer.from(statement).toString('latin1', 0, 5)).toBe('%PDF-')
+    await expect(client.redeem(userId, other)).rejects.toMatchObject({ code: 'code_not_valid' })
   })
 
   it('repeats a call whose answer was lost, and it counts once', async () => {

@@ -17,6 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const CONSUMER = `
   import { type BillingEvent, createClient } from '@ishtirak/client'
+  import { eventHandler } from '@ishtirak/client/events'
   const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
   export async function deploy(): Promise<number> {
     const answer = await client.consume('user-1', 'deploys_per_day', { operation_id: 'd-1' })
@@ -25,6 +26,12 @@ const CONSUMER = `
   export function amountOf(event: BillingEvent): number | undefined {
     return event.type === 'payment.paid' ? event.data.payment.amount : undefined
   }
+  export const receive: (request: Request) => Promise<Response> = eventHandler({
+    secrets: 'whsec_AAAA',
+    on: { 'subscription.granted': async ({ data }) => console.log(data.grant.months) },
+  })
+  // @ts-expect-error a payment has no grant
+  eventHandler({ secrets: [], on: { 'payment.paid': ({ data }) => data.grant.months } })
   // @ts-expect-error there is no such limit
   client.consume('user-1', 'deploys', { operation_id: 'd-1' })
   const options = { url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' } as const
@@ -39,12 +46,14 @@ it('runs in plain Node, with nothing beside it', () => {
     import { createClient, verifyEvent } from '@ishtirak/client'
     const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
     const { allowed, source } = await client.consume('user-1', 'projects', { operation_id: 'p-1' })
-    console.log(allowed, source, client.verifyEvent === verifyEvent)`
+    const { eventHandler } = await import('@ishtirak/client/events')
+    const { status } = await eventHandler({ secrets: 'whsec_AAAA', on: {} })(new Request('http://a.b/'))
+    console.log(allowed, source, client.verifyEvent === verifyEvent, status)`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: root,
     encoding: 'utf8',
   })
-  expect(output).toBe('true policy true\n')
+  expect(output).toBe('true policy true 405\n')
 })
 
 it('has types that another strict program compiles with, and that refuse what the API would', () => {

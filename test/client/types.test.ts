@@ -1,11 +1,19 @@
 // The client writes the shapes of the API down a second time, because it imports nothing: here the two are
 // held together.
-import { expectTypeOf, it } from 'vitest'
+import { expect, expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
-import type { EventType, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
+import type { BillingEvent, CauseOf } from '../../packages/client/src/verify-event.js'
+import {
+  EVENT_TYPES,
+  type EventType,
+  type HostEvent,
+  type PlatformEvent,
+} from '../../packages/ishtirak/src/core/event.js'
+import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
-import type { viewProof } from '../../packages/ishtirak/src/transfers/proof.route.js'
+import type { viewPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.route.js'
+import type { ProofView } from '../../packages/ishtirak/src/transfers/proof-view.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
   expectTypeOf<client.Allowance>().toEqualTypeOf<service.Allowance>()
@@ -16,17 +24,55 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<Omit<client.PlatformUser, Limits>>().toEqualTypeOf<Omit<service.PlatformUser, Limits>>()
   // The client names the four limits of the catalogue without PLANS_FILE, beside any others.
   expectTypeOf<client.PlatformUser[Limits]>().toExtend<service.PlatformUser[Limits]>()
+  expectTypeOf<Omit<client.Overview, Limits>>().toEqualTypeOf<Omit<service.PlatformOverview, Limits>>()
+  expectTypeOf<Omit<client.Plan, 'limits'>>().toEqualTypeOf<Omit<payments.PlanView, 'limits'>>()
+  expectTypeOf<client.BillingStatus>().toEqualTypeOf<payments.BillingStatus>()
+  expectTypeOf<client.PortalSession>().toEqualTypeOf<ReturnType<typeof viewPortalLink>>()
+  expectTypeOf<client.UpgradeResult>().toEqualTypeOf<payments.UpgradeResult>()
+  expectTypeOf<client.PaymentsQuery>().toEqualTypeOf<payments.PaymentsQuery>()
+  expectTypeOf<client.PaymentPage>().toEqualTypeOf<payments.PaymentPage>()
   expectTypeOf<client.Offer>().toEqualTypeOf<payments.OfferView>()
   expectTypeOf<client.Quote>().toEqualTypeOf<payments.QuoteView>()
   expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
   expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
-  expectTypeOf<client.Proof>().toEqualTypeOf<ReturnType<typeof viewProof>>()
+  expectTypeOf<client.Proof>().toEqualTypeOf<ProofView>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
   // The client's words are wider, so that it can receive a status or a limit that it does not know yet.
   expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()
   expectTypeOf<MembersOf<client.EventData>>().toEqualTypeOf<MembersOf<PlatformEvent['data']>>()
+})
+
+it('what an event has by its type in the client, it has in the document', () => {
+  const causes = {
+    'subscription.activated': [],
+    'subscription.renewed': [],
+    'subscription.expiring': ['announcement'],
+    'subscription.past_due': ['announcement'],
+    'subscription.expired': ['announcement'],
+    'subscription.canceled': [],
+    'subscription.granted': ['grant'],
+    'payment.requested': ['payment'],
+    'payment.proof_received': ['payment'],
+    'payment.paid': ['payment'],
+    'payment.failed': ['payment'],
+    'payment.refused': ['payment', 'reason'],
+    'payment.review': ['payment'],
+    'payment.refunded': ['payment'],
+  } as const
+  type Causes = { [Type in EventType]: (typeof causes)[Type][number] }
+  expectTypeOf<Causes>().toEqualTypeOf<{ [Type in EventType]: CauseOf<Type> }>()
+  expectTypeOf<BillingEvent['type']>().toEqualTypeOf<EventType>()
+  expectTypeOf<HostEvent>().toExtend<BillingEvent>()
+  const described = describeWebhooks(EVENT_TYPES, [])
+  const inDocument = EVENT_TYPES.map((type) => {
+    const { schema } = described[type]?.post.requestBody.content['application/json'] ?? {}
+    const [user, sequence, subscription, ...cause] = schema.properties.data.required
+    expect([user, sequence, subscription]).toEqual(['user_id', 'sequence', 'subscription'])
+    return [type, cause]
+  })
+  expect(Object.fromEntries(inDocument)).toEqual(causes)
 })
 
 type Limits = 'limits' | 'usage' | 'over_limit'

@@ -16,7 +16,6 @@ import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const JWT_SECRET = 'a secret of this example that is longer than 32 bytes'
 const EVENTS_SECRET = `whsec_${Buffer.from('a secret of the tests, 24 bytes').toString('base64')}`
 
 let world: World
@@ -31,7 +30,6 @@ beforeAll(async () => {
     clock: movableClock(systemClock()),
     env: {
       ...WITH_PLATFORM,
-      AUTH_JWT_SECRET: JWT_SECRET,
       EVENTS_URL: `http://127.0.0.1:${port}/events`,
       EVENTS_SECRETS: EVENTS_SECRET,
       EVENTS_ALLOW_PRIVATE: 'true',
@@ -53,7 +51,7 @@ function startPlatform(billingUrl: string, env: Record<string, string> = {}): Ch
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...{ PORT: '0', BILLING_URL: billingUrl, PLATFORM_API_KEY: PLATFORM_KEY },
-      ...{ AUTH_JWT_SECRET: JWT_SECRET, EVENTS_SECRET },
+      EVENTS_SECRET,
       ...env,
     },
   })
@@ -96,6 +94,8 @@ it(
     const taken = await call('POST', '/deploys')
     // 50 a day on pro, 11 of them used.
     expect([taken.status, taken.body.remaining]).toEqual([201, 39])
+    const again = await call('POST', '/upgrade')
+    expect([again.status, again.body.code]).toEqual([409, 'already_subscribed'])
 
     const seen = async () => {
       await world.service.runner.runAll()
@@ -113,7 +113,7 @@ it('gives the place of a broken build back', async () => {
 
 it('believes no event that is not signed', async () => {
   const headers = { 'webhook-id': 'evt', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }
-  expect((await call('POST', '/events', headers)).status).toBe(401)
+  expect((await fetch(`${platformUrl}/events`, { method: 'POST', headers })).status).toBe(401)
 })
 
 it('is under 200 lines', () => {

@@ -63,7 +63,7 @@ const HOSTS = {
   next: startNext,
 }
 
-describe.each(Object.entries(HOSTS))('mounted in %s', (_name, start) => {
+describe.each(Object.entries(HOSTS))('mounted in %s', (name, start) => {
   let databaseUrl: string
   let url: string
   let stop: Stop
@@ -99,4 +99,11 @@ describe.each(Object.entries(HOSTS))('mounted in %s', (_name, start) => {
     // Pro has 50, and two are used.
     expect(await deploy('two')).toEqual({ status: 201, body: { remaining: 48 } })
   })
+
+  // One of them takes the events.
+  if (name === 'express')
+    it('hears of the purchase in the same process', async () => {
+      const lastEvent = async () => (await call('GET', '/last-event')).body
+      await expect.poll(lastEvent).toEqual({ type: 'subscription.activated' })
+    })
 })

@@ -754,9 +754,9 @@ export const mutations = [
   },
   {
     rule: 'a form that was refused while it is about to act, sent twice, is no error',
-    file: src('acts/sent-form.ts'),
-    from: "if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })",
-    to: '',
+    file: src('acts/perform.ts'),
+    from: '(wasTriedMeanwhile(error) || !meanwhile.isRefused)',
+    to: '!meanwhile.isRefused',
     tests: [src('console/sent-twice.test.ts')],
   },
   {

@@ -6,8 +6,13 @@ import { ROOT } from './installation.js'
 
 const CLIENT = `
 import { type Consumed, createClient } from '@ishtirak/client'
+import { eventHandler } from '@ishtirak/client/events'
 const billing = createClient({ url: '', apiKey: '', whenUnreachable: 'open' })
 export const answer: Promise<Consumed> = billing.consume('user', 'deploys_per_day', { operation_id: 'one' })
+export const receive: (request: Request) => Promise<Response> = eventHandler({
+  secrets: 'whsec_AAAA',
+  on: { 'payment.paid': ({ data }) => data.payment.amount },
+})
 // @ts-expect-error there is no such limit
 billing.consume('user', 'deploys', { operation_id: 'one' })
 `

@@ -1,5 +1,5 @@
-// How the tables could be spread over servers by user, as docs/scale.md says: which statements find their
-// rows by the user, and which look across users. Read from the plans, so that the page stays true.
+// How the tables could be spread over servers by user, as docs/internals/spreading.md says: which statements
+// find their rows by the user, and which look across users. Read from the plans, so that the page stays true.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ import { createInbox } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { freshDatabase } from '../support/databases.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const page = readFileSync(path.join(root, 'docs/scale.md'), 'utf8')
+const page = readFileSync(path.join(root, 'docs/internals/spreading.md'), 'utf8')
 
 /** Those of tests, and those about whole tables. */
 const OTHERS = /^(test|faults|fuzz|simulation|migrate|pglite|backup)\./

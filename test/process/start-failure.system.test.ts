@@ -142,7 +142,7 @@ it('a clock that is behind the last instant written, until a person has looked a
   const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET, LOG_LEVEL: 'silent' }
   expect(await sentence(key)).toBe(
     'the clock of this machine is 100.0 days behind the last instant written to the database; ' +
-      'if it is right: docs/clocks.md',
+      'if it is right: docs/internals/clocks.md',
   )
   const doctor = async (env: Record<string, string>) =>
     (await runCommand(['doctor'], { DATA_DIR: folder, CHARGILY_API_URL: 'http://127.0.0.1:9', ...env }))

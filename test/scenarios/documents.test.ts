@@ -91,14 +91,49 @@ describe('the documents', () => {
       'receivePaymentEvent',
       'getOverview',
       'createPortalSession',
+      'upgradePlanForUser',
+      'createPaymentForUser',
+      'listPaymentsForUser',
+      'getQuoteForUser',
+      'getStatusForUser',
+      'getPaymentForUser',
+      'getOverviewForUser',
       'getUser',
       'updateUser',
       'consumeLimit',
       'releaseLimit',
       'reportUsage',
+      'getReceiptForUser',
+      'uploadProofForUser',
+      'redeemCodeForUser',
+      'listRedemptionsForUser',
+      'getStatementForUser',
+      'createPortalSessionForUser',
       'getHealth',
       'getReadiness',
     ])
+  })
+
+  it('have each call of a user for the platform too, which asks the same and gets the same', () => {
+    const { paths } = documentAt('/openapi.json')
+    const all = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+    const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
+    expect(ofUsers.length).toBe(13)
+    for (const { path, method, operation } of ofUsers) {
+      const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
+      expect(twin).toMatchObject({
+        operationId: `${operation.operationId}ForUser`,
+        tags: ['platform'],
+        security: [{ platform: [] }],
+      })
+      const [its, ours] = [shapesOf(twin), shapesOf(operation)]
+      expect(its.body).toEqual(ours.body)
+      expect(its.success).toEqual(ours.success)
+      expect(its.statuses).toEqual(expect.arrayContaining([...ours.statuses, '401', '404', '422']))
+      expect(its.parameters.toSorted()).toEqual(['user_id', ...ours.parameters].toSorted())
+    }
   })
 
   it('give no two operations the same name, so that one client can be made of both', () => {
@@ -106,7 +141,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(78)
+    expect(names.length).toBe(91)
   })
 
   it('say of each list of words that it is one of strings', () => {
@@ -137,6 +172,17 @@ describe('the documents', () => {
     )
   })
 })
+
+/** What is asked for, and what is answered. */
+function shapesOf(operation: unknown) {
+  const { requestBody, responses, parameters = [] } = Object(operation)
+  return {
+    body: requestBody,
+    success: Object.entries(responses).filter(([status]) => status < '300'),
+    statuses: Object.keys(responses),
+    parameters: parameters.map(({ name }: { name: string }): string => name) as string[],
+  }
+}
 
 /** Each schema of an object with members, as text. */
 function* shapesIn(value: unknown): Generator<string> {

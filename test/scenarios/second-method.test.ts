@@ -393,7 +393,7 @@ describeScenario('a second gateway', ({ database }) => {
       ])
       expect(found[1]?.found).toMatch(/^pretend: /)
       const metrics = createMetrics({ processMetrics: false })
-      publishGauges(metrics, { ...deps, examinedGateways: gateways }, { ...world.config, workers: 1 })
+      publishGauges(metrics, { ...deps, examinedGateways: gateways }, { workers: 1 })
       const read = () => metrics.registry.getSingleMetricAsString('ishtirak_provider_up')
       await waitFor(async () => (await read()).includes('ishtirak_provider_up{gateway="chargily"} 0'))
       expect(await read()).toContain('ishtirak_provider_up{gateway="pretend"} 1')

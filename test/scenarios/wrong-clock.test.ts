@@ -109,7 +109,10 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
       expect((await world.call('GET', '/healthz')).status).toBe(200)
       const { checks: found } = (await operatorOf(world).get('/health')).body
       const said = found.find(({ subject }: { subject: string }) => subject === 'clock')
-      expect(said).toMatchObject({ verdict: 'fail', remedy: expect.stringContaining('docs/clocks.md') })
+      expect(said).toMatchObject({
+        verdict: 'fail',
+        remedy: expect.stringContaining('docs/internals/clocks.md'),
+      })
       expect((await world.service.metrics.render()).text).toMatch(
         /ishtirak_job_failing\{name="send-mail"\} 0/,
       )

@@ -1,4 +1,4 @@
-// The hand of an operator in the console: it counts as docs/console.md does.
+// The hand of an operator in the console: it counts as docs/internals/console.md does.
 import type { Page } from 'playwright-core'
 
 export interface Hand {

@@ -1,5 +1,5 @@
 // The console of a shop like that of `ishtirak demo`, for tests in a browser and for the pictures of
-// docs/console.md.
+// docs/pictures.
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from './codes.js'
 import { enterConsole } from './console.js'
@@ -11,20 +11,21 @@ import { createWorld, type World } from './world.js'
 
 const example = (name: string) => new URL(`../../docs/${name}.example.json`, import.meta.url).pathname
 
-const ENV = {
-  ...CODE_ENV,
-  ...ROLES_ENV,
+/** What the shop sells, who it is, and its account. */
+export const SHOP_FILES = {
   PLANS_FILE: SELLING_PLANS,
   TRANSFER_FILE: example('transfer'),
   SELLER_FILE: example('seller'),
 }
+
+const ENV = { ...CODE_ENV, ...ROLES_ENV, ...SHOP_FILES }
 
 export async function openShop(
   database: Database,
   users: number,
   env: Record<string, string> = {},
 ): Promise<World> {
-  const world = await createWorld(database, { env: { ...ENV, ...env }, host: 'none' })
+  const world = await createWorld(database, { env: { ...ENV, ...env }, host: 'none', isNew: true })
   await fillDemo(world, users)
   const operator = operatorOf(world, ROLE_KEYS.owner)
   let { body } = await operator.post('/reconciliations/start', {

@@ -73,6 +73,8 @@ interface WorldOptions {
   readonly host?: MountedForm | 'none'
   /** Made by the test, and stopped with the world. */
   readonly tracing?: ServiceTracing
+  /** Takes the events. */
+  readonly onEvent?: Surroundings['onEvent']
   /** `advance` moves the clock alone. */
   readonly withoutJobs?: boolean
   /** In place of all that there are. */
@@ -144,7 +146,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const { withoutJobs = false, host, capabilities, tracing } = options
+  const { withoutJobs = false, host, capabilities, tracing, onEvent } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
   const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
@@ -165,7 +167,15 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const log = options.log ?? createLog({ level: config.logLevel })
   const service = await wire(
     { ...config, chargily },
-    { database: unclosed(database), clock, log, withoutJobs, tracing, ...(capabilities && { capabilities }) },
+    {
+      database: unclosed(database),
+      clock,
+      log,
+      withoutJobs,
+      tracing,
+      onEvent,
+      ...(capabilities && { capabilities }),
+    },
   )
   // Before the start, so that no job runs at the pace of the machine: `advance` runs them.
   await service.runner.stop()

@@ -14,8 +14,8 @@ interface CallSettings {
   readonly body?: object | undefined
   /** In place of `body`. */
   readonly file?: Uint8Array<ArrayBuffer> | Blob
-  /** Of a user, in place of the platform's key. */
-  readonly accessToken?: string
+  /** What is answered; absent: JSON. */
+  readonly accept?: 'application/pdf'
   /** Where the options say nothing. */
   readonly withinMs?: number
   /** It must not be repeated where its outcome is unknown. */
@@ -31,23 +31,22 @@ export function createCall(options: CallOptions): Call {
   const { apiKey, fetch: send = globalThis.fetch } = options
   const base = options.url.replace(/\/+$/, '')
   return async <Answer>(method: string, path: string, settings: CallSettings = {}) => {
-    const { body, file, accessToken, once = false } = settings
+    const { body, file, accept = 'application/json', once = false } = settings
     const withinMs = options.timeoutMs ?? settings.withinMs ?? DEFAULT_TIMEOUT_MS
     const request: RequestInit = {
       method,
       redirect: 'manual',
       headers: {
-        authorization: `Bearer ${accessToken ?? apiKey}`,
-        accept: 'application/json',
+        authorization: `Bearer ${apiKey}`,
+        accept,
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
       ...(file ? { body: file } : {}),
     }
-    const isPlatform = accessToken === undefined
     const attempt = (ms: number) =>
       within(ms, async (signal) =>
-        readAnswer<Answer>(await send(`${base}${path}`, { ...request, signal }), isPlatform),
+        readAnswer<Answer>(await send(`${base}${path}`, { ...request, signal }), accept),
       ).catch(throwKnown)
     if (once) return attempt(withinMs)
     const startedAt = performance.now()
@@ -89,12 +88,13 @@ async function within<Result>(ms: number, work: (signal: AbortSignal) => Promise
   }
 }
 
-async function readAnswer<Answer>(response: Response, isPlatform: boolean): Promise<Answer> {
+async function readAnswer<Answer>(response: Response, accept: string): Promise<Answer> {
   // The service checks its answers against the schemas that these types are made from.
-  if (response.ok) return JSON.parse(await response.text()) as Answer
+  if (response.ok && accept === 'application/json') return JSON.parse(await response.text()) as Answer
+  if (response.ok) return new Uint8Array(await response.arrayBuffer()) as Answer
   const refusal = await readRefusal(response)
   const { status } = refusal
   if (status >= 500 || status < 400 || [408, 429].includes(status)) throw new BillingUnreachableError(refusal)
-  if (isPlatform && [401, 403].includes(status)) throw new BillingConfigurationError(refusal)
+  if ([401, 403].includes(status)) throw new BillingConfigurationError(refusal)
   throw new BillingApiError(refusal)
 }

@@ -5,17 +5,25 @@ import { BillingUnreachableError } from './errors.js'
 import { rememberLimits } from './remembered-limits.js'
 import type {
   Allowance,
+  BillingStatus,
   ConsumeRequest,
   LimitName,
+  Locale,
   Offer,
+  Overview,
   Payment,
+  PaymentPage,
   PaymentRequest,
+  PaymentsQuery,
+  Plan,
   PlatformUser,
+  PortalSession,
   Proof,
   Quote,
   Redeemed,
   Redemptions,
   ReleaseRequest,
+  UpgradeResult,
   UsageReport,
   UserUpdate,
 } from './types.js'
@@ -35,7 +43,8 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `createPayment` 14,000, `redeem` 7,000 and `uploadProof` 70,000.
+   * `upgrade` and `createPayment` 14,000, `redeem` 7,000, `receipt` and `statement` 10,000, `uploadProof`
+   * 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
@@ -74,27 +83,53 @@ export interface Client<Limit extends string = LimitName> {
   consume(userId: string, limit: Limit, request: ConsumeRequest): Promise<Consumed>
   release(userId: string, limit: Limit, request: ReleaseRequest): Promise<Allowance>
   reportUsage(userId: string, limit: Limit, report: UsageReport): Promise<Allowance>
+  /** What there is to buy. */
+  plans(): Promise<Plan[]>
   /** What is sold, in the order of the plans, the shortest term first. */
   offers(): Promise<Offer[]>
-  /** What a payment made now would buy and cost. `accessToken` is the user's. */
-  quote(accessToken: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
   /**
-   * Buys a term; send the user to `checkout_url`. The provider is asked. A repetition gives the same payment.
+   * A link into the portal that works once, for five minutes: send the user there. `return_path` is where
+   * "back" leads, a path under PLATFORM_URL.
    */
-  createPayment(accessToken: string, request: PaymentRequest): Promise<Payment>
+  openPortal(userId: string, request?: { readonly return_path?: string }): Promise<PortalSession>
+  /**
+   * Buys a month, also as the renewal: send the user to `checkout_url`. A repetition gives the same payment.
+   */
+  upgrade(userId: string, plan: string): Promise<UpgradeResult>
+  /** What a payment made now would buy and cost. */
+  quote(userId: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
+  /**
+   * Buys a term, also ahead; send the user to `checkout_url`. The provider is asked. A repetition gives the
+   * same payment.
+   */
+  createPayment(userId: string, request: PaymentRequest): Promise<Payment>
+  status(userId: string): Promise<BillingStatus>
+  /** Newest first, in pages. */
+  payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
+  payment(userId: string, paymentId: string): Promise<Payment>
+  /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
+  receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
+  overview(userId: string): Promise<Overview>
   /**
    * Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is
    * the same proof.
    */
-  uploadProof(accessToken: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
+  uploadProof(userId: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /**
    * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at
    * `redemptions` whether it was redeemed.
    */
-  redeem(accessToken: string, code: string): Promise<Redeemed>
+  redeem(userId: string, code: string): Promise<Redeemed>
   /** What the user redeemed, newest first. */
-  redemptions(accessToken: string): Promise<Redemptions>
+  redemptions(userId: string): Promise<Redemptions>
+  /** PDF of a redeemed code; no money came, so there is no receipt. The language is that of `receipt`. */
+  statement(userId: string, redemptionId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   readonly verifyEvent: typeof verifyEvent
+}
+
+export interface PdfRequest {
+  readonly lang?: Locale
 }
 
 /**
@@ -126,20 +161,29 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     },
     release: (userId, limit, request) => count('POST', { userId, limit }, 'release', request),
     reportUsage: (userId, limit, report) => count('PUT', { userId, limit }, 'usage', report),
+    plans: () => call('GET', `${BILLING}/plans`),
     offers: () => call('GET', `${BILLING}/offers`),
-    quote: (accessToken, { plan, months = 1, code }) => {
-      const query = new URLSearchParams({ plan, months: String(months), ...(code && { code }) })
-      return call('GET', `${BILLING}/quote?${query}`, { accessToken })
+    openPortal: (userId, body = {}) => call('POST', `${userPath(userId)}/portal-sessions`, { body }),
+    upgrade: (userId, plan) =>
+      call('POST', `${userPath(userId)}/upgrade`, { body: { plan }, withinMs: 2 * PURCHASE_MS }),
+    quote: (userId, wanted) => call('GET', `${userPath(userId)}/quote${queryOf(wanted)}`),
+    createPayment: (userId, body) =>
+      call('POST', `${userPath(userId)}/payments`, { body, withinMs: 2 * PURCHASE_MS }),
+    status: (userId) => call('GET', `${userPath(userId)}/status`),
+    payments: (userId, query = {}) => call('GET', `${userPath(userId)}/payments${queryOf(query)}`),
+    payment: (userId, paymentId) => call('GET', paymentPath(userId, paymentId)),
+    receipt: (userId, paymentId, asked = {}) =>
+      call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
+    overview: (userId) => call('GET', `${userPath(userId)}/overview`),
+    uploadProof: (userId, paymentId, file) =>
+      call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),
+    redeem: (userId, code) =>
+      call('POST', `${userPath(userId)}/redeem`, { body: { code }, withinMs: PURCHASE_MS, once: true }),
+    redemptions: (userId) => call('GET', `${userPath(userId)}/redemptions`),
+    statement: (userId, redemptionId, asked = {}) => {
+      const path = `${userPath(userId)}/redemptions/${encodeURIComponent(redemptionId)}/statement`
+      return call('GET', `${path}${queryOf(asked)}`, PRINTED)
     },
-    createPayment: (accessToken, body) =>
-      call('POST', `${BILLING}/payments`, { body, accessToken, withinMs: 2 * PURCHASE_MS }),
-    uploadProof: (accessToken, paymentId, file) => {
-      const path = `${BILLING}/payments/${encodeURIComponent(paymentId)}/proof`
-      return call('PUT', path, { file, accessToken, withinMs: 2 * UPLOAD_MS })
-    },
-    redeem: (accessToken, code) =>
-      call('POST', `${BILLING}/redeem`, { body: { code }, accessToken, withinMs: PURCHASE_MS, once: true }),
-    redemptions: (accessToken) => call('GET', `${BILLING}/redemptions`, { accessToken }),
     verifyEvent,
   }
 }
@@ -160,9 +204,23 @@ const BILLING = '/api/v1/billing'
 const PURCHASE_MS = 7_000
 /** It waits 30 s for a body. */
 const UPLOAD_MS = 35_000
+/** The first page after a start loads the fonts; later ones wait for others at most 2 s. */
+const PRINTED = { accept: 'application/pdf', withinMs: 10_000 } as const
 
 function userPath(userId: string): string {
   return `/api/v1/platform/users/${encodeURIComponent(userId)}`
+}
+
+function paymentPath(userId: string, paymentId: string): string {
+  return `${userPath(userId)}/payments/${encodeURIComponent(paymentId)}`
+}
+
+/** With its question mark; what is undefined is left out. */
+function queryOf(fields: object): string {
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return said.length === 0
+    ? ''
+    : `?${new URLSearchParams(said.map(([name, value]) => [name, String(value)]))}`
 }
 
 function byPolicy(allowed: boolean): Consumed {

@@ -116,6 +116,47 @@ export interface PlatformUser {
   locale: Locale | null
 }
 
+export interface Overview extends PlatformUser {
+  /** A checkout that can be paid now. */
+  pending_payment: Payment | null
+  /**
+   * All time of the user in order, without what was taken back; the end of a piece is the start of the next.
+   */
+  time: {
+    start: string
+    end: string
+    /** `gap`: no plan was paid or granted. */
+    given_by: 'paid' | 'code' | 'granted' | 'gap'
+    /** Null in a gap. */
+    plan: string | null
+    /** Of the payment, the redeemed code or the grant; null in a gap. */
+    id: string | null
+  }[]
+}
+
+export interface BillingStatus {
+  plan: string
+  status: 'active' | 'past_due' | 'expired' | 'canceled'
+  current_period_end: string | null
+  /** Of the last payment. */
+  payment_method: string | null
+}
+
+export interface PortalSession {
+  /** Works once; send the user there at once. */
+  url: string
+  expires_at: string
+}
+
+export interface Plan {
+  id: string
+  name: string
+  /** Whole units of `currency` for one calendar month. */
+  price: number
+  currency: string
+  limits: PlanLimits
+}
+
 /** A term in which a plan is sold. */
 export interface Offer {
   plan: string
@@ -152,6 +193,12 @@ export interface PaymentRequest {
   code?: string
   /** `card` if absent. */
   method?: string
+}
+
+export interface UpgradeResult {
+  /** The page to send the user to. */
+  checkout_url: string
+  payment_id: string
 }
 
 /** What a code of months gave. */
@@ -213,6 +260,20 @@ export interface Payment {
   period_end: string | null
   /** Once paid. */
   receipt_url: string | null
+}
+
+export interface PaymentsQuery {
+  /** Of a page: 1 to 100, 20 if absent. */
+  limit?: number
+  /** `next_cursor` of the page before. */
+  cursor?: string
+  status?: Payment['status']
+}
+
+export interface PaymentPage {
+  data: Payment[]
+  has_more: boolean
+  next_cursor: string | null
 }
 
 /** A picture or PDF of a transfer. */

@@ -3,7 +3,16 @@
 // parsed.
 import type { EventData, EventType } from './types.js'
 
-type WithPayment = EventData & Required<Pick<EventData, 'payment'>>
+/** The members of `data` that the events of a type always have, beside the state. */
+export type CauseOf<Type extends EventType> = Type extends 'payment.refused'
+  ? 'payment' | 'reason'
+  : Type extends `payment.${string}`
+    ? 'payment'
+    : Type extends 'subscription.granted'
+      ? 'grant'
+      : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+        ? 'announcement'
+        : never
 
 /** Discriminated by `type`. Clients must ignore types that they do not know: there will be more. */
 export type BillingEvent = {
@@ -12,7 +21,7 @@ export type BillingEvent = {
     readonly id: string
     readonly type: Type
     readonly timestamp: string
-    readonly data: Type extends `payment.${string}` ? WithPayment : EventData
+    readonly data: EventData & Required<Pick<EventData, CauseOf<Type>>>
   }
 }[EventType]
 
@@ -87,10 +96,22 @@ function joinSigned(id: string, timestamp: string, body: string | Uint8Array): U
 }
 
 function importSecret(secret: string): Promise<CryptoKey> {
-  const encoded = secret.replace(/^whsec_/, '')
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new TypeError('a secret is whsec_ followed by base64')
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  return crypto.subtle.importKey('raw', fromBase64(encoded), algorithm, false, ['verify'])
+  return crypto.subtle.importKey('raw', bytesOf(secret), algorithm, false, ['verify'])
+}
+
+function bytesOf(secret: string): Uint8Array<ArrayBuffer> {
+  // A variable of the environment that is not set, in a program without a compiler.
+  const encoded = typeof secret === 'string' ? secret.replace(/^whsec_/, '') : ''
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new TypeError('a secret is whsec_ followed by base64')
+  return fromBase64(encoded)
+}
+
+/** Throws `TypeError`: one is malformed, or there is none. */
+export function checkSecrets(secrets: string | readonly string[]): void {
+  const all = [secrets].flat()
+  if (all.length === 0) throw new TypeError('secrets is empty')
+  for (const secret of all) bytesOf(secret)
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

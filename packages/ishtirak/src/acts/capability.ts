@@ -35,8 +35,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly inbox?: readonly InboxKind[]
   /** A reference of its payments as it is stored, from what an operator typed. Null: it is none. */
   readonly readReference?: (typed: string) => string | null
-  /** Commands that are more than an act or a reading. */
-  readonly commands?: (program: Command, host: CommandHost) => void
+  /** Commands that are more than an act or a reading; `events` are those of all capabilities. */
+  readonly commands?: (program: Command, host: CommandHost, events: readonly EventType[]) => void
   /** What it adds to everything known of a payment, and of a user. */
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]

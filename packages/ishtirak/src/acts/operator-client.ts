@@ -1,6 +1,8 @@
 // The operator's API as the commands ask it, and what they say of its answers.
 import type { Command } from 'commander'
 import type { Database } from '../database/database.js'
+import type { CommonConfig } from '../runtime/config.js'
+import type { Settings, Variables } from '../runtime/environment.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
 import { OPERATOR_API } from './descriptions.js'
@@ -48,6 +50,8 @@ export interface CommandHost {
   ): Promise<Result>
   /** The billing time zone. */
   timeZone(): string
+  /** What all parts read, and a capability by its own `settings`; `instead` replaces variables. */
+  config<Own>(settings: Settings<Own>, instead: Variables): CommonConfig & Own
 }
 
 /** Which service is asked, and who acts. */

@@ -4,7 +4,7 @@ import { BillingError, type ValidationProblem, wrongField } from '../core/error.
 import { readTypedAmount } from '../core/typed-amount.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { fieldOf } from '../pages/reader.js'
-import { type By, wasTriedMeanwhile } from './audit.sql.js'
+import type { By } from './audit.sql.js'
 import { isReason } from './reason.js'
 
 /** Who sends a form of `actPage`, and what it names. */
@@ -69,7 +69,6 @@ export async function orAgain(
 
 export function refusalOrThrow(error: unknown): BillingError {
   if (error instanceof BillingError) return error
-  if (wasTriedMeanwhile(error)) return new BillingError('conflict', { cause: error })
   throw error
 }
 

@@ -3,12 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
-import type { UserIdentity } from '../http/auth.js'
-import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
-import { problemResponses } from '../http/problem.js'
-import { preferredLocale } from '../http/request.js'
 import {
-  BILLING_API,
   type PaymentRequest,
   PaymentRequestSchema,
   PaymentSchema,
@@ -20,23 +15,22 @@ import {
   UpgradeRequestSchema,
   type UpgradeResult,
   UpgradeResultSchema,
-  USER_ROUTE,
   viewQuote,
 } from '../ledger/schemas.js'
-import { type HistoryViewDeps, showPaymentOfUser } from './history.route.js'
+import {
+  forBothCallers,
+  type UserCall,
+  type UserCallers,
+  type UserRoutesDeps,
+} from '../ledger/user-routes.js'
+import type { HistoryDeps } from './history.js'
+import { showPaymentOfUser } from './history.route.js'
 import { type QuoteDeps, readQuote } from './quote.js'
 import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
-export type UpgradeRoutesDeps = UpgradeDeps & HistoryViewDeps & Pick<CallerChecks, 'identify'>
+export type UpgradeRoutesDeps = UpgradeDeps & HistoryDeps & UserRoutesDeps
 
-const REFUSALS = [
-  'unauthenticated',
-  'unknown_plan',
-  'plan_not_purchasable',
-  'validation_failed',
-  'rate_limited',
-  'database_unavailable',
-] as const
+const REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
 const PURCHASE_REFUSALS = [
   ...REFUSALS,
   'malformed_json',
@@ -47,27 +41,26 @@ const PURCHASE_REFUSALS = [
 ] as const
 
 export function upgradeRoutes(deps: UpgradeRoutesDeps) {
-  return async (app: App): Promise<void> => {
-    const users = callersBy(deps.identify)
-    upgradeRoute(app, deps, users)
-    paymentRoute(app, deps, users)
-    quoteRoute(app, deps, users)
-  }
+  return forBothCallers(deps, (app, callers) => {
+    upgradeRoute(app, deps, callers)
+    paymentRoute(app, deps, callers)
+    quoteRoute(app, deps, callers)
+  })
 }
 
-function upgradeRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
+function upgradeRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...USER_ROUTE,
-    operationId: 'upgradePlan',
+    ...callers.operation('upgradePlan'),
     summary: 'Upgrade plan',
     description:
       'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in ' +
       'the last days of the paid time and in grace.',
+    params: callers.params({}),
     body: UpgradeRequestSchema,
-    response: { 200: UpgradeResultSchema, ...problemResponses(...PURCHASE_REFUSALS) },
+    response: { 200: UpgradeResultSchema, ...callers.refusals(...PURCHASE_REFUSALS) },
   }
-  app.post(`${BILLING_API}/upgrade`, { schema, onRequest: users.onRequest }, (request) =>
-    upgradePlan(deps, buyerOf(request, users.of(request)), request.body.plan),
+  app.post(`${path}/upgrade`, { schema, onRequest }, async (request) =>
+    upgradePlan(deps, await buyerOf(callers, request), request.body.plan),
   )
 }
 
@@ -80,19 +73,19 @@ export async function upgradePlan(
   return { checkout_url: checkoutUrl, payment_id: paymentId }
 }
 
-function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
+function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...USER_ROUTE,
-    operationId: 'createPayment',
+    ...callers.operation('createPayment'),
     summary: 'Create a payment',
     description:
       'Buys a term of a plan, also before the renewal window; send the user to `checkout_url`. A ' +
       'repetition gives the same payment, and another choice takes its place: `checkout_url` is null ' +
       'where that happened meanwhile.',
+    params: callers.params({}),
     body: PaymentRequestSchema,
     response: {
       201: PaymentSchema,
-      ...problemResponses(
+      ...callers.refusals(
         ...PURCHASE_REFUSALS,
         'unknown_term',
         'unknown_method',
@@ -103,15 +96,15 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIden
       ),
     },
   }
-  app.post(`${BILLING_API}/payments`, { schema, onRequest: users.onRequest }, async (request, reply) => {
-    const payment = await createPayment(deps, buyerOf(request, users.of(request)), request.body)
-    reply.header('location', `${deps.publicUrl}${BILLING_API}/payments/${payment.id}`)
-    return reply.code(201).send(payment)
+  app.post(`${path}/payments`, { schema, onRequest }, async (request, reply) => {
+    const buyer = await buyerOf(callers, request)
+    const payment = await createPayment(deps, buyer, request.body)
+    return reply.header('location', `${buyer.api}/payments/${payment.id}`).code(201).send(payment)
   })
 }
 
 export async function createPayment(
-  deps: Omit<UpgradeRoutesDeps, 'identify'>,
+  deps: UpgradeDeps & HistoryDeps,
   buyer: UpgradeCaller,
   { plan, months = 1, method, code }: PaymentRequest,
 ): Promise<PaymentView> {
@@ -123,19 +116,19 @@ export async function createPayment(
     method,
     mode: 'payment',
   })
-  return showPaymentOfUser(deps, buyer.user.userId, paymentId, buyer.requestId)
+  return showPaymentOfUser(deps, buyer, paymentId)
 }
 
-function quoteRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdentity>): void {
+function quoteRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...USER_ROUTE,
-    operationId: 'getQuote',
+    ...callers.operation('getQuote'),
     summary: 'Get a quote',
     description: 'What a payment made now would buy and cost, by the decision that the payment is made on.',
+    params: callers.params({}),
     querystring: QuoteQuerySchema,
     response: {
       200: QuoteSchema,
-      ...problemResponses(
+      ...callers.refusals(
         ...REFUSALS,
         'unknown_term',
         'prepaid_limit_reached',
@@ -144,9 +137,9 @@ function quoteRoute(app: App, deps: UpgradeRoutesDeps, users: Callers<UserIdenti
       ),
     },
   }
-  app.get(`${BILLING_API}/quote`, { schema, onRequest: users.onRequest }, async (request) => {
-    return showQuote(deps, users.of(request).userId, request.query)
-  })
+  app.get(`${path}/quote`, { schema, onRequest }, (request) =>
+    showQuote(deps, callers.callOf(request).user.userId, request.query),
+  )
 }
 
 export async function showQuote(
@@ -158,13 +151,13 @@ export async function showQuote(
 }
 
 /** Who buys, and in which language the provider's page is. */
-export interface UpgradeCaller {
-  readonly user: UserIdentity
+export interface UpgradeCaller extends UserCall {
   readonly locale: Locale
-  readonly requestId: string
 }
 
-function buyerOf(request: Pick<FastifyRequest, 'id' | 'headers'>, user: UserIdentity): UpgradeCaller {
-  const locale = user.locale ?? preferredLocale(request.headers['accept-language']) ?? 'ar'
-  return { user, locale, requestId: request.id }
+async function buyerOf(
+  callers: Pick<UserCallers, 'callOf' | 'localeOf'>,
+  request: FastifyRequest,
+): Promise<UpgradeCaller> {
+  return { ...callers.callOf(request), locale: await callers.localeOf(request) }
 }

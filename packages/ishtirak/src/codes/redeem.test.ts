@@ -33,7 +33,7 @@ describeScenario('a code of months', ({ database }) => {
   /** Without HTTP, over which calls hardly meet: all of them look before the first of them writes. */
   const redeemAtOnce = async (userId: string, code = '') => {
     try {
-      await redeemCode(world.service.parts, { userId }, { code }, 'at-once')
+      await redeemCode(world.service.parts, { user: { userId }, requestId: 'at-once' }, { code })
       return { status: 200 }
     } catch (error) {
       if (error instanceof BillingError) return { status: ERRORS[error.code] }
@@ -121,7 +121,11 @@ describeScenario('a code of months', ({ database }) => {
     }
     const { kind, transaction, script, close } = parts.database
     const deps = { ...parts, database: { kind, query, transaction, script, close } }
-    const redeemed = redeemCode(deps, { userId: 'user-1' }, { code: codes[0] ?? '' }, 'overtaken')
+    const redeemed = redeemCode(
+      deps,
+      { user: { userId: 'user-1' }, requestId: 'overtaken' },
+      { code: codes[0] ?? '' },
+    )
     await expect(redeemed).rejects.toMatchObject({ code: 'code_not_valid' })
     expect(await tracesOf('user-1')).toMatchObject({ grants: 0, used: 0 })
   })

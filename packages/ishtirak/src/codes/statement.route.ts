@@ -2,37 +2,42 @@
 import { Type } from 'typebox'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import type { App } from '../http/app.js'
-import { type CallerChecks, callersBy } from '../http/callers.js'
-import { BILLING_API } from '../ledger/schemas.js'
+import { idOf } from '../http/auth.js'
+import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import type { PdfWish } from '../receipts/calls.js'
 import { print, type ReceiptDeps } from '../receipts/receipt.js'
-import { languageOf, PDF_ROUTE, pdfOrRefused, sendPdf } from '../receipts/receipt.route.js'
+import { LANGUAGE, pdfRoute, sendPdf, wishedLocale } from '../receipts/receipt.route.js'
 import { findStatement } from './redeem.sql.js'
 import { renderStatement } from './render-statement.js'
 
-export type StatementRoutesDeps = StatementDeps & Pick<CallerChecks, 'identify'>
+export type StatementRoutesDeps = StatementDeps & UserRoutesDeps
 
 export function statementRoutes(deps: StatementRoutesDeps) {
-  const schema = {
-    ...PDF_ROUTE,
-    operationId: 'getStatement',
-    summary: 'The statement of a redeemed code',
-    description:
-      'One page of PDF. No money came, so there is no receipt. The language is `lang`, else that of ' +
-      'the token, else `Accept-Language`, else Arabic.',
-    params: Type.Object({ redemption_id: Type.String({ maxLength: 100 }) }),
-    response: pdfOrRefused('The statement'),
-  }
-  return async (app: App): Promise<void> => {
-    const users = callersBy(deps.identify)
-    const address = `${BILLING_API}/redemptions/:redemption_id/statement` as const
-    app.get(address, { schema, onRequest: users.onRequest }, async (request, reply) => {
-      const user = users.of(request)
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
+    const schema = {
+      ...callers.operation('getStatement'),
+      ...pdfRoute(callers, 'The statement'),
+      summary: 'The statement of a redeemed code',
+      description: `One page of PDF. No money came, so there is no receipt. ${LANGUAGE}`,
+      params: callers.params({ redemption_id: Type.String({ maxLength: 100 }) }),
+    }
+    app.get(`${path}/redemptions/:redemption_id/statement`, { schema, onRequest }, async (request, reply) => {
+      const { userId } = callers.callOf(request).user
       const { redemption_id: redemptionId } = request.params
-      const of = { userId: user.userId, redemptionId, locale: languageOf(request, user) }
+      const of = { userId, redemptionId, locale: request.query.lang ?? (await callers.localeOf(request)) }
       return sendPdf(reply, `statement-${redemptionId}`, await printStatement(deps, of))
     })
-  }
+  })
+}
+
+export async function statementCall(
+  deps: StatementRoutesDeps,
+  given: string,
+  redemptionId: string,
+  asked?: PdfWish,
+) {
+  const userId = idOf(given)
+  return printStatement(deps, { userId, redemptionId, locale: await wishedLocale(deps, userId, asked) })
 }
 
 export type StatementDeps = Pick<ReceiptDeps, 'database' | 'printer'>

@@ -3,7 +3,7 @@
 import type { Announcement, MailKey } from './announcement.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
-import { kindOf, type Payment, publicStatusAt, type ShownPayment } from './payment.js'
+import { kindOf, publicStatusAt, type ShownPayment } from './payment.js'
 import type { Subscription } from './subscription.js'
 
 export const EVENT_TYPES = [
@@ -31,20 +31,47 @@ export interface NewEvent {
   readonly mail: MailKey | null
 }
 
+type ToldAnnouncement = Pick<Announcement, 'boundary' | 'at' | 'skipped'>
+type ToldGrant = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'>
+
 /** The body of one event, ready to be signed. Timestamps are UTC without fraction, money whole dinars. */
 export type PlatformEvent = ReturnType<typeof describeEvent>
+
+/** What the events of a type always have, beside the state. */
+type CauseOf<Type extends EventType> = Type extends 'payment.refused'
+  ? 'payment' | 'reason'
+  : Type extends `payment.${string}`
+    ? 'payment'
+    : Type extends 'subscription.granted'
+      ? 'grant'
+      : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+        ? 'announcement'
+        : never
+
+type Data = PlatformEvent['data']
+
+/** As a host is given it. Discriminated by `type`: later versions have more of them. */
+export type HostEvent = {
+  [Type in EventType]: {
+    /** The same when an event comes again. */
+    readonly id: string
+    readonly type: Type
+    readonly timestamp: string
+    readonly data: Data & Required<Pick<Data, CauseOf<Type>>>
+  }
+}[EventType]
 
 export function describeEvent(
   type: EventType,
   of: {
     readonly userId: string
     readonly sequence: number
-    readonly subscription: Subscription
-    readonly payment: Payment | null
+    readonly subscription: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd' | 'instrument'>
+    readonly payment: ShownPayment | null
     /** Only where time brought it about, not a payment. */
-    readonly announcement?: Announcement
+    readonly announcement?: ToldAnnouncement
     /** Only of time that no payment bought. */
-    readonly grant?: Grant | null
+    readonly grant?: ToldGrant | null
     /** Why an operator refused the payment. */
     readonly reason?: string | undefined
     readonly now: Instant
@@ -90,12 +117,12 @@ export function describePayment(payment: ShownPayment, now: Instant) {
   }
 }
 
-function describeAnnouncement({ boundary, at, skipped }: Announcement) {
+function describeAnnouncement({ boundary, at, skipped }: ToldAnnouncement) {
   return { boundary, at: toTimestamp(at), skipped }
 }
 
 /** What the platform and the operator both see of a grant. */
-export function describeGrant({ id, plan, months, days, start, end }: Grant) {
+export function describeGrant({ id, plan, months, days, start, end }: ToldGrant) {
   return {
     id,
     source: days > 0 ? ('operator' as const) : ('code' as const),

@@ -1,5 +1,5 @@
-// Brings the written events to the platform: at least once, for each user in order. No transaction is open
-// while the platform is awaited; what holds a user's place is a lease that ends by itself.
+// Brings the written events to the platform's address or to the host: at least once, for each user in order.
+// No transaction is open while they are awaited; what holds a user's place is a lease that ends by itself.
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
@@ -21,7 +21,7 @@ import {
   noteEndpointFailure,
   noteEndpointSuccess,
 } from './event-history.sql.js'
-import type { EventSender, SentEvent } from './webhook-sender.js'
+import type { EventSender, SentEvent } from './event-sender.js'
 
 export interface DeliveryDeps extends Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
   readonly wait: (ms: number) => Promise<void>
@@ -172,7 +172,7 @@ async function wakeAll(deps: DeliveryDeps): Promise<void> {
 function tellOfDisabled(deps: DeliveryDeps, because: string): void {
   deps.log.error(
     { because, remedy: 'ishtirak events resend-waiting' },
-    'EVENTS_URL is switched off: no event is delivered',
+    'the platform’s address is switched off: no event is delivered',
   )
 }
 

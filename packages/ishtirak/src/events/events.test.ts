@@ -11,9 +11,11 @@ import {
 } from '../../../../test/support/receiving-world.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { EVENT_TYPES } from '../core/event.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { DatabaseUnavailable, statement } from '../database/database.js'
 import { deliverEvents, drainDeliveries } from './deliver-events.js'
+import { sampleEvent } from './sample-event.js'
 
 const KEY = 'operator-key-0000000000000000'
 const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE }
@@ -261,6 +263,18 @@ describeScenario('the operator and the events', ({ database }) => {
       }
       // A review needs a dishonest report; every other type was sent.
       expect([...Object.keys(webhooks)].filter((type) => !seen.has(type))).toEqual(['payment.review'])
+    })
+
+    it('describes the sample of every event', async () => {
+      const { webhooks, components } = (await world.call('GET', '/openapi.json')).body
+      expect(Object.keys(webhooks)).toEqual(EVENT_TYPES)
+      const of = { userId: 'user-1', catalogue: world.config.plans, now: world.clock.now() }
+      for (const type of EVENT_TYPES) {
+        const { schema } = webhooks[type].post.requestBody.content['application/json']
+        const sample = JSON.parse(JSON.stringify(sampleEvent(type, of)))
+        const [isValid, errors] = Schema.Errors(resolved(schema, components.schemas), sample)
+        expect([type, isValid, errors]).toEqual([type, true, []])
+      }
     })
   })
 })

@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { reading } from '../acts/reading.js'
 import { HOUR, SECOND } from '../core/instant.js'
 import { type AnnounceDeps, announceTime } from './announce-time.js'
+import { addTriggerCommand } from './cli-trigger.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
 import { EVENTS_WAITING } from './inbox.js'
@@ -35,6 +36,7 @@ export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & Rem
   acts: EVENT_ACTS,
   readings: [listEvents],
   commandGroups: { events: 'Look at what is sent to the platform, and whether it arrives' },
+  commands: addTriggerCommand,
   inbox: EVENTS_WAITING,
   events: ['subscription.expiring', 'subscription.past_due', 'subscription.expired'],
   mails: reminderMails,

@@ -21,7 +21,7 @@ describe('the sender of events', () => {
   it('gives the status of a complete answer, whatever it is', async () => {
     for (const status of [200, 204, 302, 404, 410, 503]) {
       receiver.behave = () => status
-      expect(await send()).toEqual({ kind: 'answer', status })
+      expect(await send()).toMatchObject({ kind: 'answer', status })
     }
   })
 
@@ -39,7 +39,7 @@ describe('the sender of events', () => {
 
   it('goes to this machine by name and by address in the sandbox', async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
-      expect(await send({ url: at(host), reach: 'loopback' })).toEqual({ kind: 'answer', status: 204 })
+      expect(await send({ url: at(host), reach: 'loopback' })).toMatchObject({ kind: 'answer', status: 204 })
     }
   })
 
@@ -60,7 +60,7 @@ describe('the sender of events', () => {
       }
       more()
     }
-    expect(await send()).toEqual({ kind: 'answer', status: 200 })
+    expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
   })
 
   it('reports a failure when the connection is refused', async () => {

@@ -1,27 +1,17 @@
-// Sends one event to the platform: signed as Standard Webhooks says (specification 1.0), to an address that
+// Sends one event to the platform's address: signed as Standard Webhooks says (specification 1.0), to where
 // we may call, once. Everything that happens becomes a plain result.
 import { Webhook } from 'standardwebhooks'
 import { type Clock, systemClock } from '../runtime/clock.js'
 import { type Reach, sendRequest } from '../runtime/http-client.js'
 import type { Tracing } from '../runtime/tracing.js'
-
-export interface EventSender {
-  readonly url: string
-  /** `id` is the same at every attempt: what the receiver recognises a repetition by. Never rejects. */
-  send(message: OutgoingMessage): Promise<SentEvent>
-}
-
-interface OutgoingMessage {
-  readonly id: string
-  readonly body: string
-  /** What it is a part of, where traces are collected. */
-  readonly traceparent?: string | null
-}
-
-/** `answer`: complete, whatever it said. `failure`: not; whether it arrived is unknown. */
-export type SentEvent =
-  | { readonly kind: 'answer'; readonly status: number }
-  | { readonly kind: 'failure'; readonly detail: string }
+import {
+  type EventSender,
+  noAnswer,
+  type OutgoingMessage,
+  SEND_MS,
+  type SentEvent,
+  tracedSender,
+} from './event-sender.js'
 
 export interface EventSenderOptions {
   readonly url: string
@@ -34,13 +24,11 @@ export interface EventSenderOptions {
   readonly tracing?: Tracing | undefined
 }
 
-/** Standard Webhooks recommends 15 to 30 seconds; the lane is busy as long. */
-const TIMEOUT_MS = 15_000
 /** Nothing in the answer is of use; a longer one is cut off, and its status counts. */
 const ANSWER_BYTES_MAX = 65_536
 
 export function createEventSender(options: EventSenderOptions): EventSender {
-  const { url, reach, clock = systemClock(), timeoutMs = TIMEOUT_MS, tracing } = options
+  const { url, reach, clock = systemClock(), timeoutMs = SEND_MS, tracing } = options
   const send = tracing?.send('platform')
   const signers = options.secrets.map((secret) => new Webhook(secret))
   const sendOnce = async ({ id, body }: OutgoingMessage): Promise<SentEvent> => {
@@ -54,12 +42,8 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     }
     const request = { url, method: 'POST' as const, headers, body, reach, timeoutMs, ...(send && { send }) }
     const outcome = await sendRequest({ ...request, maxBytes: ANSWER_BYTES_MAX })
-    if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status }
-    const detail = outcome.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : outcome.detail
-    return { kind: 'failure', detail }
+    if (outcome.kind === 'answer') return { kind: 'answer', status: outcome.status, body: outcome.body }
+    return { kind: 'failure', detail: outcome.kind === 'timeout' ? noAnswer(timeoutMs) : outcome.detail }
   }
-  if (!tracing) return { url, send: sendOnce }
-  const traced = (message: OutgoingMessage) =>
-    tracing.span('event delivery', message.traceparent ?? null, () => sendOnce(message))
-  return { url, send: traced }
+  return tracedSender({ url, send: sendOnce }, tracing)
 }

@@ -254,8 +254,8 @@ export function problemResponses(...codes: readonly ErrorCode[]) {
   const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
   const responses: Record<string, { description: string; content: typeof content }> = {}
   // Without the right time nothing of the database is read or changed.
-  const known = codes.flatMap((code): ErrorCode[] =>
-    code === 'database_unavailable' ? [code, 'clock_wrong'] : [code],
+  const known = new Set(
+    codes.flatMap((code): ErrorCode[] => (code === 'database_unavailable' ? [code, 'clock_wrong'] : [code])),
   )
   for (const code of known) {
     const status = ERRORS[code]

@@ -15,9 +15,8 @@ import type { Row } from '../database/database.js'
 import { nameSchemas, nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { type PaymentViewDeps, transferOrNull, viewTransfer } from './transfer-view.js'
 
-/** Where the billing API begins, and what its routes for a user with a token have in common. */
+/** Where the billing API begins. */
 export const BILLING_API = '/api/v1/billing'
-export const USER_ROUTE = { security: [{ user: [] }], tags: ['billing'] }
 
 const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 
@@ -246,7 +245,7 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
     paid_at: described.paid_at,
     period_start: described.period_start,
     period_end: described.period_end,
-    receipt_url: hasReceipt ? `${deps.publicUrl}/api/v1/billing/payments/${payment.id}/receipt` : null,
+    receipt_url: hasReceipt ? `${deps.api}/payments/${payment.id}/receipt` : null,
   }
 }
 

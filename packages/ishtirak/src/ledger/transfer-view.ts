@@ -27,13 +27,15 @@ export const transferOrNull = nullable(TransferSchema, {
   description: 'How to pay without a card; null where the provider takes the money',
 })
 
-/** Where receipts are, and what transfers go to. */
-export type PaymentViewDeps = Pick<CommonParts, 'publicUrl' | 'methods'>
+export interface PaymentViewDeps extends Pick<CommonParts, 'methods'> {
+  /** Where the reader finds what is the user's: receipts, and where proofs go. */
+  readonly api: string
+}
 
 /** Null where the provider takes the money. */
 export function viewTransfer(
   { id, checkoutId, method, status }: ShownPayment,
-  { methods, publicUrl }: PaymentViewDeps,
+  { methods, api }: PaymentViewDeps,
 ): Static<typeof transferOrNull> {
   const { accounts } = methods.of(method)
   if (checkoutId === null || accounts.length === 0) return null
@@ -41,6 +43,6 @@ export function viewTransfer(
   return {
     reference: formatReference(checkoutId),
     accounts: isDecided ? [] : [...accounts],
-    proof_url: isDecided ? null : `${publicUrl}/api/v1/billing/payments/${id}/proof`,
+    proof_url: isDecided ? null : `${api}/payments/${id}/proof`,
   }
 }

@@ -8,10 +8,10 @@ import {
   scopeField,
   USED_MAX,
 } from '../core/limit.js'
-import { USER_ID_PATTERN } from '../core/user-id.js'
 import { locale, nullable, object, request, timestamp } from '../http/schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
+import { PlatformUserParamsSchema } from '../ledger/user-routes.js'
 
 /** One line of text: no control characters, C1 included. */
 const line = (longest: number) => `^[^\\u0000-\\u001f\\u007f-\\u009f]{1,${longest}}$`
@@ -25,10 +25,6 @@ const operationId = Type.String({
 })
 const amount = (description: string) =>
   Type.Integer({ minimum: 1, maximum: OPERATION_AMOUNT_MAX, description })
-
-export const PlatformUserParamsSchema = Type.Object({
-  user_id: Type.String({ pattern: USER_ID_PATTERN, description: 'The `sub` of the user’s token' }),
-})
 
 export const AllowanceSchema = object('Allowance', {
   allowed: Type.Boolean(),

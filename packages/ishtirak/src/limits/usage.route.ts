@@ -5,11 +5,18 @@ import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { countsByMonth, scopeField } from '../core/limit.js'
 import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
-import { type CallerChecks, callersBy, type PlatformCallers } from '../http/callers.js'
+import type { PlatformCallers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
-import type { PaymentViewDeps } from '../ledger/transfer-view.js'
+import {
+  forBothCallers,
+  PLATFORM_ROUTE,
+  PLATFORM_USER,
+  PlatformUserParamsSchema,
+  type UserCall,
+  type UserRoutesDeps,
+} from '../ledger/user-routes.js'
 import { saveProfile } from '../ledger/users.sql.js'
 import { type Overview, type OverviewDeps, readOverview, readOverviewWithTime } from './overview.js'
 import {
@@ -17,7 +24,6 @@ import {
   AllowanceSchema,
   type ConsumeRequest,
   type PlatformSchemas,
-  PlatformUserParamsSchema,
   platformSchemas,
   type ReleaseRequest,
   type UsageReport,
@@ -28,9 +34,7 @@ import { type CountUsageDeps, countUsage, type UsageWish } from './usage.js'
 
 export type PlatformRoutesDeps = OverviewDeps & CountUsageDeps & PlatformCallers
 
-const USER = '/api/v1/platform/users/:user_id'
-const LIMIT = `${USER}/limits/:limit`
-const PLATFORM = { security: [{ platform: [] }], tags: ['platform'] }
+const LIMIT = `${PLATFORM_USER}/limits/:limit`
 const REFUSALS = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
 const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
@@ -38,13 +42,13 @@ export function platformRoutes(deps: PlatformRoutesDeps) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.platforms.onRequest)
     const schemas = platformSchemas(deps.catalogue.limits)
-    userRoutes(app, deps, schemas)
+    profileRoutes(app, deps, schemas)
     countRoutes(app, deps, schemas)
   }
 }
 
-function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): void {
-  const common = { ...PLATFORM, params: PlatformUserParamsSchema }
+function profileRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): void {
+  const common = { ...PLATFORM_ROUTE, params: PlatformUserParamsSchema }
   const readSchema = {
     ...common,
     operationId: 'getUser',
@@ -52,7 +56,7 @@ function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): vo
     description: 'An unknown user is on the free plan. All figures are of one instant.',
     response: { 200: User, ...problemResponses(...REFUSALS) },
   }
-  app.get(USER, { schema: readSchema }, async (request) =>
+  app.get(PLATFORM_USER, { schema: readSchema }, async (request) =>
     viewPlatformUser(await readOverview(deps, request.params.user_id, request.id)),
   )
   const updateSchema = {
@@ -64,7 +68,7 @@ function userRoutes(app: App, deps: OverviewDeps, { User }: PlatformSchemas): vo
     body: UserUpdateSchema,
     response: { 200: User, ...problemResponses(...REFUSALS, 'malformed_json') },
   }
-  app.put(USER, { schema: updateSchema }, ({ id, params, body }) =>
+  app.put(PLATFORM_USER, { schema: updateSchema }, ({ id, params, body }) =>
     updateUser(deps, params.user_id, body, id),
   )
 }
@@ -76,7 +80,7 @@ export async function updateUser(deps: OverviewDeps, userId: string, update: Use
 
 /** Consume, give back, report: each about one limit of one user, answered with what is left. */
 function countRoutes(app: App, deps: CountUsageDeps, schemas: PlatformSchemas): void {
-  const counted = { ...PLATFORM, params: schemas.LimitParams }
+  const counted = { ...PLATFORM_ROUTE, params: schemas.LimitParams }
   const answers = (...codes: readonly 'conflict'[]) => ({
     response: { 200: AllowanceSchema, ...problemResponses(...COUNT_REFUSALS, ...codes) },
   })
@@ -152,32 +156,23 @@ function wishOf(
   }
 }
 
-export interface OverviewRoutesDeps extends OverviewDeps {
-  readonly publicUrl: string
-  readonly identify: CallerChecks['identify']
-}
+export type OverviewRoutesDeps = OverviewDeps & UserRoutesDeps
 
 export function overviewRoutes(deps: OverviewRoutesDeps) {
-  const schema = {
-    security: [{ user: [] }],
-    tags: ['portal'],
-    operationId: 'getOverview',
-    summary: 'Overview',
-    description:
-      'Plan, limits, usage, what a renewal would buy, the checkout that is waiting to be paid, and ' +
-      'all time that was paid or granted.',
-    response: {
-      200: platformSchemas(deps.catalogue.limits).Overview,
-      ...problemResponses('unauthenticated', 'rate_limited', 'database_unavailable'),
-    },
-  }
-  return async (app: App): Promise<void> => {
-    const users = callersBy(deps.identify)
-    app.get('/api/v1/billing/overview', { schema, onRequest: users.onRequest }, async (request) => {
-      const { userId } = users.of(request)
-      return showOverview(deps, userId, request.id)
-    })
-  }
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
+    const schema = {
+      ...callers.operation('getOverview', 'portal'),
+      summary: 'Overview',
+      description:
+        'Plan, limits, usage, what a renewal would buy, the checkout that is waiting to be paid, and ' +
+        'all time that was paid or granted.',
+      params: callers.params({}),
+      response: { 200: platformSchemas(deps.catalogue.limits).Overview, ...callers.refusals() },
+    }
+    app.get(`${path}/overview`, { schema, onRequest }, (request) =>
+      showOverview(deps, callers.callOf(request)),
+    )
+  })
 }
 
 /** For the platform and the overview. Named one by one: a field that follows a spread costs 2 µs. */
@@ -207,12 +202,12 @@ export function viewPlatformUser(overview: Overview) {
   }
 }
 
-export async function showOverview(deps: OverviewDeps & PaymentViewDeps, userId: string, requestId: string) {
-  const { overview, timeList } = await readOverviewWithTime(deps, userId, requestId)
+export async function showOverview(deps: OverviewDeps, { user, api, requestId }: UserCall) {
+  const { overview, timeList } = await readOverviewWithTime(deps, user.userId, requestId)
   const { pendingPayment: pending, now } = overview
   return {
     ...viewPlatformUser(overview),
-    pending_payment: pending && viewPayment(pending, now, deps),
+    pending_payment: pending && viewPayment(pending, now, { methods: deps.methods, api }),
     time: viewTimeList(timeList),
   }
 }

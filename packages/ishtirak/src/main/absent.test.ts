@@ -78,7 +78,9 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   transfers: ['Transfer', 'Payment', 'EventPayment'],
   grants: ['HeldTime', 'EventGrant', 'GrantEventData', 'SubscriptionGrantedEvent'],
   codes: [
-    ...['/api/v1/billing/payments', '/api/v1/billing/quote', 'PaymentRequest', 'Quote', 'Problem'],
+    ...['/api/v1/billing/payments', '/api/v1/billing/quote'],
+    ...['/api/v1/platform/users/{user_id}/payments', '/api/v1/platform/users/{user_id}/quote'],
+    ...['PaymentRequest', 'Quote', 'Problem'],
     ...['subscription.granted', 'HeldTime', 'EventGrant'],
   ],
 }

@@ -28,6 +28,7 @@ import {
   type UpgradeResult,
   viewStatus,
 } from '../ledger/schemas.js'
+import { hostCall, knownLocale } from '../ledger/user-routes.js'
 import { readOverview } from '../limits/overview.js'
 import {
   type Allowance,
@@ -50,6 +51,8 @@ import {
 } from '../limits/usage.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
+import type { ReceiptCalls } from '../receipts/calls.js'
+import type { TransferCalls } from '../transfers/calls.js'
 import { CAPABILITIES } from './capabilities.js'
 import type { Service } from './wire.js'
 
@@ -96,16 +99,18 @@ interface OwnCalls {
 }
 
 /** With those that capabilities bring. */
-export type Billing = OwnCalls & CodeCalls
+export type Billing = OwnCalls & CodeCalls & ReceiptCalls & TransferCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)
   const consumeRequest = checker<ConsumeRequest>(schemas.ConsumeRequest)
   const releaseRequest = checker<ReleaseRequest>(schemas.ReleaseRequest)
   const usageReport = checker<UsageReport>(schemas.UsageReport)
-  const buyer = (given: UserIdentity): UpgradeCaller => {
-    const user = identityOf(given)
-    return { user, locale: user.locale ?? 'ar', requestId: newRequestId() }
+  const call = (user: UserIdentity) => hostCall(parts, user)
+  const about = (userId: string) => call({ userId })
+  const buyer = async (given: UserIdentity): Promise<UpgradeCaller> => {
+    const by = call(given)
+    return { ...by, locale: (await knownLocale(parts, by.user)) ?? 'ar' }
   }
   const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
   const own: OwnCalls = {
@@ -113,15 +118,15 @@ export function createBilling(parts: Service['parts']): Billing {
     offers: () => listOffers(parts.catalogue),
     upgrade: async (given, request) => {
       const { plan } = upgradeRequest(request)
-      return upgradePlan(parts, buyer(given), plan)
+      return upgradePlan(parts, await buyer(given), plan)
     },
     quote: async (userId, query) => showQuote(parts, idOf(userId), quoteQuery(query)),
-    createPayment: async (given, request) => createPayment(parts, buyer(given), paymentRequest(request)),
+    createPayment: async (given, request) =>
+      createPayment(parts, await buyer(given), paymentRequest(request)),
     status: async (userId) => viewStatus(await readStatus(parts, idOf(userId), newRequestId())),
-    payments: async (userId, query = {}) =>
-      listPayments(parts, idOf(userId), paymentsQuery(query), newRequestId()),
-    payment: async (userId, paymentId) => showPaymentOfUser(parts, idOf(userId), paymentId, newRequestId()),
-    overview: async (userId) => showOverview(parts, idOf(userId), newRequestId()),
+    payments: async (userId, query = {}) => listPayments(parts, about(userId), paymentsQuery(query)),
+    payment: async (userId, paymentId) => showPaymentOfUser(parts, about(userId), paymentId),
+    overview: async (userId) => showOverview(parts, about(userId)),
     openPortal: async (user, request = {}) => {
       const { return_path = null } = portalRequest(request)
       return viewPortalLink(await openPortalLink(parts, identityOf(user), return_path))

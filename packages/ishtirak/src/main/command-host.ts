@@ -14,6 +14,7 @@ import {
 } from '../acts/operator-client.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
+import type { Settings, Variables } from '../runtime/environment.js'
 import { createLog, type Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import { type Config, readConfig } from './config.js'
@@ -35,6 +36,9 @@ export const commandHost: CommandHost = {
     return await work(database).finally(() => database.close())
   },
   timeZone: () => readConfig(process.env).billing.timeZone,
+  config: <Own>(_settings: Settings<Own>, instead: Variables) =>
+    // The settings of all capabilities are read, so theirs are among them.
+    readConfig({ ...process.env, ...instead }) as Config & Own,
 }
 
 async function openOperatorClient(config: Config, options: AccessOptions, log: Log): Promise<OperatorClient> {

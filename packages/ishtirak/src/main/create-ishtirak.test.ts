@@ -10,7 +10,11 @@ import { register } from 'prom-client'
 import { Settings } from 'typebox/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../../../packages/chargily-emulator/src/emulator.js'
+import { createClient } from '../../../../packages/client/src/index.js'
+import { CODE_ENV, VOUCHER } from '../../../../test/support/codes.js'
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
+import { jpeg } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
@@ -19,6 +23,7 @@ import { readConfig } from './config.js'
 import {
   BillingError,
   createIshtirak,
+  type HostEvent,
   type HostRequest,
   type Ishtirak,
   type IshtirakOptions,
@@ -194,6 +199,28 @@ const tables = statement(
   `select schemaname as schema from pg_tables where tablename = 'payments' and schemaname <> 'billing'
     order by 1`,
 )
+
+describe('onEvent', () => {
+  it('is called once the jobs have begun, without an address', async () => {
+    const { url, serve } = await listen()
+    const types: string[] = []
+    const onEvent = ({ type }: HostEvent) => void types.push(type)
+    const ishtirak = await make(url, { schema: 'on_event', onEvent })
+    serve(ishtirak.listener)
+    await ishtirak.start()
+    await buy(`${url}/billing`)
+    await expect.poll(() => types).toEqual(['payment.paid', 'subscription.activated'])
+  })
+
+  it('is not given beside an address', async () => {
+    const config = {
+      EVENTS_URL: 'https://platform.example/events',
+      EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
+    }
+    const made = make('http://platform.localhost', { config, onEvent: () => {} })
+    await expect(made).rejects.toThrow('EVENTS_URL is set and onEvent is given')
+  })
+})
 
 describe('identify', () => {
   const statusOf = async (identify: NonNullable<IshtirakOptions['identify']>) => {
@@ -458,6 +485,55 @@ describe('the calls without HTTP', () => {
     expect(await billing.overview('amine')).toEqual(await get('/overview'))
     expect(await billing.user('amine')).toMatchObject({ plan: 'pro', usage: { storage_mb: 7 } })
     expect((await billing.openPortal({ userId: 'amine' })).url).toMatch(/\/billing\/portal\/open\?token=/)
+  })
+
+  it('print what a user paid and redeemed, and take what shows a transfer', async () => {
+    const { url, serve } = await listen()
+    const config = { ...CODE_ENV, TRANSFER_FILE }
+    const ishtirak = await make(url, { schema: 'files', config })
+    serve(ishtirak.listener)
+    const { billing } = ishtirak
+    await billing.updateUser('amine', { locale: 'fr' })
+    const bytesOf = async (where: string) =>
+      Buffer.from(
+        await (
+          await fetch(`${url}/billing/api/v1/billing${where}`, { headers: { 'x-user': 'amine' } })
+        ).arrayBuffer(),
+      )
+    const { payment_id } = await billing.upgrade({ userId: 'amine' }, { plan: 'pro' })
+    const [checkout] = emulator.checkouts()
+    // Of the profile, as for a server.
+    expect(checkout?.locale).toBe('fr')
+    await emulator.pay(checkout?.id ?? '', 'paid', 'edahabia')
+    await emulator.settled()
+    const receipt = Buffer.from(await billing.receipt('amine', payment_id))
+    expect(receipt.toString('latin1', 0, 5)).toBe('%PDF-')
+    expect(receipt.equals(await bytesOf(`/payments/${payment_id}/receipt?lang=fr`))).toBe(true)
+    const english = Buffer.from(await billing.receipt('amine', payment_id, { lang: 'en' }))
+    expect(english.equals(receipt)).toBe(false)
+    await expect(billing.receipt('nadia', payment_id)).rejects.toMatchObject({ code: 'not_found' })
+    const german = billing.receipt('amine', payment_id, { lang: 'de' as never })
+    await expect(german).rejects.toMatchObject({ code: 'validation_failed' })
+
+    const operator = ishtirak.operator({ name: 'tests', role: 'owner' })
+    const made = await operator.act('codes.create', '', VOUCHER)
+    await billing.redeem({ userId: 'amine' }, { code: Object(made).codes[0] })
+    const [redeemed] = (await billing.redemptions('amine')).data
+    const statement = Buffer.from(await billing.statement('amine', redeemed?.id ?? ''))
+    expect(statement.equals(await bytesOf(`/redemptions/${redeemed?.id}/statement?lang=fr`))).toBe(true)
+
+    const transfer = { plan: 'pro', method: 'transfer' }
+    const { id } = await billing.createPayment({ userId: 'amine' }, transfer)
+    expect(await billing.uploadProof('amine', id, jpeg())).toMatchObject({ n: 1, type: 'image/jpeg' })
+    const long = billing.uploadProof('amine', id, new Uint8Array(8 * 1024 * 1024 + 1))
+    await expect(long).rejects.toMatchObject({ code: 'payload_too_large' })
+    await expect(billing.uploadProof('nadia', id, jpeg())).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('have the names of the client’s, which verifies events besides', async () => {
+    const { billing } = await make('http://platform.localhost')
+    const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
+    expect(Object.keys(client).toSorted()).toEqual([...Object.keys(billing), 'verifyEvent'].toSorted())
   })
 
   it('refuse as the API does, with its codes', async () => {

@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
+import type { HostEvent } from '../core/event.js'
 import type { Operator } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
@@ -24,6 +25,7 @@ import { createOperatorCalls, type OperatorCalls } from './operator-calls.js'
 import type { ServiceTracing } from './tracing.js'
 import { type WiredConfig, wire } from './wire.js'
 
+export type { HostEvent } from '../core/event.js'
 export type { Operator } from '../core/role.js'
 export type { UserIdentity } from '../http/auth.js'
 export type { FetchClient } from '../http/mount.js'
@@ -47,6 +49,11 @@ export interface IshtirakOptions {
   readonly config: Variables
   /** Who the user of this request is; null: anonymous, answered 401. Default: tokens, as AUTH_… say. */
   readonly identify?: Identify
+  /**
+   * Is given each event, in place of EVENTS_URL: at least once, those of a user in order. Where it throws or
+   * rejects, or takes more than 15 s, the event comes again, in the steps of docs/events.md.
+   */
+  readonly onEvent?: (event: HostEvent) => unknown
   /** The schema of the database that everything is in; made by `migrate` where it is missing. */
   readonly schema?: string
   /** The path that requests still carry when they are handed over; empty: none. Default: PUBLIC_URL's. */
@@ -95,8 +102,10 @@ export interface Ishtirak extends MountedApp {
 
 /** Throws `ConfigError` with everything that is wrong, or what stands in the way of opening the database. */
 export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak> {
-  const { identify } = options
+  const { identify, onEvent } = options
   const config = requireProvider(readMountedConfig(options.config, { identifies: identify !== undefined }))
+  if (onEvent && config.events)
+    throw new ConfigError(['EVENTS_URL is set and onEvent is given: events go to one of the two'])
   const tracing = options.traces ? await openHostTracing() : undefined
   const log = createLog({ level: config.logLevel, destination: lineByLine(options.log) })
   const { schema } = options
@@ -108,7 +117,15 @@ export async function createIshtirak(options: IshtirakOptions): Promise<Ishtirak
   const clock = guardSystemClock(systemClock(), { database, log, checkedOn: config.clockChecked })
   const hostRequests: HostRequests = new WeakMap()
   const users = identify && { identify: usersOf(identify, hostRequests) }
-  const service = await wire(config, { database, clock, log, processMetrics: false, ...users, tracing })
+  const service = await wire(config, {
+    database,
+    clock,
+    log,
+    processMetrics: false,
+    ...users,
+    tracing,
+    onEvent,
+  })
   await service.app.ready()
   let stopping: Promise<void> | undefined
   const stop = () => {

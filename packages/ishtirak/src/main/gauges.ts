@@ -12,7 +12,6 @@ import type { JobRounds } from '../overview/health.js'
 import { type Inbox, type InboxWait, inboxWaits } from '../overview/inbox.sql.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
-import type { Config } from './config.js'
 
 interface GaugeDeps {
   readonly database: Database
@@ -21,6 +20,8 @@ interface GaugeDeps {
   readonly rounds: JobRounds
   readonly inbox: Inbox
   readonly examinedGateways: readonly ExaminedGateway[]
+  /** Absent: events are stored and not sent. */
+  readonly outgoing?: object
 }
 
 const WAITS_MS = 30 * SECOND
@@ -42,7 +43,7 @@ type AddGauge = (
 export function publishGauges(
   metrics: Metrics,
   deps: GaugeDeps,
-  { events, workers }: Pick<Config, 'events' | 'workers'>,
+  { workers }: { readonly workers: number },
 ): void {
   const add: AddGauge = (of, read, aggregator = 'max') =>
     new Gauge({
@@ -56,7 +57,7 @@ export function publishGauges(
         for (const { labels, value } of series) this.set(labels, value)
       },
     })
-  addWaits(add, deps, events !== undefined)
+  addWaits(add, deps, deps.outgoing !== undefined)
   addProviders(add, deps.examinedGateways, PROVIDER_MS * workers)
   addJobs(add, deps.rounds)
 }

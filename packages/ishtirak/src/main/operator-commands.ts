@@ -1,6 +1,6 @@
 // The commands of operators: of the acts and readings of all capabilities, and those written out.
 import type { Command } from 'commander'
-import { actsOf, type Capability, readingsOf } from '../acts/capability.js'
+import { actsOf, type Capability, eventsOf, readingsOf } from '../acts/capability.js'
 import { addOperatorCommands } from '../acts/commands.js'
 import type { CommandHost } from '../acts/operator-client.js'
 
@@ -14,5 +14,6 @@ export function addAllOperatorCommands(
     capabilities.flatMap(({ commandGroups = {} }) => Object.entries(commandGroups)),
   )
   addOperatorCommands(program, { acts, readings, groups }, host)
-  for (const { commands } of capabilities) commands?.(program, host)
+  const events = eventsOf(capabilities)
+  for (const { commands } of capabilities) commands?.(program, host, events)
 }

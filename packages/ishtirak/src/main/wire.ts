@@ -22,6 +22,7 @@ import type { Locale } from '../core/locale.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
 import { beginDelivery } from '../events/deliver-events.js'
+import { createHostSender, type OnEvent } from '../events/host-sender.js'
 import { createEventSender } from '../events/webhook-sender.js'
 import { type App, createApp } from '../http/app.js'
 import { createApiKeys, createOperatorKeys, createTokenVerifier } from '../http/auth.js'
@@ -124,6 +125,8 @@ export interface Surroundings {
   readonly capabilities?: readonly Brings[]
   /** Who calls, in place of the tokens that the configuration names. */
   readonly identify?: IdentifyUser
+  /** Takes the events in place of an address. */
+  readonly onEvent?: OnEvent | undefined
   /** For a command that does one thing and ends: nothing runs by itself. */
   readonly withoutJobs?: boolean
   /** Where traces are collected. Stopped with the service. */
@@ -249,14 +252,15 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     ...watched(config, { ...world, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
-    ...(config.events && {
-      outgoing: {
-        sender: createEventSender({ ...config.events, tracing }),
-        random: systemRandom,
-        lanes: new Set<Promise<void>>(),
-      },
-    }),
+    ...outgoingOf(config, world),
   }
+}
+
+function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) {
+  const { tracing } = world
+  const ofAddress = events && createEventSender({ ...events, tracing })
+  const sender = onEvent ? createHostSender(onEvent, world) : ofAddress
+  return sender && { outgoing: { sender, random: systemRandom, lanes: new Set<Promise<void>>() } }
 }
 
 /** What tells how the service is. */

@@ -8,6 +8,7 @@ import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
+import { ON_EVENT } from '../events/host-sender.js'
 import type { EventConfig } from '../events/settings.js'
 import { shareChecks } from '../http/health.js'
 import type { PaymentMethod } from '../ledger/method.js'
@@ -108,17 +109,21 @@ async function examineSchema(database: Database): Promise<Check> {
 
 /**
  * The address that the running service uses; a new one is not known before the service has started with it.
+ * That a host takes the events itself is known from the database alone.
  */
-async function* examineEvents(database: Database, config: Config): AsyncGenerator<Check> {
-  if (!config.events) return yield warn('events', 'events_off')
-  if (!(await schemaFit(database)).runs) return
-  const endpoint = await loadEventEndpoint(database)
-  if (endpoint?.url !== config.events.url) return yield ok('events', 'events_unused')
+async function* examineEvents(database: Database, { events }: Config): AsyncGenerator<Check> {
+  const { runs } = await schemaFit(database)
+  const endpoint = runs ? await loadEventEndpoint(database) : null
+  const isOfHost = endpoint?.url === ON_EVENT
+  if (!events && !isOfHost) return yield warn('events', 'events_off')
+  if (!runs) return
+  if (!endpoint || (events && endpoint.url !== events.url)) return yield ok('events', 'events_unused')
+  const to = isOfHost ? ON_EVENT : 'EVENTS_URL'
   const { disabledAt, disabledBecause, failingSince } = endpoint
   if (disabledAt !== null) {
-    yield fail('events', 'events_disabled', { why: disabledBecause ?? '' })
+    yield fail('events', 'events_disabled', { to, why: disabledBecause ?? '' })
   } else if (failingSince !== null) {
-    yield warn('events', 'events_failing', { since: toTimestamp(failingSince) })
+    yield warn('events', 'events_failing', { to, since: toTimestamp(failingSince) })
   } else yield ok('events', 'events_on')
 }
 

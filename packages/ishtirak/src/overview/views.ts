@@ -10,6 +10,7 @@ import type { StoredReport } from '../core/stored-report.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
+import { userApi } from '../ledger/user-routes.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
 import { viewInboxEntry } from './inbox-schemas.js'
@@ -24,12 +25,13 @@ export interface ViewContext extends PaymentViewDeps {
   readonly log: Log
 }
 
-export interface ViewDeps extends Omit<ViewContext, 'now'> {
+export interface ViewDeps extends Omit<ViewContext, 'now' | 'api'> {
   readonly clock: Clock
+  readonly publicUrl: string
 }
 
 export function viewedNow({ clock, publicUrl, methods, fileParts, log }: ViewDeps): ViewContext {
-  return { now: clock.now(), publicUrl, methods, fileParts, log }
+  return { now: clock.now(), api: userApi({ publicUrl }), methods, fileParts, log }
 }
 
 /** A row that cannot be shown is marked as broken and logged: the others, and the rest of a file, stand. */

@@ -1,13 +1,11 @@
-// POST …/portal-sessions: with the user's token the platform gets a link into the portal.
+// POST …/portal-sessions: the platform gets a link into the portal.
 import { type Static, Type } from 'typebox'
 import { toTimestamp } from '../core/instant.js'
-import type { App } from '../http/app.js'
-import { type CallerChecks, callersBy } from '../http/callers.js'
-import { problemResponses } from '../http/problem.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
+import { forBothCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type OpenLinkDeps, openPortalLink } from './portal-sessions.sql.js'
 
-export type PortalSessionRoutesDeps = OpenLinkDeps & Pick<CallerChecks, 'identify'>
+export type PortalSessionRoutesDeps = OpenLinkDeps & UserRoutesDeps
 
 /** A path of the platform: one slash, no second one and no backslash, which lead to another host. */
 const ReturnPath = Type.String({
@@ -26,34 +24,25 @@ const LinkSchema = object('PortalSession', {
   expires_at: timestamp,
 })
 
-const REFUSED = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
-
 export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
-  return async (app: App): Promise<void> => {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
-      security: [{ user: [] }],
-      tags: ['portal'],
-      operationId: 'createPortalSession',
+      ...callers.operation('createPortalSession', 'portal'),
       summary: 'Open the customer portal',
       description:
         'A link that works once, for five minutes; it becomes a session of 12 hours in the browser ' +
         'that follows it.',
+      params: callers.params({}),
       // The body is optional.
       body: nullable(PortalSessionRequestSchema),
-      response: {
-        200: LinkSchema,
-        ...problemResponses('malformed_json', 'validation_failed', ...REFUSED),
-      },
+      response: { 201: LinkSchema, ...callers.refusals('malformed_json', 'validation_failed') },
     }
-    const users = callersBy(deps.identify)
-    const { onRequest } = users
-    app.post('/api/v1/billing/portal-sessions', { schema, onRequest }, async (request, reply) => {
-      const user = users.of(request)
+    app.post(`${path}/portal-sessions`, { schema, onRequest }, async (request, reply) => {
+      const { user } = callers.callOf(request)
       const link = await openPortalLink(deps, user, request.body?.return_path ?? null)
-      reply.header('cache-control', 'no-store')
-      return viewPortalLink(link)
+      return reply.header('cache-control', 'no-store').code(201).send(viewPortalLink(link))
     })
-  }
+  })
 }
 
 export function viewPortalLink({

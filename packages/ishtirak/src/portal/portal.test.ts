@@ -50,7 +50,7 @@ describeScenario('the portal', ({ database }) => {
   describe('is opened by a link that', () => {
     it('holds exactly an address and when it ends, five minutes from now', async () => {
       const { status, text, body } = await world.as('user-1').post(SESSIONS, { return_path: '/settings' })
-      expect([status, Object.keys(body)]).toEqual([200, ['url', 'expires_at']])
+      expect([status, Object.keys(body)]).toEqual([201, ['url', 'expires_at']])
       expect(text).toMatch(/"url":"http:\/\/127\.0\.0\.1:\d+[\w/]*\/portal\/open\?token=[\w-]{43}"/)
       expect(body.expires_at).toBe('2026-11-21T12:05:00Z')
     })
@@ -58,7 +58,7 @@ describeScenario('the portal', ({ database }) => {
     it('needs a user’s token, and takes no body too', async () => {
       expect((await world.call('POST', SESSIONS, { body: {} })).status).toBe(401)
       const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
-      expect((await world.call('POST', SESSIONS, { headers: { authorization } })).status).toBe(200)
+      expect((await world.call('POST', SESSIONS, { headers: { authorization } })).status).toBe(201)
     })
 
     it.each([

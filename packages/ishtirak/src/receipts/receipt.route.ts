@@ -1,62 +1,73 @@
 // GET …/payments/{payment_id}/receipt: the receipt as PDF, for its owner, in the language asked for.
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import type { App } from '../http/app.js'
-import type { UserIdentity } from '../http/auth.js'
-import { type CallerChecks, callersBy } from '../http/callers.js'
-import { problemResponses } from '../http/problem.js'
-import { preferredLocale } from '../http/request.js'
+import { idOf } from '../http/auth.js'
+import { checker } from '../http/checker.js'
 import { locale, query } from '../http/schemas.js'
-import { BILLING_API, USER_ROUTE } from '../ledger/schemas.js'
+import { forBothCallers, knownLocale, type UserCallers, type UserRoutesDeps } from '../ledger/user-routes.js'
+import type { PdfWish, ReceiptCalls } from './calls.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
 
-export type ReceiptRoutesDeps = ReceiptDeps & Pick<CallerChecks, 'identify'>
+export type ReceiptRoutesDeps = ReceiptDeps & UserRoutesDeps
+
+const LangSchema = query({ lang: Type.Optional(locale) })
+const PDF = { 'application/pdf': { schema: Type.String({ format: 'binary' }) } }
 
 /** What the routes to a PDF have in common: it is its user's, in the language asked for. */
-export const PDF_ROUTE = { ...USER_ROUTE, querystring: query({ lang: Type.Optional(locale) }) }
-const PDF = { 'application/pdf': { schema: Type.String({ format: 'binary' }) } }
-const REFUSALS = [
-  ...(['unauthenticated', 'not_found', 'validation_failed', 'rate_limited'] as const),
-  ...(['busy', 'receipts_unavailable', 'database_unavailable'] as const),
-]
-
-export function pdfOrRefused(description: string, ...refusals: readonly ErrorCode[]) {
-  return { 200: { description, content: PDF }, ...problemResponses(...REFUSALS, ...refusals) }
-}
-
-export function receiptRoutes(deps: ReceiptRoutesDeps) {
-  return async (app: App): Promise<void> => {
-    const schema = {
-      ...PDF_ROUTE,
-      operationId: 'getReceipt',
-      summary: 'The receipt of a payment',
-      description:
-        'One page of PDF. The language is `lang`, else that of the token, else `Accept-Language`, ' +
-        'else Arabic.',
-      params: Type.Object({ payment_id: Type.String() }),
-      response: pdfOrRefused('The receipt', 'payment_not_paid'),
-    }
-    const users = callersBy(deps.identify)
-    const { onRequest } = users
-    app.get(`${BILLING_API}/payments/:payment_id/receipt`, { schema, onRequest }, async (request, reply) => {
-      const user = users.of(request)
-      const { payment_id: paymentId } = request.params
-      const of = { userId: user.userId, paymentId, locale: languageOf(request, user) }
-      return sendReceipt(reply, await askForReceipt(deps, of))
-    })
+export function pdfRoute(
+  callers: Pick<UserCallers, 'refusals'>,
+  description: string,
+  ...refusals: readonly ErrorCode[]
+) {
+  const all = ['not_found', 'validation_failed', 'busy', 'receipts_unavailable', ...refusals] as const
+  return {
+    querystring: LangSchema,
+    response: { 200: { description, content: PDF }, ...callers.refusals(...all) },
   }
 }
 
-/** Receipts are in Arabic by default. */
-export function languageOf(
-  { query, headers }: { readonly query: { readonly lang?: Locale }; readonly headers: IncomingHttpHeaders },
-  user: UserIdentity,
-): Locale {
-  return query.lang ?? user.locale ?? preferredLocale(headers['accept-language'], 'ar')
+export function receiptRoutes(deps: ReceiptRoutesDeps) {
+  return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
+    const schema = {
+      ...callers.operation('getReceipt'),
+      ...pdfRoute(callers, 'The receipt', 'payment_not_paid'),
+      summary: 'The receipt of a payment',
+      description: `One page of PDF. ${LANGUAGE}`,
+      params: callers.params({ payment_id: Type.String() }),
+    }
+    app.get(`${path}/payments/:payment_id/receipt`, { schema, onRequest }, async (request, reply) => {
+      const { userId } = callers.callOf(request).user
+      const { payment_id: paymentId } = request.params
+      const of = { userId, paymentId, locale: request.query.lang ?? (await callers.localeOf(request)) }
+      return sendReceipt(reply, await askForReceipt(deps, of))
+    })
+  })
 }
+
+export const receiptCalls = (deps: ReceiptRoutesDeps): ReceiptCalls => ({
+  receipt: async (given, paymentId, asked) => {
+    const userId = idOf(given)
+    return (await askForReceipt(deps, { userId, paymentId, locale: await wishedLocale(deps, userId, asked) }))
+      .pdf
+  },
+})
+
+const pdfWish = checker<PdfWish>(LangSchema)
+
+/** For a host that mounts the service. */
+export async function wishedLocale(
+  deps: Pick<UserRoutesDeps, 'database'>,
+  userId: string,
+  asked: PdfWish = {},
+): Promise<Locale> {
+  return pdfWish(asked).lang ?? (await knownLocale(deps, { userId })) ?? 'ar'
+}
+
+export const LANGUAGE =
+  'The language is `lang`, else that of the token or of the profile that the platform has set, else ' +
+  '`Accept-Language`, else Arabic.'
 
 /** Shown in the browser, with a name for saving it. */
 export function sendReceipt(reply: FastifyReply, { number, pdf }: PrintedReceipt): FastifyReply {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Transfer } from '../core/transfer.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
-import { ProofSchema } from './proof.route.js'
+import { ProofSchema } from './proof-view.js'
 import { SameProofSchema } from './same-proofs.sql.js'
 
 export const TransferStateSchema = object('TransferState', {

@@ -6,9 +6,9 @@ import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { receiveProof } from './proof.js'
-import type { ProofRoutesDeps } from './proof.route.js'
+import type { UploadDeps } from './proof.route.js'
 
-export type TransferPagesDeps = UpgradeDeps & Omit<ProofRoutesDeps, 'identify'>
+export type TransferPagesDeps = UpgradeDeps & UploadDeps
 
 export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
 

@@ -11,7 +11,7 @@ import { TRANSFERS_WAITING } from './inbox.js'
 import { transferPart } from './payment-part.js'
 import { transferPages } from './portal-part.js'
 import { type EraseDeps, eraseOldProofs } from './proof.js'
-import { type ProofRoutesDeps, proofRoutes } from './proof.route.js'
+import { type ProofRoutesDeps, proofRoutes, transferCalls } from './proof.route.js'
 import { downloadProof, proofPage } from './read-proof.js'
 import { type TransferConfig, transferSettings } from './settings.js'
 import { createTransfer } from './transfer.js'
@@ -41,6 +41,7 @@ export const transfers: Capability<
   paymentParts: (deps) => [transferPart(deps)],
   console: proofPage,
   routes: proofRoutes,
+  calls: transferCalls,
   jobs: (deps) => [
     // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
     { name: 'erase-proofs', stage: 'tidy', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },

@@ -1,0 +1,55 @@
+// The command that sends a sample of an event, so that a receiver can be tried before anybody has paid.
+import { Argument, type Command } from 'commander'
+import { plainText } from '../acts/cli-tables.js'
+import { CommandFailed, type CommandHost } from '../acts/operator-client.js'
+import type { EventType } from '../core/event.js'
+import { isUserId } from '../core/user-id.js'
+import { systemClock } from '../runtime/clock.js'
+import { createIds } from '../runtime/random.js'
+import { sampleEvent } from './sample-event.js'
+import { eventSettings } from './settings.js'
+import { createEventSender } from './webhook-sender.js'
+
+interface TriggerOptions {
+  readonly user: string
+  readonly to?: string
+}
+
+/** More of an answer is not shown. */
+const ANSWER_LENGTH_MAX = 1_000
+
+export function addTriggerCommand(program: Command, host: CommandHost, types: readonly EventType[]): void {
+  const events = program.commands.find((one) => one.name() === 'events')
+  if (!events) throw new Error('the commands about events come first')
+  events
+    .command('trigger')
+    .description('Send a signed sample of an event, in the sandbox; nothing is stored')
+    .addArgument(new Argument('<type>', 'what it tells of').choices(types))
+    .requiredOption('--user <id>', 'whom it is about')
+    .option('--to <address>', 'where to (default: EVENTS_URL); it is signed with EVENTS_SECRETS')
+    .action(async (type: EventType, options: TriggerOptions) => {
+      if (!(await trigger(host, type, options))) process.exitCode = 1
+    })
+}
+
+/** Whether it was accepted. */
+async function trigger(host: CommandHost, type: EventType, { user, to }: TriggerOptions): Promise<boolean> {
+  if (!isUserId(user)) throw new CommandFailed('--user is not the id of a user')
+  const { sandbox, events, plans } = host.config(eventSettings, to === undefined ? {} : { EVENTS_URL: to })
+  if (!sandbox)
+    throw new CommandFailed(
+      'samples are sent in the sandbox alone: without CHARGILY_SECRET_KEY, and not in production',
+    )
+  if (!events)
+    throw new CommandFailed('where to? Set EVENTS_URL and EVENTS_SECRETS, or EVENTS_SECRETS and --to')
+  const now = systemClock().now()
+  const event = sampleEvent(type, { userId: user, catalogue: plans, now })
+  const id = createIds().next('evt', now)
+  process.stdout.write(`sent to ${events.url} as ${id}\n${JSON.stringify(event, null, 2)}\n`)
+  // In the sandbox the receiver may be anywhere.
+  const sent = await createEventSender({ ...events, reach: 'any' }).send({ id, body: JSON.stringify(event) })
+  if (sent.kind === 'failure') throw new CommandFailed(`no answer: ${plainText(sent.detail)}`)
+  const said = plainText(Buffer.from(sent.body ?? []).toString()).slice(0, ANSWER_LENGTH_MAX)
+  process.stdout.write(`answered ${sent.status}${said && `: ${said}`}\n`)
+  return sent.status >= 200 && sent.status < 300
+}

@@ -1,0 +1,104 @@
+// An event of each type as it could be, made by what makes the real ones.
+
+import { describeEvent, type EventType, type PlatformEvent } from '../core/event.js'
+import { DAY, type Instant } from '../core/instant.js'
+import type { ShownPayment } from '../core/payment.js'
+import { type Catalogue, offersOf, type Plan } from '../core/plan.js'
+
+interface SampleOf {
+  readonly userId: string
+  readonly catalogue: Catalogue
+  readonly now: Instant
+}
+
+type Described = Parameters<typeof describeEvent>[1]
+
+/** Its `sequence` is 1, which is before every event that a receiver has had of this user, or the first. */
+export function sampleEvent(type: EventType, { userId, catalogue, now }: SampleOf): PlatformEvent {
+  const plan = catalogue.plans.find(({ price }) => price > 0) ?? catalogue.free
+  return describeEvent(type, {
+    ...{ userId, sequence: 1, now },
+    subscription: stateOf(type, { plan, free: catalogue.free, now }),
+    payment: paymentOf(type, plan, now),
+    ...causeOf(type, plan, now),
+  })
+}
+
+/** A term has 30 days here. */
+const TERM = 30 * DAY
+
+function stateOf(
+  type: EventType,
+  { plan, free, now }: { readonly plan: Plan; readonly free: Plan; readonly now: Instant },
+): Described['subscription'] {
+  const paid = { plan, instrument: 'edahabia' }
+  const left = { plan: free, instrument: 'edahabia' }
+  switch (type) {
+    case 'subscription.expiring':
+      return { ...paid, status: 'active', currentPeriodEnd: now + 3 * DAY }
+    case 'subscription.past_due':
+      return { ...paid, status: 'past_due', currentPeriodEnd: now }
+    case 'subscription.expired':
+      return { ...left, status: 'expired', currentPeriodEnd: now - 3 * DAY }
+    case 'subscription.canceled':
+    case 'payment.refunded':
+      return { ...left, status: 'canceled', currentPeriodEnd: now }
+    case 'subscription.granted':
+    case 'subscription.activated':
+    case 'subscription.renewed':
+    case 'payment.paid':
+      return { ...paid, status: 'active', currentPeriodEnd: now + TERM }
+    default:
+      return { plan: free, instrument: null, status: 'active', currentPeriodEnd: null }
+  }
+}
+
+const PAYMENTS: Partial<Record<EventType, Pick<ShownPayment, 'status' | 'method'>>> = {
+  'subscription.activated': { status: 'paid', method: 'card' },
+  'subscription.renewed': { status: 'paid', method: 'card' },
+  'payment.requested': { status: 'pending', method: 'transfer' },
+  'payment.proof_received': { status: 'pending', method: 'transfer' },
+  'payment.paid': { status: 'paid', method: 'card' },
+  'payment.failed': { status: 'failed', method: 'card' },
+  'payment.refused': { status: 'canceled', method: 'transfer' },
+  'payment.review': { status: 'review', method: 'card' },
+  'payment.refunded': { status: 'refunded', method: 'card' },
+}
+
+function paymentOf(type: EventType, plan: Plan, now: Instant): Described['payment'] {
+  const of = PAYMENTS[type]
+  if (!of) return null
+  const [offer] = offersOf(plan)
+  const isPaid = of.status === 'paid' || of.status === 'refunded'
+  return {
+    ...{ ...of, id: 'pay_sample', plan, months: 1, amountAsked: null, checkoutId: null, checkoutUrl: null },
+    price: offer?.price ?? { amount: 0, currency: plan.currency },
+    instrument: isPaid ? 'edahabia' : null,
+    createdAt: now,
+    expiresAt: now + DAY,
+    paidAt: isPaid ? now : null,
+    periodStart: isPaid ? now : null,
+    periodEnd: isPaid ? now + TERM : null,
+  }
+}
+
+function causeOf(
+  type: EventType,
+  plan: Plan,
+  at: Instant,
+): Pick<Described, 'announcement' | 'grant' | 'reason'> {
+  switch (type) {
+    case 'subscription.expiring':
+      return { announcement: { boundary: 'expiring_3_days', at, skipped: [] } }
+    case 'subscription.past_due':
+      return { announcement: { boundary: 'past_due', at, skipped: [] } }
+    case 'subscription.expired':
+      return { announcement: { boundary: 'expired', at, skipped: [] } }
+    case 'subscription.granted':
+      return { grant: { id: 'grt_sample', plan, months: 0, days: 30, start: at, end: at + TERM } }
+    case 'payment.refused':
+      return { reason: 'a sample' }
+    default:
+      return {}
+  }
+}
