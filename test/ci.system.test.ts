@@ -23,7 +23,10 @@ function run({ user, hasFonts }: { user: number; hasFonts: boolean }) {
   standIn('id', `echo ${user}`)
   standIn('dpkg', hasFonts ? 'exit 0' : 'exit 1')
   const PATH = `${path.join(folder, 'bin')}:${process.env.PATH}`
-  const { status, stdout, stderr } = spawnSync(path.join(folder, '.ci/run'), { env: { PATH }, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(path.join(folder, '.ci/run'), {
+    env: { PATH },
+    encoding: 'utf8',
+  })
   const calls = path.join(folder, 'calls')
   return { status, stdout, stderr, calls: existsSync(calls) ? readFileSync(calls, 'utf8') : '' }
 }
