@@ -69,17 +69,14 @@ function* versionsOf(root) {
   for (const folder of ['', ...folders])
     yield [`package-lock.json, of '${folder}',`, packages[folder]?.version]
   yield ['CHANGELOG.md', firstMatch(root, 'CHANGELOG.md', /^## (\S+)/m)]
-  for (const file of clientManifests(root))
+  for (const file of CLIENTS)
     yield [file, firstMatch(root, file, /^\s*"?version"?\s*[:=]\s*"([^"]+)"/m)]
 }
 
 const firstMatch = (root, file, pattern) => pattern.exec(readFileSync(path.join(root, file), 'utf8'))?.[1]
 
 /** Of the clients in other languages. */
-const clientManifests = (root) =>
-  ['clients/php/composer.json', 'clients/python/pyproject.toml'].filter((file) =>
-    existsSync(path.join(root, file)),
-  )
+const CLIENTS = ['clients/php/composer.json', 'clients/python/pyproject.toml']
 
 /** Returns a sentence for each component of an SBOM without a licence, or with one that is not allowed. */
 export function licenceProblems({ components }) {
@@ -109,7 +106,7 @@ export function writeRelease(root, to, seconds) {
     mkdirSync(to, { recursive: true })
     for (const folder of PACKAGES)
       run(path.join(root, folder), 'npm', 'pack', '--ignore-scripts', '--silent', '--pack-destination', to)
-    for (const file of clientManifests(root)) packClient(root, path.dirname(file), to)
+    for (const file of CLIENTS) packClient(root, path.dirname(file), to)
     writeFileSync(
       path.join(to, `ishtirak-${bom.metadata.component.version}.cdx.json`),
       `${JSON.stringify(bom, null, 2)}\n`,

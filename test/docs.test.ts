@@ -92,12 +92,13 @@ it.each(documents)('%s names only files of this repository that exist', (name) =
   const named = read(name).split(`(${REPOSITORY}`).slice(1)
   const files = named.map((rest) => rest.split(/[)#]/, 1)[0] ?? '')
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
-  if (name.startsWith('packages')) expect(read(name)).not.toMatch(/\]\(\.\.?\//)
+  if (/^(packages|clients)/.test(name)) expect(read(name)).not.toMatch(/\]\(\.\.?\//)
 })
 
 it('each package carries the licence of the repository', () => {
-  for (const name of readdirSync(path.join(root, 'packages')))
-    expect(read(`packages/${name}/LICENSE`)).toBe(read('LICENSE'))
+  for (const folder of ['packages', 'clients'])
+    for (const name of readdirSync(path.join(root, folder)))
+      expect(read(`${folder}/${name}/LICENSE`)).toBe(read('LICENSE'))
 })
 
 it.each(documents)('%s has one title, on its first line', (name) => {
@@ -133,6 +134,17 @@ it('docs/mount.md shows code of its examples', () => {
   expect(blocks.filter((code) => !examples.some((example) => example.includes(code)))).toEqual([])
   // Typed as it stands, the first one has to run.
   expect(blocks[0]).toBe(read('examples/mounted/billing.js').replace(/^\/\/.*\n/, ''))
+})
+
+it.each([
+  ['php', ['plain.php', 'laravel/routes.php']],
+  ['python', ['django_app.py', 'wsgi_app.py']],
+])('clients/%s/README.md shows code that the tests run', (language, programs) => {
+  const run = programs.map((name) => read(`test/examples/languages/${name}`)).join()
+  const page = read(`clients/${language}/README.md`)
+  const blocks = [...page.matchAll(/```(?:php|python)\n([\s\S]*?)```/g)].map(([, code]) => code ?? '')
+  expect(blocks).toHaveLength(2)
+  expect(blocks.filter((code) => !run.includes(code))).toEqual([])
 })
 
 it('docs/upgrade.md states of every migration the oldest program that runs on it, as its file does', () => {

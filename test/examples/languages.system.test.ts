@@ -1,5 +1,5 @@
-// The PHP, Python and Go of docs/integrate.md, run as they stand there against a service: its users' tokens,
-// a limit, and events that it sent itself, good, stale and forged.
+// The packages in clients/ and the file of docs/go.md, by programs that call them, against a service: a
+// limit, a payment, the portal, and events that it sent itself, good, stale and forged.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -13,18 +13,19 @@ import { freePort } from '../support/free-port.js'
 import { type Listening, listen } from '../support/listen.js'
 import { OLD_SECRET, type Received, Receiver, SECRET } from '../support/receiver.js'
 import { requireTool } from '../support/system-tools.js'
-import { createWorld, JWT_SECRET, type World } from '../support/world.js'
+import { createWorld, type World } from '../support/world.js'
 
 const PLATFORM_KEY = 'a-key-of-the-platform-in-tests'
 const OTHER_SECRET = `whsec_${'C'.repeat(42)}A=`
+const root = path.resolve(import.meta.dirname, '../..')
+const programs = path.join(import.meta.dirname, 'languages')
+const PYTHONPATH = path.join(root, 'clients/python')
 
 const LANGUAGES = [
-  { language: 'php', tool: 'php-cli', build: [], command: ['php', 'run.php'] },
-  { language: 'python', tool: 'python3', build: [], command: ['python3', 'run.py'] },
-  // `go run` would link it anew each time.
-  { language: 'go', tool: 'golang-go', build: ['go', 'build', 'run.go', 'ishtirak.go'], command: ['./run'] },
+  { language: 'php', tools: ['php-cli', 'php-curl'], command: ['php', path.join(programs, 'run.php')] },
+  { language: 'python', tools: ['python3'], command: ['python3', path.join(programs, 'run.py')] },
+  { language: 'go', tools: ['golang-go'], command: ['./run'] },
 ] as const
-const ENDING = { php: 'php', python: 'py', go: 'go' }
 
 let folder: string
 let world: World
@@ -60,20 +61,37 @@ afterAll(async () => {
 })
 
 /** Answers as the key says: by a status, or in a way that no status says. */
-const answerByKey: RequestListener = ({ headers }, response) => {
+const answerByKey: RequestListener = ({ headers, socket }, response) => {
   const [, wanted = ''] = headers.authorization?.split('Bearer ') ?? []
+  const drip = () => {
+    const drops = setInterval(() => socket.write('1'), 50)
+    socket.on('error', () => undefined).on('close', () => clearInterval(drops))
+  }
   if (wanted === 'nothing') return
   if (wanted === 'a page') response.end('<!doctype html><title>Sign in</title>')
   else if (wanted === 'cut off')
     response.writeHead(200, { 'content-length': 99 }).write('{"allowed": true', () => response.destroy())
+  else if (wanted === 'a header without end') socket.write('HTTP/1.1 200 OK\r\nx-drops: ', drip)
+  else if (wanted === 'a body without end')
+    response.writeHead(200, { 'content-length': 9999 }).write('{"allowed": 1', drip)
   else response.writeHead(Number(wanted)).end('{"code":"of_the_test"}')
 }
 
-describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
+/** Counts deploys without the program under test. */
+async function deploy(user: string, operationId: string): Promise<void> {
+  const place = `/api/v1/platform/users/${encodeURIComponent(user)}/limits/deploys_per_day/consume`
+  const answer = await world.call('POST', place, {
+    body: { operation_id: operationId },
+    headers: { authorization: `Bearer ${PLATFORM_KEY}` },
+  })
+  expect(answer).toMatchObject({ status: 200, body: { allowed: true } })
+}
+
+describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
   const execute = ([program = '', ...args]: readonly string[], input = ''): Promise<string> =>
     new Promise((resolve, reject) => {
       const { PATH = '' } = process.env
-      const env = { PATH, GO111MODULE: 'off', GOFLAGS: '', GOCACHE: path.join(folder, 'cache') }
+      const env = { PATH, PYTHONPATH, GO111MODULE: 'off', GOFLAGS: '', GOCACHE: path.join(folder, 'cache') }
       const child = execFile(program, args, { cwd: folder, env }, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message}\n${stdout}\n${stderr}`)) : resolve(stdout),
       )
@@ -89,27 +107,14 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
   }
 
   beforeAll(async () => {
-    requireTool(tool)
-    const page = await readFile(path.join(import.meta.dirname, '../../docs/integrate.md'), 'utf8')
-    const [, block] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? []
-    if (block === undefined) throw new Error(`docs/integrate.md has no ${language}`)
-    await writeFile(path.join(folder, `ishtirak.${ENDING[language]}`), block)
-    const driver = `run.${ENDING[language]}`
-    await copyFile(path.join(import.meta.dirname, 'languages', driver), path.join(folder, driver))
-    if (build.length > 0) await execute(build)
-  })
-
-  it('makes tokens that the service takes', async () => {
-    const token = await run(['token', JWT_SECRET, 'user-é 1'])
-    const status = await world.call('GET', '/api/v1/billing/status', {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    expect(status).toMatchObject({ status: 200, body: { plan: 'pro' } })
-    const forged = await run(['token', `${JWT_SECRET}.`, 'user-é 1'])
-    const refused = await world.call('GET', '/api/v1/billing/status', {
-      headers: { authorization: `Bearer ${forged}` },
-    })
-    expect(refused.status).toBe(401)
+    for (const tool of tools) requireTool(tool)
+    if (language !== 'go') return
+    const page = await readFile(path.join(root, 'docs/go.md'), 'utf8')
+    const [, block = ''] = /^```go\n([\s\S]*?)^```$/m.exec(page) ?? []
+    await writeFile(path.join(folder, 'ishtirak.go'), block)
+    await copyFile(path.join(programs, 'run.go'), path.join(folder, 'run.go'))
+    // `go run` would link it anew each time.
+    await execute(['go', 'build', 'run.go', 'ishtirak.go'])
   })
 
   it('asks whether a user may, once for each operation', async () => {
@@ -118,16 +123,36 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
       run(['consume', world.url, PLATFORM_KEY, user, 'deploys_per_day', operation])
     expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, limit: 10, used: 1 })
     expect(JSON.parse(await consume('deploy-1'))).toMatchObject({ allowed: true, used: 1 })
-    for (let used = 2; used <= 10; used++)
-      await world.call(
-        'POST',
-        `/api/v1/platform/users/${encodeURIComponent(user)}/limits/deploys_per_day/consume`,
-        {
-          body: { operation_id: `deploy-${used}` },
-          headers: { authorization: `Bearer ${PLATFORM_KEY}` },
-        },
-      )
+    for (let used = 2; used <= 10; used++) await deploy(user, `deploy-${used}`)
     expect(JSON.parse(await consume('deploy-11'))).toMatchObject({ allowed: false, used: 10, remaining: 0 })
+  })
+
+  it('opens the portal', async () => {
+    const link = JSON.parse(await run(['openPortal', world.url, PLATFORM_KEY, `${language} é/2`]))
+    expect(link).toEqual({
+      url: expect.stringMatching(`^${world.url}/portal/`),
+      expires_at: expect.any(String),
+    })
+    expect((await fetch(link.url, { redirect: 'manual' })).status).toBeLessThan(400)
+  })
+
+  it.runIf(language !== 'go')('sells a month', async () => {
+    const call = (method: string, ...args: readonly string[]) =>
+      run([method, world.url, PLATFORM_KEY, ...args])
+    const user = `${language} é/3`
+    const payment = JSON.parse(await call('upgrade', user, 'pro'))
+    expect(payment).toMatchObject({ plan: 'pro', checkout_url: expect.stringMatching(/^http/) })
+    expect(JSON.parse(await call('upgrade', user, 'pro'))).toMatchObject({ id: payment.id })
+    expect(await call('upgrade', user, 'none')).toMatch(/^misconfigured: .*422/)
+    expect(JSON.parse(await call('user', 'user-é 1'))).toMatchObject({ user_id: 'user-é 1', plan: 'pro' })
+  })
+
+  it.runIf(language !== 'go')('gives back what was consumed, and knows a conflict', async () => {
+    const call = (method: string, limit: string) =>
+      run([method, world.url, PLATFORM_KEY, `${language} é/4`, limit, 'project-1'])
+    expect(JSON.parse(await call('consume', 'projects'))).toMatchObject({ allowed: true, used: 1 })
+    expect(await call('consume', 'deploys_per_day')).toBe('refused: conflict')
+    expect(JSON.parse(await call('release', 'projects'))).toMatchObject({ allowed: true, used: 0 })
   })
 
   it('takes a wrong key or call for an error of configuration, which no outage is', async () => {
@@ -148,6 +173,10 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
       ])
   })
 
+  it.each(['a header without end', 'a body without end'])('waits no longer for %s', async (answer) => {
+    expect(await run(['consume', answering.url, answer, 'u', 'l', 'o'])).toMatch(/^unavailable: /)
+  })
+
   it('accepts an event under each of its secrets, also among others', async () => {
     for (const secrets of [[SECRET], [OLD_SECRET], [OTHER_SECRET, OLD_SECRET]])
       expect(JSON.parse(await verify({}, secrets))).toMatchObject({
@@ -161,7 +190,7 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
   })
 
   it.each([301, -301])('refuses an event that is %i seconds old', async (laterSeconds) => {
-    expect(await verify({}, [SECRET], laterSeconds)).toBe('refused: not of these five minutes')
+    expect(await verify({}, [SECRET], laterSeconds)).toBe('invalid: not of these five minutes')
     expect(await verify({}, [SECRET], laterSeconds - Math.sign(laterSeconds))).toContain('payment.paid')
   })
 
@@ -180,8 +209,8 @@ describe.each(LANGUAGES)('$language', ({ language, tool, build, command }) => {
     ]
     expect(raw).toContain('2000')
     for (const [name, forged] of forgeries)
-      expect([name, await verify(forged)]).toEqual([name, 'refused: not signed with a known secret'])
-    expect(await verify({}, [OTHER_SECRET])).toBe('refused: not signed with a known secret')
-    expect(await verify({ headers: {} })).toBe('refused: not of these five minutes')
+      expect([name, await verify(forged)]).toEqual([name, 'invalid: not signed with a known secret'])
+    expect(await verify({}, [OTHER_SECRET])).toBe('invalid: not signed with a known secret')
+    expect(await verify({ headers: {} })).toMatch(/^invalid: /)
   })
 })

@@ -1,6 +1,6 @@
 // What `npm run release -- --dry-run` writes, and what it refuses.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +11,6 @@ import { keptPackage, ROOT, remove, temporaryFolder } from './installation.js'
 const INSTANT = '2026-11-25T12:00:00.000Z'
 const jsonOf = (...parts: string[]) => JSON.parse(readFileSync(path.join(...parts), 'utf8'))
 const { version } = jsonOf(ROOT, 'package.json')
-const clients = ['php', 'python'].filter((name) => existsSync(path.join(ROOT, 'clients', name)))
 const bomName = `ishtirak-${version}.cdx.json`
 
 let folder: string
@@ -26,7 +25,7 @@ afterAll(() => remove(folder))
 
 describe('the files of a release', () => {
   it('are the packages and clients, the SBOM, the licences, and checksums of all of them', () => {
-    const archives = clients.map((name) => `ishtirak-${name}-${version}.tar.gz`)
+    const archives = ['php', 'python'].map((name) => `ishtirak-${name}-${version}.tar.gz`)
     const packages = ['chargily-emulator', 'ishtirak-client', 'ishtirak'].map(
       (name) => `${name}-${version}.tgz`,
     )
@@ -119,6 +118,8 @@ describe('versions', () => {
     ['packages/client/package.json', `"version": "${version}"`, '"version": "9.9.9"'],
     ['packages/ishtirak/package.json', `"chargily-emulator": "${version}"`, '"chargily-emulator": "9.9.9"'],
     ['package-lock.json', `"version": "${version}"`, '"version": "9.9.9"'],
+    ['clients/php/composer.json', `"version": "${version}"`, '"version": "9.9.9"'],
+    ['clients/python/pyproject.toml', `version = "${version}"`, 'version = "9.9.9"'],
   ])('another one in %s is named', (file, from, to) => {
     const copy = manifestsIn(path.join(folder, `versions-${file.replaceAll('/', '-')}`))
     edit(copy, file, from, to)
@@ -162,7 +163,8 @@ describe('the command', () => {
 /** Manifests, lock and changelog. */
 function manifestsIn(copy: string): string {
   const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/package.json`)
-  for (const file of ['package.json', 'package-lock.json', 'CHANGELOG.md', ...packages]) {
+  const clients = ['clients/php/composer.json', 'clients/python/pyproject.toml']
+  for (const file of ['package.json', 'package-lock.json', 'CHANGELOG.md', ...packages, ...clients]) {
     mkdirSync(path.dirname(path.join(copy, file)), { recursive: true })
     cpSync(path.join(ROOT, file), path.join(copy, file))
   }

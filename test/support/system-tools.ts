@@ -28,7 +28,13 @@ const TOOLS = {
   prometheus: () => run('promtool', '--version'),
   'docker-compose': () => run('docker-compose', 'version', '--short'),
   'php-cli': () => run('php', '--version'),
+  'php-curl': () => run('php', '-r', 'echo curl_version()["version"];'),
+  'php-sqlite3': () => run('php', '-r', 'echo SQLite3::version()["versionString"];'),
+  'php-laravel-framework': () =>
+    run('php', '-r', "require 'Illuminate/autoload.php'; echo Illuminate\\Foundation\\Application::VERSION;"),
   python3: () => run('python3', '--version'),
+  // Another Python may come first in PATH, and has no package of the system.
+  'python3-django': () => run('/usr/bin/python3', '-m', 'django', '--version'),
   'golang-go': () => run('go', 'version'),
   systemd: () => run('systemd-analyze', '--version'),
   // A terminal for a command.

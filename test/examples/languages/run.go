@@ -1,5 +1,5 @@
-// Calls what docs/integrate.md shows: `token SECRET USER`, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with
-// {headers, body} on standard input.
+// Calls what docs/go.md shows: `consume URL KEY USER LIMIT OPERATION`, `openPortal URL KEY USER`, or `verify NOW SECRET…`
+// with {headers, body} on standard input.
 package main
 
 import (
@@ -17,11 +17,12 @@ func main() {
 	var result any
 	var err error
 	switch command {
-	case "token":
-		fmt.Print(UserToken(arguments[0], arguments[1]))
-		return
 	case "consume":
-		result, err = Consume(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4])
+		billing := Billing{arguments[0], arguments[1]}
+		result, err = billing.Consume(arguments[2], arguments[3], arguments[4])
+	case "openPortal":
+		billing := Billing{arguments[0], arguments[1]}
+		result, err = billing.OpenPortal(arguments[2])
 	default:
 		var given struct {
 			Headers map[string]string
@@ -43,7 +44,7 @@ func main() {
 	case errors.Is(err, ErrUnavailable):
 		fmt.Printf("unavailable: %v", err)
 	case err != nil:
-		fmt.Printf("refused: %v", err)
+		fmt.Printf("invalid: %v", err)
 	}
 	if err != nil {
 		return

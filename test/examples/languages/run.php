@@ -1,24 +1,28 @@
 <?php
-// Calls what docs/integrate.md shows: `token SECRET USER`, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with
-// {headers, body} on standard input.
+// Calls a method of the client, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with {headers, body} on
+// standard input.
 declare(strict_types=1);
-require __DIR__ . '/ishtirak.php';
+require __DIR__ . '/autoload.php';
 
+use Ishtirak\{Client, Events, InvalidEvent, Misconfigured, Refused, Unavailable};
+
+[, $command] = $argv;
 $arguments = array_slice($argv, 2);
 try {
-    if ($argv[1] === 'token') {
-        echo ishtirak_token(...$arguments);
-    } elseif ($argv[1] === 'consume') {
-        echo json_encode(ishtirak_consume(...$arguments));
-    } else {
+    if ($command === 'verify') {
         $given = json_decode(stream_get_contents(STDIN), true, 64, JSON_THROW_ON_ERROR);
         $now = (int) array_shift($arguments);
-        echo json_encode(ishtirak_event($given['body'], $given['headers'], $arguments, $now));
+        echo json_encode(Events::verify($given['body'], $given['headers'], $arguments, $now));
+    } else {
+        $client = new Client(...array_splice($arguments, 0, 2));
+        echo json_encode($client->$command(...$arguments));
     }
-} catch (IshtirakMisconfigured $error) {
+} catch (Misconfigured $error) {
     echo 'misconfigured: ' . $error->getMessage();
-} catch (IshtirakUnavailable $error) {
+} catch (Unavailable $error) {
     echo 'unavailable: ' . $error->getMessage();
-} catch (RuntimeException $error) {
-    echo 'refused: ' . $error->getMessage();
+} catch (Refused $error) {
+    echo 'refused: ' . $error->problemCode();
+} catch (InvalidEvent $error) {
+    echo 'invalid: ' . $error->getMessage();
 }

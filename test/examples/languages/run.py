@@ -1,23 +1,31 @@
-# Calls what docs/integrate.md shows: `token SECRET USER`, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with
-# {headers, body} on standard input.
+# Calls a method of the client, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with {headers, body} on
+# standard input.
 import json
 import sys
+import threading
 
-from ishtirak import BillingMisconfigured, BillingUnavailable, InvalidEvent, consume, user_token, verify_event
+from ishtirak import Client, InvalidEvent, Misconfigured, Refused, Unavailable, verify_event
+
+NAMES = {"openPortal": "open_portal"}
 
 command, *arguments = sys.argv[1:]
 try:
-    if command == "token":
-        print(user_token(*arguments), end="")
-    elif command == "consume":
-        print(json.dumps(consume(*arguments)))
-    else:
+    if command == "verify":
         given = json.load(sys.stdin)
         now, *secrets = arguments
         print(json.dumps(verify_event(given["body"].encode(), given["headers"], secrets, int(now))))
-except BillingMisconfigured as error:
+    else:
+        url, key, *arguments = arguments
+        print(json.dumps(getattr(Client(url, key), NAMES.get(command, command))(*arguments)))
+except Misconfigured as error:
     print(f"misconfigured: {error}", end="")
-except BillingUnavailable as error:
+except Unavailable as error:
     print(f"unavailable: {error}", end="")
+except Refused as error:
+    print(f"refused: {error.code}", end="")
 except InvalidEvent as error:
-    print(f"refused: {error}", end="")
+    print(f"invalid: {error}", end="")
+# A call that was given up leaves no thread that goes on.
+for thread in threading.enumerate():
+    if thread is not threading.current_thread():
+        thread.join()

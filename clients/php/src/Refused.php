@@ -1,0 +1,10 @@
+<?php
+declare(strict_types=1);
+
+namespace Ishtirak;
+
+/** The state of the user does not allow it (409), such as `prepaid_limit_reached`. */
+final class Refused extends \DomainException
+{
+    use AnsweredProblem;
+}
