@@ -69,8 +69,7 @@ function* versionsOf(root) {
   for (const folder of ['', ...folders])
     yield [`package-lock.json, of '${folder}',`, packages[folder]?.version]
   yield ['CHANGELOG.md', firstMatch(root, 'CHANGELOG.md', /^## (\S+)/m)]
-  for (const file of CLIENTS)
-    yield [file, firstMatch(root, file, /^\s*"?version"?\s*[:=]\s*"([^"]+)"/m)]
+  for (const file of CLIENTS) yield [file, firstMatch(root, file, /^\s*"?version"?\s*[:=]\s*"([^"]+)"/m)]
 }
 
 const firstMatch = (root, file, pattern) => pattern.exec(readFileSync(path.join(root, file), 'utf8'))?.[1]
