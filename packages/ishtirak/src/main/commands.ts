@@ -1,11 +1,12 @@
-// The command line: serve, migrate, emulate, token, doctor. It reads the environment, calls one thing, and
-// says in plain words what went wrong.
+// The command line: serve, migrate, emulate, token, doctor, init. It reads the environment, calls one thing,
+// and says in plain words what went wrong.
 import { Command } from 'commander'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
+import { addInitCommand } from '../setup/init-command.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
@@ -102,6 +103,7 @@ program
     }
   })
 
+addInitCommand(program, say)
 addAllOperatorCommands(program, CAPABILITIES, commandHost)
 
 program
