@@ -13,7 +13,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -58,25 +57,8 @@ const makeCluster = async (from, to) => {
   const made = path.relative(to, readyMadePath())
   if (!isForced && existsSync(path.join(from, made)))
     return cpSync(path.join(from, made), path.join(to, made))
+  const { withoutChance } = await import('./without-chance.mjs')
   await withoutChance(makeReadyMade)
-}
-
-/**
- * With a clock that stands and the same random bytes every time, so that two builds give the same cluster.
- * The random bytes are salts for users that do not exist, who could sign in to a server; here is none.
- */
-const withoutChance = async (make) => {
-  const crypto = createRequire(import.meta.url)('node:crypto')
-  const { now } = Date
-  const { randomFillSync } = crypto
-  Date.now = () => Date.UTC(2026, 0, 1)
-  crypto.randomFillSync = (view) => view.fill(0)
-  try {
-    await make()
-  } finally {
-    Date.now = now
-    crypto.randomFillSync = randomFillSync
-  }
 }
 
 /**

@@ -15,6 +15,7 @@ const source = path.join(packages, 'ishtirak/src')
  */
 const ORDER = [
   ['main'],
+  ['setup'],
   ['console', 'portal'],
   ['overview'],
   ['books', 'compare', 'backup', 'access'],

@@ -1,17 +1,106 @@
-// The page of the API's document in a browser: it shows the operations, sends one, and loads nothing from
-// elsewhere.
-import { expect, it } from 'vitest'
-import { describeInBrowser } from '../support/browser.js'
+// The page at /docs in a browser: a newcomer sends the first calls with one click, with the keys of the
+// sandbox or with pasted ones; the reference shows the operations, and nothing is loaded from elsewhere.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { axeFindings, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
-import { createWorld } from '../support/world.js'
+import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
+import { checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
 
-describeInBrowser('the page of the API’s document', ({ visit }) => {
-  it('shows the operations and tries one, under its content policy', async () => {
-    const database = await freshDatabase('pglite')
-    await using world = await createWorld(database)
+const sandboxKeys = async () => ({
+  userId: 'user-1',
+  userToken: await tokenOf({ sub: 'user-1' }),
+  platformKey: PLATFORM_KEY,
+})
+
+describeInBrowser('the page at /docs', ({ visit }) => {
+  let database: Database
+  let sandbox: World
+  let service: World
+  beforeAll(async () => {
+    database = await freshDatabase('pglite')
+    sandbox = await createWorld(database, { env: WITH_PLATFORM, host: 'none', sandboxKeys })
+    service = await createWorld(database, { env: WITH_PLATFORM, host: 'none' })
+  })
+  afterAll(async () => {
+    await sandbox.stop()
+    await service.stop()
+    await database.close()
+  })
+
+  const trial = ({ page }: Visitor, name: string) =>
+    page.locator('article', { has: page.locator('h3', { hasText: name }) })
+  /** By keyboard; gives what the answer says. */
+  const send = async (visitor: Visitor, name: string) => {
+    await trial(visitor, name).locator('button').press('Enter')
+    const answer = trial(visitor, name).locator('.answer pre')
+    await answer.waitFor()
+    return answer.textContent()
+  }
+  const complaintsOf = (visitor: Visitor, { url }: World) => [
+    ...visitor.complaints,
+    ...visitor.requests().filter((address) => !address.startsWith(url)),
+  ]
+
+  it('sends status, upgrade and consume with one click each, and shows them as curl', async () => {
+    const visitor = await visit()
+    await visitor.page.goto(`${sandbox.url}/docs`)
+    expect(await trial(visitor, 'What may').locator('.curl').textContent()).toBe(
+      `curl '${sandbox.url}/api/v1/billing/status' \\\n` +
+        `  -H 'authorization: Bearer ${(await sandboxKeys()).userToken}'`,
+    )
+    expect(await send(visitor, 'What may')).toContain('"plan": "free"')
+    await send(visitor, 'Sell a month')
+    const paymentPage = await trial(visitor, 'Sell a month').locator('.answer a').getAttribute('href')
+    await sandbox.emulator.pay(checkoutIdOf(paymentPage ?? ''), 'paid')
+    await sandbox.emulator.settled()
+    await trial(visitor, 'What may').locator('button').click()
+    await trial(visitor, 'What may').locator('.answer', { hasText: '"active"' }).waitFor()
+    expect(await send(visitor, 'one more')).toContain('"used": 1')
+    expect(await trial(visitor, 'one more').locator('.curl').textContent()).toMatch(
+      /operation_id":"try-\w+-\d+"/,
+    )
+    expect(complaintsOf(visitor, sandbox)).toEqual([])
+  })
+
+  it('takes a pasted token, says when it is refused, and keeps nothing', async () => {
     const visitor = await visit()
     const { page } = visitor
-    await page.goto(`${world.url}/docs`)
+    await page.goto(`${service.url}/docs`)
+    expect(await send(visitor, 'What may')).toContain('"unauthenticated"')
+    await page.fill('#token', await tokenOf({ sub: 'pasted' }))
+    await trial(visitor, 'What may').locator('button').click()
+    await trial(visitor, 'What may').locator('.answer', { hasText: '"free"' }).waitFor()
+    await page.reload()
+    expect(await page.inputValue('#token')).toBe('')
+    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([
+      0,
+      0,
+      '',
+    ])
+    expect(complaintsOf(visitor, service)).toEqual([])
+  })
+
+  it.each([360, 1280] as const)(
+    'fits a screen of %i px, and axe finds nothing outside of Swagger UI',
+    async (width) => {
+      const visitor = await visit({ width })
+      const { page } = visitor
+      await page.goto(`${sandbox.url}/docs`)
+      await page.locator('.opblock').first().waitFor()
+      for (const name of ['What may', 'Sell a month', 'one more']) await send(visitor, name)
+      await keepScreenshot(page, `docs-${width}`)
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0)
+      expect(await axeFindings(page, 'all', ['#document'])).toEqual([])
+    },
+  )
+
+  it('shows the operations below, and tries one', async () => {
+    const visitor = await visit()
+    const { page } = visitor
+    await page.goto(`${sandbox.url}/docs`)
     const plans = page.locator('.opblock', { hasText: '/api/v1/billing/plans' }).first()
     await plans.click()
     await plans.locator('.try-out__btn').click()
@@ -19,7 +108,6 @@ describeInBrowser('the page of the API’s document', ({ visit }) => {
     expect(await plans.locator('.live-responses-table .response-col_status').last().textContent()).toContain(
       '200',
     )
-    expect(visitor.requests().filter((url) => !url.startsWith(world.url))).toEqual([])
-    expect(visitor.complaints).toEqual([])
+    expect(complaintsOf(visitor, sandbox)).toEqual([])
   })
 })

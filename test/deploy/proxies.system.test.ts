@@ -76,8 +76,8 @@ const nginx: Proxy = (folder, ports) => {
 const caddy: Proxy = (folder, ports) => {
   requireTool('caddy')
   const site = replaced('Caddyfile', {
-    [`{$BILLING_DOMAIN:${NAME}} {`]: `${NAME} {\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem`,
-    '{$ISHTIRAK:127.0.0.1:3000}': `127.0.0.1:${ports.service}`,
+    [`\n${NAME} {`]: `\n${NAME} {\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem`,
+    '127.0.0.1:3000': `127.0.0.1:${ports.service}`,
     '/var/log/caddy/ishtirak.log': `${folder}/access.log`,
   })
   const listens = `http_port ${ports.http}\n\thttps_port ${ports.https}\n\tdefault_bind 127.0.0.1`

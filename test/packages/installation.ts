@@ -61,19 +61,24 @@ export const TRIED_NODES = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'] as const
 
 const KEPT = path.join(ROOT, 'node_modules/.cache/ishtirak-tests')
 
-/** The binary of this version of Node, kept for whoever asks next: unpacking one takes five seconds. */
+/** The binary of this version of Node. */
 export function nodeOf(version: string): string {
-  const name = `node-${process.platform}-${process.arch}`
-  const folder = path.join(KEPT, `${name}-${version}`)
-  const binary = path.join(folder, 'node_modules', name, 'bin/node')
-  if (existsSync(binary)) return binary
+  return path.join(keptPackage(`node-${process.platform}-${process.arch}`, version), 'bin/node')
+}
+
+/** Its folder, without what it depends on. Kept: unpacking a Node takes five seconds. */
+export function keptPackage(name: string, version: string): string {
+  const folder = path.join(KEPT, `${name.replace('/', '-')}-${version}`)
+  const found = path.join(folder, 'node_modules', name)
+  if (existsSync(found)) return found
   const unfinished = `${folder}.${process.pid}`
   newProject(unfinished)
-  npm(process.execPath, ['install', ...QUIET, '--ignore-scripts', `${name}@${version}`], unfinished)
+  const alone = ['--ignore-scripts', '--omit=optional', '--omit=peer']
+  npm(process.execPath, ['install', ...QUIET, ...alone, `${name}@${version}`], unfinished)
   // Another worker may have been faster.
   if (!existsSync(folder)) renameSync(unfinished, folder)
   else remove(unfinished)
-  return binary
+  return found
 }
 
 /** Into a new folder, by the npm that runs on this Node. Refuses packages that do not take this Node. */

@@ -109,3 +109,16 @@ it(
     expect(second).toMatchObject({ code: 1, output: expect.stringContaining('has a demo already') })
   },
 )
+
+it('its page of documents gives a token and a key that open it', async () => {
+  const page = await (await fetch(`${service.url}/docs`)).text()
+  const filledIn = (field: string) => new RegExp(`id="${field}" value="([^"]+)"`).exec(page)?.[1]
+  const statusOf = async (path: string, field: string) =>
+    (
+      await fetch(`${service.url}/api/v1/${path}`, {
+        headers: { authorization: `Bearer ${filledIn(field)}` },
+      })
+    ).status
+  expect(await statusOf('billing/status', 'token')).toBe(200)
+  expect(await statusOf(`platform/users/${filledIn('user')}`, 'key')).toBe(200)
+})

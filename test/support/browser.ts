@@ -141,23 +141,36 @@ export async function axeFindingsInColors(
   return findings
 }
 
-/** What axe finds wrong with the page, by rule and element: of WCAG 2.2 AA and best practices. */
-export async function axeFindings(page: Page, rules: Rules = 'all'): Promise<readonly string[]> {
+/**
+ * What axe finds wrong with the page, by rule and element: of WCAG 2.2 AA and best practices. `foreign`:
+ * selects what is not ours.
+ */
+export async function axeFindings(
+  page: Page,
+  rules: Rules = 'all',
+  foreign: readonly string[] = [],
+): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
-  return page.evaluate(async (asked) => {
-    // Put there by the line before; the page itself knows nothing of it.
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await axe.run(document, {
-      // Of what passes, only the number is worked out.
-      resultTypes: ['violations'],
-      runOnly:
-        asked === 'colors'
-          ? { type: 'rule', values: ['color-contrast'] }
-          : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'color-contrast': { enabled: asked !== 'others' } },
-    })
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-  }, rules)
+  return page.evaluate(
+    async ([asked, exclude]) => {
+      // Put there by the line before; the page itself knows nothing of it.
+      const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+      const { violations } = await axe.run(
+        { include: document, exclude: [...exclude] },
+        {
+          // Of what passes, only the number is worked out.
+          resultTypes: ['violations'],
+          runOnly:
+            asked === 'colors'
+              ? { type: 'rule', values: ['color-contrast'] }
+              : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+          rules: { 'color-contrast': { enabled: asked !== 'others' } },
+        },
+      )
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+    },
+    [rules, foreign] as const,
+  )
 }
 
 const FOLDER = path.resolve(import.meta.dirname, '../../artifacts/screenshots')

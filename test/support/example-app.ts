@@ -11,6 +11,7 @@ import { problemResponses } from '../../packages/ishtirak/src/http/problem.js'
 import { acceptRawBytes, rawBody } from '../../packages/ishtirak/src/http/request.js'
 import { installDocumentation } from '../../packages/ishtirak/src/main/documentation.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
+import { EXAMPLE_PLANS } from '../../packages/ishtirak/src/runtime/plans-file.js'
 import { sendRaw } from './raw.js'
 
 export interface Example {
@@ -45,7 +46,7 @@ export async function startExample(): Promise<Example> {
   const readiness: Readiness = { ready: true, checks: { database: 'ok' } }
   const metrics = createMetrics()
   const app = createApp({ log, publicUrl: PUBLIC_URL, metrics })
-  installDocumentation(app, { publicUrl: PUBLIC_URL, limits: [], capabilities: [] })
+  installDocumentation(app, { publicUrl: PUBLIC_URL, plans: EXAMPLE_PLANS, capabilities: [] })
   await app.register(healthRoutes({ checkReadiness: async () => example.readiness }))
   await app.register(async (routes) => {
     const body = { body: Order, response: problemResponses('validation_failed') }

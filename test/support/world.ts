@@ -73,6 +73,8 @@ interface WorldOptions {
   readonly host?: MountedForm | 'none'
   /** Made by the test, and stopped with the world. */
   readonly tracing?: ServiceTracing
+  /** What its page of documents gives away, as in the sandbox. */
+  readonly sandboxKeys?: Surroundings['sandboxKeys']
   /** Takes the events. */
   readonly onEvent?: Surroundings['onEvent']
   /** `advance` moves the clock alone. */
@@ -146,7 +148,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const clock = options.clock ?? movableClock(START)
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const { withoutJobs = false, host, capabilities, tracing, onEvent } = options
+  const { withoutJobs = false, host, capabilities, tracing, onEvent, sandboxKeys } = options
   const usual = mountedForms.get(database)
   const form = host === 'none' ? undefined : usual && (host ?? usual)
   const publicUrl = options.env?.PUBLIC_URL ?? `${origin}${form ? '/billing' : ''}`
@@ -174,6 +176,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
       withoutJobs,
       tracing,
       onEvent,
+      sandboxKeys,
       ...(capabilities && { capabilities }),
     },
   )

@@ -53,7 +53,8 @@ describe('what machines ask', () => {
   it('/docs shows it, and /docs/errors has every code in three languages', async () => {
     for (const [path, type] of [
       ['/docs', 'text/html'],
-      ['/docs/page.js', 'text/javascript'],
+      ['/docs/try-it.js', 'text/javascript'],
+      ['/docs/try-it.css', 'text/css'],
       ['/docs/swagger-ui.css', 'text/css'],
       ['/docs/swagger-ui-bundle.js', 'text/javascript'],
     ] as const) {

@@ -1,26 +1,24 @@
-// The command line: serve, migrate, emulate, token, doctor. It reads the environment, calls one thing, and
-// says in plain words what went wrong.
+// The command line: serve, migrate, emulate, token, doctor, init. It reads the environment, calls one thing,
+// and says in plain words what went wrong.
 import { Command } from 'commander'
-import { SignJWT } from 'jose'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
-import { systemClock } from '../runtime/clock.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
+import { addInitCommand } from '../setup/init-command.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
-import { type Config, misspelt, readConfig } from './config.js'
+import { misspelt, readConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
+import { limitToTry } from './documents-page.js'
 import { addAllOperatorCommands } from './operator-commands.js'
-import { readSandboxState, welcome } from './sandbox.js'
+import { welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
+import { SANDBOX_TOKEN_DAYS, signToken, TOKEN_DAYS } from './sign-token.js'
 import { keepsWorkers, startWorkers } from './workers.js'
 
-const TOKEN_DAYS = 30
-/** Ten years: the sandbox's clock is moved, and its tokens open nothing real. */
-const SANDBOX_TOKEN_DAYS = 3650
 const TOKEN_BOUNDS = { minimum: 1, maximum: 36_500 }
 
 interface TokenOptions extends Readonly<Record<'email' | 'name' | 'locale', string>> {
@@ -54,8 +52,7 @@ program
     const token = await signToken(service.config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
     const platformKey = service.config.platformKeys.at(-1)
     const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
-    const { limits } = service.config.plans
-    const limit = (limits.find(({ window }) => window) ?? limits[0])?.name ?? ''
+    const limit = limitToTry(service.config.plans.limits) ?? ''
     const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, operatorKeys, limit }
     process.stdout.write(welcome({ ...at, hasDemo: (await loadDemo()) !== null }))
   })
@@ -106,6 +103,7 @@ program
     }
   })
 
+addInitCommand(program, say)
 addAllOperatorCommands(program, CAPABILITIES, commandHost)
 
 program
@@ -122,22 +120,6 @@ program
       )
     await demo.demoCommand(options)
   })
-
-async function signToken(
-  config: Config,
-  user: string,
-  claims: Record<string, string>,
-  days = config.chargily ? TOKEN_DAYS : SANDBOX_TOKEN_DAYS,
-): Promise<string> {
-  const [configured] = config.auth.secrets
-  const secret = configured ?? (config.chargily ? null : (await readSandboxState(config)).jwtSecret)
-  if (!secret) throw new Error('tokens are signed with the keys behind AUTH_JWKS_URL, not here')
-  const now = Math.floor(systemClock().now() / 1000)
-  const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)
-  if (config.auth.issuer) token.setIssuer(config.auth.issuer)
-  if (config.auth.audience) token.setAudience(config.auth.audience)
-  return token.setExpirationTime(now + days * 86_400).sign(new TextEncoder().encode(secret))
-}
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`)

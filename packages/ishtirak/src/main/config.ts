@@ -1,7 +1,12 @@
 // The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
-import { type CommonConfig, readCommonConfig, readMountedCommonConfig } from '../runtime/config.js'
-import { misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
+import {
+  type CommonConfig,
+  missingGateway,
+  readCommonConfig,
+  readMountedCommonConfig,
+} from '../runtime/config.js'
+import { givenVariables, misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
 import { CAPABILITIES } from './capabilities.js'
 
 type ConfigOf<One> = One extends { readonly settings?: Settings<infer Config> } ? Config : unknown
@@ -29,6 +34,16 @@ export const SETTINGS = namesOf(CAPABILITIES)
 export function readConfig(variables: Variables, capabilities: Brings = CAPABILITIES): Config {
   // What is read of the list has the type of the list.
   return readCommonConfig(variables, ownOf(capabilities)) as Config
+}
+
+/** As `readConfig`, of an installation whose seller has no key of a provider yet: it does not start. */
+export function readConfigWithoutKey(variables: Variables, capabilities: Brings = CAPABILITIES): Config {
+  return readCommonConfig(variables, ownOf(capabilities), { withoutKey: true }) as Config
+}
+
+/** What `readConfig` says where no key of a provider is set; undefined where one is. */
+export function missingKey(variables: Variables): string | undefined {
+  return missingGateway(givenVariables(variables), GATEWAYS)[0]
 }
 
 export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {

@@ -12,8 +12,9 @@ import { examineDatabase, examineSettings, watchGateways } from '../overview/exa
 import { systemClock } from '../runtime/clock.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
+import { SELLERS_OWN, sellersWay } from '../setup/sellers-own.js'
 import { CAPABILITIES } from './capabilities.js'
-import { type Config, misspelt, readConfig } from './config.js'
+import { type Config, missingKey, misspelt, readConfig, readConfigWithoutKey } from './config.js'
 import { runningSandbox } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { gatewaysOf } from './wire.js'
@@ -25,20 +26,33 @@ export async function* examine(
   env: Variables,
   brought: readonly Brings[] = CAPABILITIES,
 ): AsyncGenerator<CheckResult> {
-  let config: Config
-  try {
-    config = readConfig(env, brought)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    for (const problem of error.problems)
-      yield fail('configuration', problem, 'correct it in the environment')
-    return
-  }
-  yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')
+  const { config, problems } = readAsFarAsPossible(env, brought)
+  for (const problem of problems)
+    yield fail('configuration', problem, sellersWay(problem) ?? 'correct it in the environment')
+  if (!config) return
+  if (problems.length === 0)
+    yield ok('configuration', config.chargily ? 'complete' : 'sandbox: no CHARGILY_SECRET_KEY is set')
   for (const { name, nearest } of misspelt(env, brought))
     yield warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`)
   yield* openAndExamine(config, env)
   yield* examineSettings(config, { gateways: examinedGateways(config), brought })
+  if (config.chargily && !env.SELLER_FILE)
+    yield warn('seller', 'an example, which receipts of test payments name', SELLERS_OWN.SELLER_FILE ?? '')
+}
+
+/** Where nothing but the key of the provider is missing, all the rest can be looked at. */
+function readAsFarAsPossible(
+  env: Variables,
+  brought: readonly Brings[],
+): { readonly config: Config | null; readonly problems: readonly string[] } {
+  try {
+    return { config: readConfig(env, brought), problems: [] }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { problems } = error
+    const isKeyAlone = problems.length === 1 && problems[0] === missingKey(env)
+    return { config: isKeyAlone ? readConfigWithoutKey(env, brought) : null, problems }
+  }
 }
 
 function examinedGateways({ chargily }: Config) {

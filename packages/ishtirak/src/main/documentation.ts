@@ -3,22 +3,18 @@
 import { fastifySwagger } from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Capability, eventsOf } from '../acts/capability.js'
-import type { LimitDefinition } from '../core/limit.js'
 import { describeWebhooks } from '../events/schemas.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { errorPage } from '../http/error-page.js'
-import { withoutSlash } from '../runtime/http-client.js'
 import { VERSION } from '../runtime/package.js'
-import { documentsPage } from './documents-page.js'
+import { type DocumentsPageOptions, documentsPage } from './documents-page.js'
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const
 
 /** Before the routes: the document holds the routes of the plugins that are registered after it. */
 export function installDocumentation(
   app: FastifyInstance,
-  options: {
-    readonly publicUrl: string
-    readonly limits: readonly LimitDefinition[]
+  options: DocumentsPageOptions & {
     readonly capabilities: readonly Pick<Capability, 'events'>[]
     readonly limitAnonymous?: CallerChecks['limitAnonymous']
   },
@@ -35,7 +31,7 @@ export function installDocumentation(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: options.publicUrl }],
-      webhooks: describeWebhooks(eventsOf(options.capabilities), options.limits),
+      webhooks: describeWebhooks(eventsOf(options.capabilities), options.plans.limits),
       components: {
         securitySchemes: {
           user: { ...BEARER, bearerFormat: 'JWT', description: 'A token of the platform’s user.' },
@@ -65,7 +61,7 @@ export function installDocumentation(
     return made
   }
   const hidden = { schema: { hide: true }, onRequest }
-  documentsPage(app, hidden, withoutSlash(new URL(options.publicUrl).pathname))
+  documentsPage(app, hidden, options)
   app.get('/openapi.json', hidden, publicDocument)
   app.get('/docs/errors', hidden, (_request, reply) =>
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(errorPage()),

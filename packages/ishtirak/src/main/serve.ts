@@ -11,8 +11,10 @@ import type { Log } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
 import type { Config } from './config.js'
 import { loadDemo } from './demo.js'
+import type { SandboxKeys } from './documents-page.js'
 import { type MetricsPort, openMetricsPort, reportFigures } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
+import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
 import type { ServiceTracing } from './tracing.js'
 import { type Service, type WiredConfig, wire } from './wire.js'
 
@@ -33,7 +35,8 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   const migrated = await migrate(database)
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
   const { config: wired, clock, emulator } = await setUpProvider(config, database, log)
-  const service = await wire(wired, { database, log, clock, tracing })
+  const sandboxKeys = emulator ? () => keysToTry(wired) : undefined
+  const service = await wire(wired, { database, log, clock, tracing, sandboxKeys })
   const demo = emulator && (await loadDemo())
   if (demo) await service.app.register(demo.demoRoute({ config: wired, clock, emulator, service }))
   await service.start()
@@ -47,6 +50,13 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
     await emulator?.close()
   }
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
+}
+
+async function keysToTry(config: WiredConfig): Promise<SandboxKeys> {
+  const userId = 'user-1'
+  const isSignedHere = config.auth.secrets.length > 0
+  const userToken = isSignedHere ? await signToken(config, userId, {}, SANDBOX_TOKEN_DAYS) : null
+  return { userId, userToken, platformKey: config.platformKeys.at(-1) ?? '' }
 }
 
 const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']

@@ -72,6 +72,7 @@ import type { Tracing } from '../runtime/tracing.js'
 import { CAPABILITIES } from './capabilities.js'
 import type { Config } from './config.js'
 import { installDocumentation, operatorDocumentation } from './documentation.js'
+import type { DocumentsPageOptions } from './documents-page.js'
 import { publishGauges } from './gauges.js'
 import { countIn } from './metrics.js'
 import { checkReadiness, DRAINING } from './readiness.js'
@@ -131,6 +132,8 @@ export interface Surroundings {
   readonly withoutJobs?: boolean
   /** Where traces are collected. Stopped with the service. */
   readonly tracing?: ServiceTracing | undefined
+  /** Of the sandbox, for its page of documents. */
+  readonly sandboxKeys?: DocumentsPageOptions['sandboxKeys']
   /** False: memory, processor time and garbage collection are not counted. */
   readonly processMetrics?: boolean
 }
@@ -155,7 +158,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const check = shareChecks(() => checkReadiness(database, clock))
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  installDocumentation(app, { publicUrl, limitAnonymous, limits: config.plans.limits, capabilities })
+  installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
   for (const { paymentParts, userParts } of capabilities) {
     parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
     parts.fileParts.user.push(...(userParts?.(all) ?? []))

@@ -62,7 +62,7 @@ export async function* examineDatabase(
 }
 
 interface Examined<Config> {
-  /** None: the sandbox, which has not started yet. */
+  /** None: the sandbox, which has not started yet, or an installation without a key. */
   readonly gateways: readonly ExaminedGateway[]
   readonly brought: readonly BringsChecks<Config>[]
 }
@@ -72,7 +72,7 @@ export async function* examineSettings<Read extends Config>(
   { gateways, brought }: Examined<Read>,
 ): AsyncGenerator<Check> {
   yield* examineMode(config, gateways)
-  if (gateways.length === 0) yield ok('provider', 'provider_emulator')
+  if (config.sandbox && gateways.length === 0) yield ok('provider', 'provider_emulator')
   for (const { gateway, examine } of gateways) {
     const check = await examine()
     const { name } = gateway
@@ -100,6 +100,7 @@ async function examineSchema(database: Database): Promise<Check> {
   const { current, expected, runs, refusal } = await schemaFit(database)
   const versions = { current: String(current), expected: String(expected) }
   if (refusal) return fail('schema', 'schema_earlier', { ...versions, last: EARLIER_LAST })
+  if (current === 0) return ok('schema', 'schema_new', versions)
   if (current === expected) return ok('schema', 'schema_current', versions)
   if (runs) return ok('schema', 'schema_newer', versions)
   return current > expected

@@ -105,7 +105,7 @@ describeScenario('the operator', ({ database }) => {
     async () => {
       for (const [path, member] of [
         ['/openapi.json', '/api/v1/billing/upgrade'],
-        ['/docs/page.js', '/openapi.json'],
+        ['/docs', '/openapi.json'],
       ] as const) {
         const { status, text } = await world.call('GET', path)
         expect([status, text.includes(member)]).toEqual([200, true])

@@ -37,9 +37,13 @@ export interface OwnSettings {
 }
 
 /** With what capabilities and gateways read of theirs. Throws `ConfigError` with everything that is wrong. */
-export function readCommonConfig(variables: Variables, own: OwnSettings): CommonConfig {
+export function readCommonConfig(
+  variables: Variables,
+  own: OwnSettings,
+  { withoutKey = false } = {},
+): CommonConfig {
   const given = givenVariables(variables)
-  return read(given, missingSecrets(given, own.gateways), own)
+  return read(given, withoutKey ? missingTokenKey(given) : missingSecrets(given, own.gateways), own)
 }
 
 /** Of a process with a port and a database of its own: a host's may mean something else. */
@@ -203,7 +207,10 @@ function missingSecrets(variables: Variables, gateways: readonly GatewaySettings
   return [...provider, ...missingTokenKey(variables)]
 }
 
-function missingGateway(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
+export function missingGateway(
+  variables: Variables,
+  gateways: readonly GatewaySettings[],
+): readonly string[] {
   return gateways.some(({ key }) => variables[key] !== undefined) ? [] : [`${keysOf(gateways)} is missing`]
 }
 

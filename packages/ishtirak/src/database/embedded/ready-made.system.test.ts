@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
+import { PGlite } from '@electric-sql/pglite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { withoutChance } from '../../../../../scripts/without-chance.mjs'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { schemaFit } from '../migrate.js'
 import { openFolder, openMemory } from './pglite.js'
@@ -39,6 +41,17 @@ it('unpacked it has every file and folder, and opens, also in memory', async () 
     expect(await schemaFit(database)).toMatchObject({ runs: true })
     await database.close()
   }
+})
+
+it('the one that the build makes is the same every time', async () => {
+  const make = async (name: string) => {
+    const database = await PGlite.create(join(parent, name))
+    await database.close()
+    return packCluster(join(parent, name))
+  }
+  const one = await withoutChance(() => make('one'))
+  const other = await withoutChance(() => make('other'))
+  expect(one.equals(other)).toBe(true)
 })
 
 it('without a file for this PGlite nothing is written', async () => {

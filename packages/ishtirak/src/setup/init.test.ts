@@ -1,0 +1,227 @@
+// `ishtirak init production`: what it refuses, what it writes in each of the eight combinations, and that a
+// second run changes nothing. The programs themselves are started in test/deploy.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseEnv } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { COMBINATIONS, flagsOf, runInit as init } from '../../../../test/support/combinations.js'
+import { misspelt, readConfig } from '../main/config.js'
+import { examine } from '../main/doctor.js'
+import { VERSION } from '../runtime/package.js'
+import { collectAnswers } from './answers.js'
+import { packageContainerfile } from './templates.js'
+
+const DOMAIN = 'pay.example.dz'
+const ANSWERS = { domain: DOMAIN, service: 'systemd', proxy: 'nginx', database: 'embedded' } as const
+const KEY = 'test_sk_0123456789'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-init-'))
+})
+afterEach(async () => {
+  process.exitCode = undefined
+  await rm(folder, { recursive: true, force: true })
+})
+
+const namesIn = (dir: string) =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(dir, path.join(entry.parentPath, entry.name)))
+    .sort()
+const contentsOf = (dir: string) =>
+  Object.fromEntries(namesIn(dir).map((name) => [name, readFileSync(path.join(dir, name), 'utf8')]))
+
+describe('what it asks for', () => {
+  it('is named all at once where nobody can be asked, and nothing is written', async () => {
+    const dir = path.join(folder, 'none')
+    const { message } = await init(dir, { operator: 'a b' }).then(() => new Error(), Object)
+    expect(message.match(/--\w+ (is missing|must be)/g)).toEqual([
+      ...['--domain is missing', '--service is missing', '--proxy is missing', '--database is missing'],
+      '--operator must be',
+    ])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.each([
+    ...['pay.example.dz:8443', 'https://pay.example.dz', '[2001:db8::1]', '2001:db8::1', '192.0.2.1'],
+    ...['localhost', 'Pay.example.dz', 'pay_.example.dz', '-pay.example.dz', 'pay..dz', 'فواتير.dz', ''],
+  ])('a domain is no `%s`', async (domain) => {
+    await expect(init(folder, { ...ANSWERS, domain })).rejects.toThrow('--domain must be a name')
+  })
+
+  it.each([
+    [{ port: '80' }, '--port must be a port'],
+    [{ port: '65536' }, '--port must be a port'],
+    [{ port: '9464' }, '--metrics-port must differ from --port'],
+    [{ service: 'compose', port: '3100' }, '--port is for systemd'],
+    [{ 'events-url': 'https://example.dz/#x' }, '--events-url must be an address'],
+    [{ 'platform-url': "https://example.dz/'" }, '--platform-url must be an address'],
+    [{ 'jwks-url': 'example.dz' }, '--jwks-url must be an address'],
+    [{ proxy: 'apache' }, '--proxy must be nginx or caddy'],
+  ])('%o is refused', async (flags, refusal) => {
+    await expect(init(folder, { ...ANSWERS, ...flags })).rejects.toThrow(refusal)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is asked again until it fits, and not at all where a flag says it', async () => {
+    const typed = ['pay.example.dz:443', DOMAIN, 'Caddy', 'caddy', '', '', '', '']
+    const asked: string[] = []
+    const said: string[] = []
+    const ask = async (question: string) => {
+      asked.push(question)
+      return typed.shift() ?? ''
+    }
+    const answers = await collectAnswers({ service: 'compose', database: 'embedded' }, ask, (line) => {
+      said.push(line)
+    })
+    expect(answers).toMatchObject({ domain: DOMAIN, proxy: 'caddy', platformUrl: '', eventsUrl: '' })
+    expect(said).toEqual([expect.stringContaining('--domain must'), '--proxy must be nginx or caddy'])
+    expect(asked.filter((question) => /systemd or compose|Port/.test(question))).toEqual([])
+  })
+})
+
+describe.each(COMBINATIONS)('$service, $proxy, $database', (combination) => {
+  const flags = flagsOf(combination, DOMAIN)
+
+  it('writes an environment that the service reads, and keeps its secrets apart', async () => {
+    const said = await init(folder, flags)
+    const environment = path.join(folder, combination.service === 'compose' ? '.env' : 'environment')
+    const variables = parseEnv(readFileSync(environment, 'utf8'))
+    expect(misspelt(variables)).toEqual([])
+    // deploy/compose.yaml sets what is not in the file (test/deploy).
+    const config = readConfig({ ...variables, CHARGILY_SECRET_KEY: KEY })
+    expect(config.sandbox).toBeNull()
+    expect(config.operatorKeys).toHaveLength(1)
+    const { AUTH_JWT_SECRET, PLATFORM_API_KEYS, OPERATOR_KEYS, POSTGRES_PASSWORD, DATABASE_URL } = variables
+    const password = POSTGRES_PASSWORD || (DATABASE_URL && new URL(DATABASE_URL).password)
+    expect(Boolean(password)).toBe(combination.database === 'postgres')
+    const secrets = [AUTH_JWT_SECRET, PLATFORM_API_KEYS, OPERATOR_KEYS?.split(':').at(-1), password]
+    const holds = (text: string) => secrets.some((secret) => secret && text.includes(secret))
+    expect(holds(said)).toBe(false)
+    const withSecrets = namesIn(folder).filter((name) => holds(readFileSync(path.join(folder, name), 'utf8')))
+    const modes = withSecrets.map((name) => statSync(path.join(folder, name)).mode & 0o777)
+    expect(withSecrets).toContain(path.basename(environment))
+    expect(modes).toEqual(modes.map(() => 0o600))
+  })
+
+  it('a second run writes nothing, and says so of each file', async () => {
+    await init(folder, flags)
+    const before = contentsOf(folder)
+    const said = await init(folder, flags)
+    expect(contentsOf(folder)).toEqual(before)
+    for (const name of Object.keys(before)) expect(said).toContain(`  unchanged  ${name}`)
+    expect(said).not.toMatch(/written|differs/)
+    expect(process.exitCode).toBeUndefined()
+  })
+})
+
+describe('a second run', () => {
+  it('with other answers changes nothing, and shows the lines that differ but no secret', async () => {
+    await init(folder, ANSWERS)
+    const file = path.join(folder, 'environment')
+    const { AUTH_JWT_SECRET: first = '' } = parseEnv(readFileSync(file, 'utf8'))
+    const rotated = readFileSync(file, 'utf8').replace(first, `${'n'.repeat(40)},${first}`)
+    writeFileSync(file, rotated.replace('CHARGILY_SECRET_KEY=', `CHARGILY_SECRET_KEY=${KEY}`))
+    const before = contentsOf(folder)
+    const said = await init(folder, {
+      ...{ ...ANSWERS, port: '3100', 'jwks-url': 'https://example.dz/keys' },
+      'events-url': 'https://example.dz/hooks',
+    })
+    expect(contentsOf(folder)).toEqual(before)
+    expect(said).toContain('      is       PORT=3000\n      would be PORT=3100')
+    expect(said).toContain('      would be AUTH_JWKS_URL=https://example.dz/keys')
+    expect(said).toContain('      would be EVENTS_SECRETS=(not shown)')
+    expect(said).toContain('      set here CHARGILY_SECRET_KEY')
+    expect(said).toContain('is           server 127.0.0.1:3000;')
+    expect(said).toContain('would be     server 127.0.0.1:3100;')
+    expect([KEY, first, 'nnnnn', 'whsec_'].filter((secret) => said.includes(secret))).toEqual([])
+    expect(process.exitCode).toBe(1)
+  })
+
+  it('finds what was filled in and what was rotated in order', async () => {
+    await init(folder, ANSWERS)
+    const file = path.join(folder, 'environment')
+    const text = readFileSync(file, 'utf8').replace(
+      'PLATFORM_API_KEYS=',
+      'PLATFORM_API_KEYS=a-new-key-of-the-platform,',
+    )
+    writeFileSync(file, text.replace('SMTP_URL=', 'SMTP_URL=smtps://mail.example.dz'))
+    expect(await init(folder, ANSWERS)).toContain(
+      'unchanged  environment, but for what was filled in: SMTP_URL',
+    )
+    expect(process.exitCode).toBeUndefined()
+  })
+
+  it('writes a file that was removed', async () => {
+    await init(folder, ANSWERS)
+    const before = contentsOf(folder)
+    await rm(path.join(folder, 'nginx.conf'))
+    expect(await init(folder, ANSWERS)).toContain('  written    nginx.conf')
+    expect(contentsOf(folder)).toEqual(before)
+  })
+})
+
+it('the doctor finds nothing wrong but what only the seller has, and says where to get it', async () => {
+  await init(folder, { ...ANSWERS, 'events-url': 'https://example.dz/hooks' })
+  const written = parseEnv(readFileSync(path.join(folder, 'environment'), 'utf8'))
+  const found = async (own: Readonly<Record<string, string>>) => {
+    const troubles: string[] = []
+    const variables = { ...written, DATA_DIR: path.join(folder, 'data'), ...own }
+    for await (const { verdict, subject, found: what, remedy } of examine(variables))
+      if (verdict !== 'ok') troubles.push(`${verdict} ${subject}: ${what} -> ${remedy}`)
+    return troubles
+  }
+  expect(await found({})).toEqual([
+    expect.stringMatching(/^fail configuration: CHARGILY_SECRET_KEY is missing -> Chargily Pay gives it/),
+    expect.stringMatching(/^warn mail: .* SMTP_URL/),
+  ])
+  // No seller's file with a key of the test mode, and one that is needed with the other.
+  expect(await found({ CHARGILY_SECRET_KEY: KEY, CHARGILY_API_URL: 'http://127.0.0.1:9' })).toContainEqual(
+    expect.stringMatching(/^warn seller: .* RC, NIF, NIS and AI/),
+  )
+  expect(await found({ CHARGILY_SECRET_KEY: 'live_sk_0123456789' })).toEqual([
+    expect.stringMatching(/^fail configuration: SELLER_FILE is missing.* RC, NIF, NIS and AI/),
+  ])
+})
+
+describe('an odd place', () => {
+  it('that is no folder is named with what to do', async () => {
+    const file = path.join(folder, 'file')
+    writeFileSync(file, '')
+    await expect(init(file, ANSWERS)).rejects.toThrow(
+      `${file}: a file stands where a folder is needed. --dir names`,
+    )
+    await expect(init(path.join(file, 'below'), ANSWERS)).rejects.toThrow('--dir names another folder')
+  })
+
+  it('with spaces and percent signs is written as systemd and a shell read it', async () => {
+    const dir = path.join(folder, "100 % o'clock")
+    const said = await init(dir, { ...ANSWERS, database: 'postgres' })
+    const unit = readFileSync(path.join(dir, 'ishtirak.service'), 'utf8')
+    expect(unit).toContain(`LoadCredential=environment:${folder}/100 %% o'clock/environment\n`)
+    expect(said).toContain(`cp '${folder}/100 % o'\\''clock/ishtirak.service' /etc/systemd/system/`)
+  })
+
+  it('in a git checkout is warned of, and so is a port that is taken', async () => {
+    mkdirSync(path.join(folder, '.git'))
+    const taken = createServer()
+    const port = await new Promise<number>((resolve) =>
+      taken.listen(0, '127.0.0.1', () => resolve(Number(Object(taken.address()).port))),
+    )
+    const said = await init(path.join(folder, 'deep', 'in'), { ...ANSWERS, port: String(port) })
+    taken.close()
+    expect(said).toContain(`lies in the git checkout ${folder}: keep environment out of commits`)
+    expect(said).toContain(`port ${port} is taken on this machine; --port names another`)
+  })
+})
+
+it('an image without sources is installed from the package of this version', () => {
+  const [, build = '', image = ''] = packageContainerfile().split(/^FROM /m)
+  expect(build).toContain(`npm install --ignore-scripts --no-audit --no-fund ishtirak@${VERSION}\n`)
+  expect(build).not.toContain('COPY')
+  expect(image).toContain('COPY --from=build /app ./')
+})
