@@ -4,6 +4,28 @@ const src = (name) => `packages/ishtirak/src/${name}`
 
 export const mutations = [
   {
+    rule: 'a route of a user needs the platform’s key where the address names the user',
+    file: src('ledger/user-routes.ts'),
+    from: 'onRequest: platforms.onRequest',
+    to: 'onRequest: (_request, _reply, done) => done()',
+    tests: ['test/scenarios/platform-key.test.ts'],
+  },
+  {
+    rule: 'a server of the platform asks the provider in the language of the profile',
+    file: src('ledger/user-routes.ts'),
+    from: '(await knownLocale(deps, { userId: userIdOf(request) })) ?? languageOf(request)',
+    to: 'languageOf(request)',
+    tests: ['test/scenarios/platform-key.test.ts'],
+  },
+  {
+    rule: 'no other site has its visitors ask for links by mail',
+    file: src('portal/link.route.ts'),
+    from: `if (!reader.isFromHere(request)) throw new BillingError('forbidden')
+    // As the page was`,
+    to: '// As the page was',
+    tests: [src('portal/sign-in.test.ts')],
+  },
+  {
     rule: 'a list of payments by status or method reads what it shows',
     file: 'packages/ishtirak/migrations/0001_schema.sql',
     from: '  status, created_at, id);',
