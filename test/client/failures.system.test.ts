@@ -100,9 +100,10 @@ describe.each(FORMS)('the client as %s', (form, load) => {
     'throws a wrong key as an error of configuration, also from `consume`, whatever the policy ' + 'is',
     async () => {
       const wrong = clientOf({ apiKey: 'not_the_key_of_the_platform' })
-      const consumed = wrong.consume('a', 'projects', { operation_id: 'p-1' })
-      for (const call of [consumed, ...CALLS.map(([, call]) => call(wrong))]) {
-        const error = await failureOf(call)
+      const consume: (typeof CALLS)[number][1] = (client) =>
+        client.consume('a', 'projects', { operation_id: 'p-1' })
+      for (const call of [consume, ...CALLS.map(([, call]) => call)]) {
+        const error = await failureOf(call(wrong))
         expect(error).toBeInstanceOf(client.BillingConfigurationError)
         expect(error).toBeInstanceOf(client.BillingApiError)
         expect(error).toMatchObject({

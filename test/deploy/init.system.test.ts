@@ -112,14 +112,11 @@ describe.each(COMBINATIONS)('$service, $proxy, $database', (combination) => {
     expect((await curl(`https://${DOMAIN}/metrics`)).status).toBe(404)
   })
 
-  it('its alerts are sound', () => {
-    const said = execFileSync('promtool', ['check', 'rules', path.join(folder, 'prometheus-rules.yml')])
-    expect(said.toString()).toContain('SUCCESS')
-  })
-
-  it.runIf(combination.service === 'systemd')('systemd finds nothing wrong in its unit', () => {
-    const unit = path.join(folder, 'ishtirak.service')
-    const verify = ['verify', '--man=no', unit]
+  it('programs that only read its files find nothing wrong', () => {
+    const rules = path.join(folder, 'prometheus-rules.yml')
+    expect(execFileSync('promtool', ['check', 'rules', rules], { encoding: 'utf8' })).toContain('SUCCESS')
+    if (combination.service === 'compose') return
+    const verify = ['verify', '--man=no', path.join(folder, 'ishtirak.service')]
     expect(execFileSync('systemd-analyze', verify, { encoding: 'utf8', stdio: 'pipe' })).toBe('')
   })
 })

@@ -98,13 +98,14 @@ final class Client
     }
 
     /**
-     * A payment for a month of the plan: send the user to its `checkout_url`. A repetition gives the same payment.
+     * A month of the plan, `payment_id`: send the user to `checkout_url`. A repetition gives the same payment. Also the
+     * renewal.
      *
      * @return array<string, mixed>
      */
     public function upgrade(string $userId, string $plan): array
     {
-        $path = self::userPath($userId) . '/payments';
+        $path = self::userPath($userId) . '/upgrade';
         return $this->call('POST', $path, 'checkout_url', ['plan' => $plan], self::PURCHASE_SECONDS);
     }
 

@@ -81,8 +81,11 @@ class Client:
         return self._call("POST", f"{_user_path(user_id)}/portal-sessions", "url", body)
 
     def upgrade(self, user_id: str, plan: str) -> Dict[str, Any]:
-        """A payment for a month of the plan: send the user to its `checkout_url`. A repetition gives the same payment."""
-        path = f"{_user_path(user_id)}/payments"
+        """A month of the plan, `payment_id`: send the user to `checkout_url`. A repetition gives the same payment.
+
+        Also the renewal. Raises `Refused` with `already_subscribed` before the renewal window.
+        """
+        path = f"{_user_path(user_id)}/upgrade"
         return self._call("POST", path, "checkout_url", {"plan": plan}, _PURCHASE_SECONDS)
 
     def _call(

@@ -70,6 +70,8 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
 
   app.post('/portal/link', hidden, async (request, reply) => {
     pages.admitLinkRequest(request, reply)
+    // Another site could have its visitors send mail from here.
+    if (!reader.isFromHere(request)) throw new BillingError('forbidden')
     // As the page was: the form says it.
     reader.language(request, reply, null)
     const email = fieldOf(request, 'email').trim()

@@ -162,6 +162,19 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     },
   )
 
+  it('mails a link by the service’s own form only', async () => {
+    await start()
+    await know('amina', 'amina@example.dz')
+    const answer = await post(
+      '/portal/link',
+      { email: 'amina@example.dz' },
+      { 'sec-fetch-site': 'cross-site' },
+    )
+    expect(answer.status).toBe(403)
+    await world.advance(60)
+    expect(await mailed()).toEqual([])
+  })
+
   describe('with a session', () => {
     it('leads nowhere by an address that is too long for a header field', async () => {
       await start()

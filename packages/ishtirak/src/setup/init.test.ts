@@ -9,6 +9,7 @@ import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { COMBINATIONS, flagsOf, runInit as init } from '../../../../test/support/combinations.js'
 import { misspelt, readConfig } from '../main/config.js'
+import { examine } from '../main/doctor.js'
 import { VERSION } from '../runtime/package.js'
 import { collectAnswers } from './answers.js'
 import { packageContainerfile } from './templates.js'
@@ -162,6 +163,29 @@ describe('a second run', () => {
     expect(await init(folder, ANSWERS)).toContain('  written    nginx.conf')
     expect(contentsOf(folder)).toEqual(before)
   })
+})
+
+it('the doctor finds nothing wrong but what only the seller has, and says where to get it', async () => {
+  await init(folder, { ...ANSWERS, 'events-url': 'https://example.dz/hooks' })
+  const written = parseEnv(readFileSync(path.join(folder, 'environment'), 'utf8'))
+  const found = async (own: Readonly<Record<string, string>>) => {
+    const troubles: string[] = []
+    const variables = { ...written, DATA_DIR: path.join(folder, 'data'), ...own }
+    for await (const { verdict, subject, found: what, remedy } of examine(variables))
+      if (verdict !== 'ok') troubles.push(`${verdict} ${subject}: ${what} -> ${remedy}`)
+    return troubles
+  }
+  expect(await found({})).toEqual([
+    expect.stringMatching(/^fail configuration: CHARGILY_SECRET_KEY is missing -> Chargily Pay gives it/),
+    expect.stringMatching(/^warn mail: .* SMTP_URL/),
+  ])
+  // No seller's file with a key of the test mode, and one that is needed with the other.
+  expect(await found({ CHARGILY_SECRET_KEY: KEY, CHARGILY_API_URL: 'http://127.0.0.1:9' })).toContainEqual(
+    expect.stringMatching(/^warn seller: .* RC, NIF, NIS and AI/),
+  )
+  expect(await found({ CHARGILY_SECRET_KEY: 'live_sk_0123456789' })).toEqual([
+    expect.stringMatching(/^fail configuration: SELLER_FILE is missing.* RC, NIF, NIS and AI/),
+  ])
 })
 
 describe('an odd place', () => {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { PLATFORM_KEY, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
 import { type Answer, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import { createClient } from '../../../client/src/index.js'
@@ -38,7 +39,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
   let operator: OperatorCaller
   beforeEach(async () => {
     world = await createWorld(database(), {
-      env: { ...OPERATOR_ENV, TRANSFER_FILE, PROOF_DAYS: '90' },
+      env: { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, PROOF_DAYS: '90' },
       isNew: true,
     })
     operator = operatorOf(world)
@@ -280,11 +281,10 @@ describeScenario('a proof of a transfer', ({ database }) => {
 
   it('is uploaded by the client', async () => {
     const id = await ask()
-    const client = createClient({ url: world.url, apiKey: 'none', whenUnreachable: 'closed' })
-    const token = await tokenOf({ sub: 'user-1' })
+    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
     const file = new Uint8Array(png())
-    expect(await client.uploadProof(token, id, file)).toMatchObject({ n: 1, bytes: file.length })
-    expect(await client.uploadProof(token, id, new Blob([file]))).toMatchObject({ n: 1 })
+    expect(await client.uploadProof('user-1', id, file)).toMatchObject({ n: 1, bytes: file.length })
+    expect(await client.uploadProof('user-1', id, new Blob([file]))).toMatchObject({ n: 1 })
     expect(world.clock.now()).toBe(START)
   })
 })
