@@ -78,7 +78,7 @@ const bundleTypeBox = async (dist) => {
   }
   const { rolldown } = await import('rolldown')
   const bundle = await rolldown({ input, cwd: path.join(root, 'packages/ishtirak') })
-  await bundle.write({ dir: path.join(dist, 'typebox') })
+  await bundle.write({ dir: path.join(dist, 'typebox'), minify: true })
   cpSync(path.join(root, 'node_modules/typebox/license'), path.join(dist, 'typebox/LICENSE'))
 }
 
