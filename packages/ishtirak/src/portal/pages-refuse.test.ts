@@ -86,7 +86,7 @@ describe('every other address', () => {
     ['a long address', 'GET', `/api/v1/billing/plans?a=${'1'.repeat(7_000)}`, 414, 'uri_too_long'],
     ['a long parameter', 'GET', `/api/v1/billing/payments/${'x'.repeat(3_061)}`, 414, 'uri_too_long'],
     ['a file that is not there', 'GET', '/docs/nothing.js', 404, 'not_found'],
-    ['a method that it does not take', 'POST', '/docs/page.js', 405, 'method_not_allowed'],
+    ['a method that it does not take', 'POST', '/docs/try-it.js', 405, 'method_not_allowed'],
   ])('with %s is refused with a problem', async (_what, method, path, status, code) => {
     const answer = await ask(method, path)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
