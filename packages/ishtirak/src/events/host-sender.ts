@@ -1,4 +1,6 @@
 // Hands one event to the function of a host that mounts the service.
+import { inspect } from 'node:util'
+import { plainText } from '../acts/cli-tables.js'
 import type { HostEvent } from '../core/event.js'
 import type { Log } from '../runtime/log.js'
 import type { Tracing } from '../runtime/tracing.js'
@@ -23,10 +25,15 @@ export function createHostSender(
       return isInTime ? { kind: 'answer', status: 200 } : { kind: 'failure', detail: noAnswer(SEND_MS) }
     } catch (error) {
       log.error({ err: error, event_id: id }, 'onEvent failed')
-      return { kind: 'failure', detail: `onEvent: ${error}`.slice(0, DETAIL_LENGTH_MAX) }
+      return { kind: 'failure', detail: `onEvent: ${textOf(error)}`.slice(0, DETAIL_LENGTH_MAX) }
     }
   }
   return tracedSender({ url: ON_EVENT, send }, tracing)
+}
+
+/** Of whatever was thrown, without characters that the database does not hold. */
+function textOf(thrown: unknown): string {
+  return plainText(thrown instanceof Error ? String(thrown) : inspect(thrown))
 }
 
 async function endsInTime(work: () => Promise<unknown>): Promise<boolean> {

@@ -87,6 +87,14 @@ describeScenario('events to a function of the host', ({ database }) => {
     expect(story().slice(4)).toEqual(PURCHASE)
   })
 
+  it('come again in those steps whatever it throws, also what no column holds', async () => {
+    take = () => Promise.reject(new Error('not\0now'))
+    await world.as('user-1').buy()
+    await pass(0)
+    const { data } = await operator('GET', '/events?state=waiting')
+    expect(data[0]).toMatchObject({ attempts: 1, failure: 'onEvent: Error: not?now' })
+  })
+
   it('one user’s failing delays no other', async () => {
     take = ({ data }) => {
       if (data.user_id === 'stuck') throw new Error('never')
@@ -149,6 +157,15 @@ describe('a function of the host', () => {
     const quick = createHostSender(() => undefined, { log })
     expect(await quick.send({ id: 'evt_1', body: '{}' })).toEqual({ kind: 'answer', status: 200 })
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each([
+    ['an error', new Error('not now'), 'onEvent: Error: not now'],
+    ['no error', undefined, 'onEvent: undefined'],
+    ['what has no text', Object.create(null), 'onEvent: [Object: null prototype] {}'],
+  ])('that throws %s has failed', async (_what, thrown, detail) => {
+    const failing = createHostSender(() => Promise.reject(thrown), { log: createLog({ level: 'silent' }) })
+    expect(await failing.send({ id: 'evt_1', body: '{}' })).toEqual({ kind: 'failure', detail })
   })
 
   it('is given what its type has (checked by the compiler)', () => {
