@@ -102,6 +102,7 @@ const FOLDER_PROBLEMS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is mounted read-only',
   ENOTDIR: 'a file stands where a folder is needed',
   EEXIST: 'a file stands where a folder is needed',
+  EISDIR: 'a folder stands where a file is needed',
   ENOSPC: 'the disk is full',
 }
 

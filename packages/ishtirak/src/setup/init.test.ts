@@ -196,6 +196,9 @@ describe('an odd place', () => {
       `${file}: a file stands where a folder is needed. --dir names`,
     )
     await expect(init(path.join(file, 'below'), ANSWERS)).rejects.toThrow('--dir names another folder')
+    // As a container leaves it that started before the file was there.
+    mkdirSync(path.join(folder, 'nginx.conf'))
+    await expect(init(folder, ANSWERS)).rejects.toThrow(`${folder}: a folder stands where a file is needed.`)
   })
 
   it('with spaces and percent signs is written as systemd and a shell read it', async () => {

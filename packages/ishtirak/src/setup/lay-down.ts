@@ -1,6 +1,6 @@
 // Writes the files that are missing and says of each other one whether it is the same: nothing that is there
 // is ever changed, and no secret is shown.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import type { ProductionFile } from './production.js'
@@ -29,14 +29,14 @@ export function layDown(folder: string, files: readonly ProductionFile[]): reado
   })
 }
 
-/** `wx`: a file that another process has made meanwhile stays as it is. */
+/** Whole or not at all. A file that another process has made meanwhile stays as it is. */
 function write(target: string, { text, isSecret }: ProductionFile): void {
-  const file = openSync(target, 'wx', isSecret ? 0o600 : 0o644)
+  const unfinished = `${target}.${process.pid}.unfinished`
   try {
-    writeSync(file, text)
-    fsyncSync(file)
+    writeFileSync(unfinished, text, { flag: 'wx', mode: isSecret ? 0o600 : 0o644, flush: true })
+    linkSync(unfinished, target)
   } finally {
-    closeSync(file)
+    rmSync(unfinished, { force: true })
   }
 }
 
