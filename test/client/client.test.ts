@@ -17,6 +17,8 @@ import { jpeg } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 
+const A_URL = 'the address of billing, as https://billing.example.dz'
+const A_KEY = 'one of the keys of the service, in ASCII on one line'
 const FRENCH = { lang: 'fr' } as const
 
 let world: World
@@ -33,6 +35,25 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await world.stop()
+})
+
+describe('an option that no call can work with', () => {
+  it.each([
+    'billing.example.dz',
+    'localhost:3000',
+    'ftp://example.dz',
+    'http://a:b@example.dz',
+    'http://',
+    '',
+  ])('is refused at once where the address is `%s`', (url) =>
+    expect(() => clientOf({ url })).toThrow(new TypeError(`url must be ${A_URL}`)),
+  )
+
+  it.each([['', 'secret\nkey', 'clé', 'secret\n', 'secret…', undefined]].flat())(
+    'is refused at once, and not shown, where the key is %j',
+    (apiKey) =>
+      expect(() => clientOf({ apiKey: apiKey as string })).toThrow(new TypeError(`apiKey must be ${A_KEY}`)),
+  )
 })
 
 /** The road to billing, which can be cut: what a platform sees of an outage. */

@@ -69,6 +69,8 @@ const answerByKey: RequestListener = ({ headers, socket }, response) => {
   }
   if (wanted === 'nothing') return
   if (wanted === 'a page') response.end('<!doctype html><title>Sign in</title>')
+  else if (wanted === 'too deep') response.end('['.repeat(200_000))
+  else if (wanted === 'wait forever') response.writeHead(503, { 'retry-after': '9'.repeat(6_000) }).end()
   else if (wanted === 'cut off')
     response.writeHead(200, { 'content-length': 99 }).write('{"allowed": true', () => response.destroy())
   else if (wanted === 'a header without end') socket.write('HTTP/1.1 200 OK\r\nx-drops: ', drip)
@@ -147,7 +149,10 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
   it('takes no answer, and one that reports trouble, for an outage', async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`
     expect(await run(['consume', nowhere, PLATFORM_KEY, 'u', 'l', 'o'])).toMatch(/^unavailable: /)
-    for (const answer of ['408', '429', '500', '503', 'a page', 'cut off', 'nothing'])
+    for (const answer of [
+      ...['408', '429', '500', '503'],
+      ...['a page', 'too deep', 'wait forever', 'cut off', 'nothing'],
+    ])
       expect([answer, await run(['consume', answering.url, answer, 'u', 'l', 'o'])]).toEqual([
         answer,
         expect.stringMatching(/^unavailable: /),
@@ -197,6 +202,33 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
 
   // The file for Go has neither.
   if (language === 'go') return
+
+  it.each(['', 'secret\n', 'secret\r\nX-Other: 1', 'clé'])(
+    'refuses and does not show the key %j',
+    async (key) => {
+      const said = await run(['consume', answering.url, key, 'u', 'l', 'o'])
+      expect(said).toMatch(/^misconfigured: api_?key is one of PLATFORM_API_KEYS, in ASCII on one line$/i)
+    },
+  )
+
+  it.each([
+    '127.0.0.1',
+    'ftp://127.0.0.1',
+    'http://a:b@127.0.0.1',
+    'http://127.0.0.1/\n',
+    'http://127.0.0.1?a',
+  ])('refuses the address %j', async (url) => {
+    expect(await run(['consume', url, 'key', 'u', 'l', 'o'])).toMatch(/^misconfigured: url is the address/)
+  })
+
+  it.each(['whsec_', 'whsec_a', 'whsec_é', 'secret'])(
+    'takes the secret %s for an error of configuration',
+    async (one) => {
+      expect(await verify({}, [one])).toBe(
+        'misconfigured: a secret of the events is whsec_ followed by base64',
+      )
+    },
+  )
 
   it('sells a month', async () => {
     const call = (method: string, ...args: readonly string[]) =>

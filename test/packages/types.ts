@@ -7,7 +7,7 @@ import { ROOT } from './installation.js'
 const CLIENT = `
 import { type Consumed, createClient } from '@ishtirak/client'
 import { eventHandler } from '@ishtirak/client/events'
-const billing = createClient({ url: '', apiKey: '', whenUnreachable: 'open' })
+const billing = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
 export const answer: Promise<Consumed> = billing.consume('user', 'deploys_per_day', { operation_id: 'one' })
 export const receive: (request: Request) => Promise<Response> = eventHandler({
   secrets: 'whsec_AAAA',

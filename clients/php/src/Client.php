@@ -26,8 +26,11 @@ final class Client
         #[\SensitiveParameter] private readonly string $apiKey,
         private readonly ?float $timeout = null,
     ) {
-        if (preg_match('~^https?://[^/?#@]+(/[^?#]*)?$~', $url) !== 1) {
+        if (preg_match('~^https?://[^/?#@\s]+(/[^?#\s]*)?$~D', $url) !== 1) {
             throw new Misconfigured('url is the address of billing, as https://billing.example.dz');
+        }
+        if (preg_match('/^[ -~]+$/D', $apiKey) !== 1) {
+            throw new Misconfigured('apiKey is one of PLATFORM_API_KEYS, in ASCII on one line');
         }
         $this->base = rtrim($url, '/');
     }

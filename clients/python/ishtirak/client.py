@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -29,6 +30,8 @@ class Client:
     def __init__(self, url: str, api_key: str, timeout: Optional[float] = None) -> None:
         if not _is_url(url):
             raise Misconfigured("url is the address of billing, as https://billing.example.dz")
+        if not (isinstance(api_key, str) and re.fullmatch("[ -~]+", api_key)):
+            raise Misconfigured("api_key is one of PLATFORM_API_KEYS, in ASCII on one line")
         parts = urlsplit(url)
         self._connection = _CONNECTIONS[parts.scheme]
         self._host, self._path = parts.netloc, parts.path.rstrip("/")
@@ -126,7 +129,7 @@ class Client:
         said = f"{status} {answer.get('code', '')}".strip()
         if not 400 <= status < 500 or status in (408, 429):
             seconds_text = headers.get("Retry-After") or ""
-            retry_after = int(seconds_text) if seconds_text.isdecimal() else None
+            retry_after = int(seconds_text) if re.fullmatch("[0-9]{1,9}", seconds_text) else None
             raise Unavailable(f"billing cannot answer: {said}", status, answer, retry_after)
         if status == 409:
             raise Refused(f"billing refused: {said}", status, answer)
@@ -173,7 +176,12 @@ class Client:
 def _is_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in _CONNECTIONS and bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+        return (
+            parts.scheme in _CONNECTIONS
+            and bool(parts.hostname)
+            and parts.port != 0
+            and re.search(r"[@?#\s]", url) is None
+        )
     except ValueError:
         return False
 
@@ -193,6 +201,6 @@ def _given(**fields: Any) -> Dict[str, Any]:
 def _read_object(text: bytes) -> Dict[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

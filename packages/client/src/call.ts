@@ -26,7 +26,20 @@ type Call = <Answer>(method: string, path: string, settings?: CallSettings) => P
 
 const DEFAULT_TIMEOUT_MS = 2_000
 
+const URL_PATTERN = /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/
+/** Of a key that a header can carry. */
+const KEY_PATTERN = /^[\x20-\x7e]+$/
+
+/** Throws `TypeError`. `fetch` refuses such options too, with the key in its message, and as an outage does. */
+function checkOptions({ url, apiKey }: CallOptions): void {
+  if (!URL_PATTERN.test(url) || !URL.canParse(url))
+    throw new TypeError('url must be the address of billing, as https://billing.example.dz')
+  if (typeof apiKey !== 'string' || !KEY_PATTERN.test(apiKey))
+    throw new TypeError('apiKey must be one of the keys of the service, in ASCII on one line')
+}
+
 export function createCall(options: CallOptions): Call {
+  checkOptions(options)
   // Not called as a member: at the edge `fetch` refuses another `this`.
   const { apiKey, fetch: send = globalThis.fetch } = options
   const base = options.url.replace(/\/+$/, '')

@@ -139,7 +139,7 @@ describe('eventHandler', () => {
   })
 
   it('is not made without a secret', () => {
-    for (const secrets of [[], '', 'whsec_ü', undefined as never])
+    for (const secrets of [[], '', 'whsec_ü', 'whsec_abcde', 'whsec_AAA==', undefined as never])
       expect(() => eventHandler({ secrets, on: {} })).toThrow(TypeError)
   })
 

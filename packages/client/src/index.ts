@@ -134,6 +134,7 @@ export interface PdfRequest {
 
 /**
  * `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'build_minutes'>({ … })`.
+ * Throws `TypeError` where `url` or `apiKey` cannot be one.
  */
 export function createClient<Limit extends string = LimitName>(options: ClientOptions): Client<Limit> {
   const { whenUnreachable, rememberLimitsMs = 60_000, now = Date.now } = options

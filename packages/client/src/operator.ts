@@ -42,7 +42,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   'payment.record': 'users',
 }
 
-/** Throws as the calls of `createClient` do; a key that is refused is a `BillingConfigurationError`. */
+/** Throws as `createClient` and its calls do; a key that is refused is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {
   const call = createCall({ timeoutMs: ANSWER_MS, ...options })
   return {

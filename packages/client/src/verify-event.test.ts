@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { InvalidEventError, verifyEvent } from './index.js'
 
 const AT = new Date('2026-11-21T12:00:00Z')
@@ -52,6 +52,20 @@ describe('verifyEvent', () => {
     }
     await refuses(verifyEvent(BODY, both, other, { now }))
     await refuses(verifyEvent(BODY, both, [], { now }))
+  })
+
+  it('signs once for each secret, however many signatures are sent', async () => {
+    const sign = vi.spyOn(crypto.subtle, 'sign')
+    const verify = vi.spyOn(crypto.subtle, 'verify')
+    const forged = Array(300)
+      .fill(`v1,${'B'.repeat(43)}=`)
+      .join(' ')
+    const headers = { ...headersOf(), 'webhook-signature': forged }
+    await refuses(verifyEvent(BODY, headers, [SECRET, newSecret()], { now }))
+    expect(sign.mock.calls.length + verify.mock.calls.length).toBe(2)
+    const last = { ...headers, 'webhook-signature': `${forged} ${headersOf()['webhook-signature']}` }
+    expect((await verifyEvent(BODY, last, SECRET, { now })).id).toBe('evt_1')
+    vi.restoreAllMocks()
   })
 
   it('refuses a changed body, id or time', async () => {
