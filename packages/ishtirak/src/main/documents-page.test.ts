@@ -33,6 +33,9 @@ describeScenario('the page at /docs', ({ database }) => {
       { host: '127.0.0.1.rebound.example' },
       { 'x-forwarded-for': '203.0.113.9' },
       { forwarded: 'for=203.0.113.9' },
+      { 'x-real-ip': '203.0.113.9' },
+      { 'x-forwarded-host': 'billing.example.dz' },
+      { via: '1.1 proxy' },
     ])
       expect(given(await pageAt(world.url, headers))).toEqual([])
   })

@@ -69,6 +69,8 @@ const FILES = {
   'try-it.js': { type: JAVASCRIPT, folder: own },
 }
 
+/** What a proxy adds to a request. */
+const BY_PROXY = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
@@ -79,7 +81,7 @@ function isOnThisMachine({ raw, headers }: FastifyRequest, publicUrl: string): b
   const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).hostname : '')
   const names = [hostOf(publicUrl), hostOf(`http://${headers.host}`)]
   const address = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-  const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers
+  const isForwarded = Object.keys(headers).some((name) => BY_PROXY.test(name))
   const isHere = isWithinReach(address, 'loopback') && !isWithinReach(address, 'public')
   return isHere && !isForwarded && names.every((name) => LOOPBACK_NAMES.includes(name))
 }
