@@ -30,7 +30,7 @@ const URL_PATTERN = /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/
 /** Of a key that a header can carry. */
 const KEY_PATTERN = /^[\x20-\x7e]+$/
 
-/** Throws `TypeError`. `fetch` refuses such options too, with the key in its message, and as an outage does. */
+/** Throws `TypeError`. `fetch` refuses such options too, with the key in its message, as if in an outage. */
 function checkOptions({ url, apiKey }: CallOptions): void {
   if (!URL_PATTERN.test(url) || !URL.canParse(url))
     throw new TypeError('url must be the address of billing, as https://billing.example.dz')
