@@ -208,6 +208,23 @@ describe('a repeated event', () => {
     expect(contexts).toEqual(['transaction', 'transaction'])
   })
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no log')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no log'))],
+  ])('answers 500 also where onError %s, and says both', async (_how, onError) => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const broken = new Error('failed')
+    const { send } = recording({ on: { '*': () => Promise.reject(broken) }, onError })
+    expect(await statusOf(send())).toBe(500)
+    expect(said.mock.calls).toEqual([[broken, new Error('no log')]])
+    said.mockRestore()
+  })
+
   it('comes again where the store fails, or does not tell of the function’s failure', async () => {
     const down = recording({ seen: () => Promise.reject(new Error('no store')) })
     expect(await statusOf(down.send())).toBe(500)

@@ -29,7 +29,7 @@ export interface EventHandlerOptions<Context = void> {
   /** By default the last 10,000 ids are kept in memory: for one process. */
   readonly seen?: Seen<Context>
   /** Why a request was answered 500; `event` is null where there was none yet. By default on the console. */
-  readonly onError?: (error: unknown, event: BillingEvent | null) => void
+  readonly onError?: (error: unknown, event: BillingEvent | null) => void | Promise<void>
   /** Milliseconds since the epoch. */
   readonly now?: () => number
 }
@@ -76,6 +76,14 @@ export function eventHandler<Context = void>(options: EventHandlerOptions<Contex
   const { secrets, onError = (error) => console.error(error), now = Date.now } = options
   checkSecrets(secrets)
   const takeOnce = onceAtATime(options)
+  // One that fails must not end the process of `listener`.
+  const report = async (error: unknown, event: BillingEvent | null) => {
+    try {
+      await onError(error, event)
+    } catch (failure) {
+      console.error(error, failure)
+    }
+  }
   const answer = async ({ method, headers, body }: Incoming): Promise<Answer> => {
     let event: BillingEvent | null = null
     try {
@@ -86,7 +94,7 @@ export function eventHandler<Context = void>(options: EventHandlerOptions<Contex
     } catch (error) {
       if (error instanceof Refusal) return answerOf(error.status, error.message, error.headers)
       if (error instanceof InvalidEventError) return answerOf(401, error.message)
-      onError(error, event)
+      await report(error, event)
       return answerOf(500, error instanceof BodyGone ? error.message : 'the handler failed')
     }
   }
