@@ -18,6 +18,7 @@ import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { launchChromium } from '../support/chromium.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { png } from '../support/proof-files.js'
 import { anEvent } from '../support/provider-events.js'
 import { requireTool } from '../support/system-tools.js'
@@ -162,6 +163,7 @@ describe.each([
         TRUSTED_PROXIES: '127.0.0.1',
         RATE_LIMIT_PER_MINUTE: String(QUOTA),
         TRANSFER_FILE: path.resolve(deploy, '../docs/transfer.example.json'),
+        ...WITH_PLATFORM,
       },
       isNew: true,
     })
@@ -282,23 +284,28 @@ describe.each([
     })
     afterAll(() => browser.close())
 
-    /** A transfer of a new user. */
+    /** A transfer of a new user: where each of the two callers puts its file, and by what. */
     async function openTransfer(userId: string) {
       const { body } = await world
         .as(userId)
         .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
-      return { userId, address: `/api/v1/billing/payments/${body.id}/proof` }
+      const file = `/payments/${body.id}/proof`
+      const user = `/api/v1/platform/users/${encodeURIComponent(userId)}`
+      return [
+        { address: `/api/v1/billing${file}`, bearer: await tokenOf({ sub: userId }) },
+        { address: user + file, bearer: PLATFORM_KEY },
+      ]
     }
 
     /**
-     * As the client of the platform, over HTTP/1.1. Over HTTP/2, Caddy resets the stream of a request that it
+     * As a program does, over HTTP/1.1. Over HTTP/2, Caddy resets the stream of a request that it
      * refuses before its end, and some versions of curl (7.88) then give up the body that came before the
      * reset.
      */
-    async function put({ userId, address }: { userId: string; address: string }, file: string) {
+    async function put({ address, bearer }: { address: string; bearer: string }, file: string) {
       const { stdout } = await exec('curl', [
         ...['--silent', '--insecure', '--http1.1', '--resolve', `${NAME}:${ports.https}:127.0.0.1`],
-        ...['--header', `authorization: Bearer ${await tokenOf({ sub: userId })}`, '--upload-file', file],
+        ...['--header', `authorization: Bearer ${bearer}`, '--upload-file', file],
         ...['--write-out', '\n%{http_code} %{content_type}', `https://${NAME}:${ports.https}${address}`],
       ])
       const [body = '', answer = ''] = stdout.split(/\n(?=.*$)/)
@@ -331,11 +338,12 @@ describe.each([
       return { ...seen, close: () => context.close() }
     }
 
-    it('of 8 MiB passes, from the platform and from a form', async () => {
+    it('of 8 MiB passes, from the user, from the platform and from a form', async () => {
       const file = fileOf(8 * MIB)
-      expect((await put(await openTransfer('sender-1'), file)).answer).toBe('200 application/json')
-      const { userId } = await openTransfer('sender-2')
-      const { statuses, close } = await submit(userId, file)
+      for (const caller of await openTransfer('team/sender 1'))
+        expect((await put(caller, file)).answer).toBe('200 application/json')
+      await openTransfer('sender-2')
+      const { statuses, close } = await submit('sender-2', file)
       expect(statuses).toEqual([303, 200])
       await close()
     })
@@ -344,10 +352,12 @@ describe.each([
       ['the service', 9 * MIB, [303, 413]],
       ['the proxy', 20 * MIB, [413]],
     ])('that is too large is refused by %s in words of the user', async (_who, bytes, refused) => {
-      const transfer = await openTransfer(`sender-${bytes}`)
-      const { answer, problem } = await put(transfer, fileOf(bytes))
-      expect([answer, problem.code]).toEqual(['413 application/problem+json', 'payload_too_large'])
-      const { statuses, text: words, way, close } = await submit(transfer.userId, fileOf(bytes))
+      const userId = `sender-${bytes}`
+      for (const caller of await openTransfer(userId)) {
+        const { answer, problem } = await put(caller, fileOf(bytes))
+        expect([answer, problem.code]).toEqual(['413 application/problem+json', 'payload_too_large'])
+      }
+      const { statuses, text: words, way, close } = await submit(userId, fileOf(bytes))
       expect([statuses, words.replaceAll('\u00a0', ' ')]).toEqual([
         refused,
         expect.stringContaining(sayIn('fr')('proof_too_large').replaceAll('\u00a0', ' ')),
@@ -357,10 +367,10 @@ describe.each([
     })
   })
 
-  it(
-    'a file is passed on as it comes: the service refuses an unknown sender before they have sent ' + 'it',
-    async () => {
-      const target = '/api/v1/billing/payments/pay_1/proof'
+  it.each(['/api/v1/billing', '/api/v1/platform/users/user-1'])(
+    'a file is passed on as it comes: the service refuses an unknown sender before they have sent it, to %s',
+    async (api) => {
+      const target = `${api}/payments/pay_1/proof`
       const outgoing = request({
         ...{ host: '127.0.0.1', port: ports.https, path: target, agent: false, method: 'PUT' },
         ...{ servername: NAME, rejectUnauthorized: false },
