@@ -4,27 +4,34 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { verifyEvent } from '../../packages/client/src/verify-event.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
+import { Receiver } from '../support/receiver.js'
+import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
 const VIEWER_KEY = 'the-key-of-a-viewer-of-the-tests'
 
 let folder: string
 let service: ServiceProcess
+let receiver: Receiver
 let elsewhere: Record<string, string>
 beforeAll(async () => {
   buildOnce()
   folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-beside-'))
   await makeEmbeddedFolder(folder)
   const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
-  service = await startService({ ...ports, DATA_DIR: folder, OPERATOR_KEYS: `vera:viewer:${VIEWER_KEY}` })
+  receiver = await Receiver.start()
+  const more = { OPERATOR_KEYS: `vera:viewer:${VIEWER_KEY}`, EVENTS_URL: receiver.url }
+  service = await startService({ ...ports, DATA_DIR: folder, ...more })
   elsewhere = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
 })
 afterAll(async () => {
   await service.kill('SIGKILL')
+  await receiver.goDown()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -109,6 +116,28 @@ it(
     expect(second).toMatchObject({ code: 1, output: expect.stringContaining('has a demo already') })
   },
 )
+
+it('prints a key for a platform, and a secret that signs its events and samples of them', async () => {
+  const given = (name: string) =>
+    new RegExp(`export ${name}=(\\S+)`).exec(service.lines.join('\n'))?.[1] ?? ''
+  await waitFor(() => given('EVENTS_SECRET') !== '')
+  const ofAmine = () => receiver.received.filter(({ event }) => event.data.user_id === 'amine')
+  const headers = { authorization: `Bearer ${given('PLATFORM_API_KEY')}`, 'content-type': 'application/json' }
+  const user = `${service.url}/api/v1/platform/users/amine`
+  const bought = await fetch(`${user}/upgrade`, { method: 'POST', headers, body: '{"plan":"pro"}' })
+  const { checkout_url: page } = await bought.json()
+  const paid = new URLSearchParams({ payment_method: 'cib', outcome: 'paid' })
+  await fetch(page, { method: 'POST', body: paid, redirect: 'manual' })
+  await waitFor(() => ofAmine().length === 2)
+  const sample = ['events', 'trigger', 'payment.refunded', '--user', 'amine', '--to', receiver.url]
+  expect(await runCommand(sample, elsewhere)).toMatchObject({ code: 0 })
+  const events = ofAmine().map(({ raw, headers }) => verifyEvent(raw, headers, given('EVENTS_SECRET')))
+  expect((await Promise.all(events)).map(({ type }) => type)).toEqual([
+    'payment.paid',
+    'subscription.activated',
+    'payment.refunded',
+  ])
+})
 
 it('its page of documents gives a token and a key that open it', async () => {
   const page = await (await fetch(`${service.url}/docs`)).text()

@@ -20,7 +20,8 @@ beforeEach(async () => {
   }
   vi.spyOn(process.stdout, 'write').mockImplementation(keep)
   vi.spyOn(process.stderr, 'write').mockImplementation(keep)
-  for (const name of ['CHARGILY_SECRET_KEY', 'NODE_ENV', 'DATABASE_URL', 'EVENTS_URL']) vi.stubEnv(name, '')
+  for (const name of ['CHARGILY_SECRET_KEY', 'NODE_ENV', 'EVENTS_URL']) vi.stubEnv(name, '')
+  vi.stubEnv('DATABASE_URL', 'memory:')
   vi.stubEnv('EVENTS_SECRETS', SECRET)
 })
 afterEach(async () => {

@@ -50,8 +50,8 @@ export interface CommandHost {
   ): Promise<Result>
   /** The billing time zone. */
   timeZone(): string
-  /** What all parts read, and a capability by its own `settings`; `instead` replaces variables. */
-  config<Own>(settings: Settings<Own>, instead: Variables): CommonConfig & Own
+  /** As the service has it, with what a capability reads by its `settings`; `instead` replaces variables. */
+  config<Own>(settings: Settings<Own>, instead: Variables): Promise<CommonConfig & Own>
 }
 
 /** Which service is asked, and who acts. */

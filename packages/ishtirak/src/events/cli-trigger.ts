@@ -26,7 +26,7 @@ export function addTriggerCommand(program: Command, host: CommandHost, types: re
     .description('Send a signed sample of an event, in the sandbox; nothing is stored')
     .addArgument(new Argument('<type>', 'what it tells of').choices(types))
     .requiredOption('--user <id>', 'whom it is about')
-    .option('--to <address>', 'where to (default: EVENTS_URL); it is signed with EVENTS_SECRETS')
+    .option('--to <address>', 'where to (default: EVENTS_URL); it is signed as the service signs')
     .action(async (type: EventType, options: TriggerOptions) => {
       if (!(await trigger(host, type, options))) process.exitCode = 1
     })
@@ -35,13 +35,13 @@ export function addTriggerCommand(program: Command, host: CommandHost, types: re
 /** Whether it was accepted. */
 async function trigger(host: CommandHost, type: EventType, { user, to }: TriggerOptions): Promise<boolean> {
   if (!isUserId(user)) throw new CommandFailed('--user is not the id of a user')
-  const { sandbox, events, plans } = host.config(eventSettings, to === undefined ? {} : { EVENTS_URL: to })
+  const instead = to === undefined ? {} : { EVENTS_URL: to }
+  const { sandbox, events, plans } = await host.config(eventSettings, instead)
   if (!sandbox)
     throw new CommandFailed(
       'samples are sent in the sandbox alone: without CHARGILY_SECRET_KEY, and not in production',
     )
-  if (!events)
-    throw new CommandFailed('where to? Set EVENTS_URL and EVENTS_SECRETS, or EVENTS_SECRETS and --to')
+  if (!events) throw new CommandFailed('where to? Set EVENTS_URL, or name it with --to')
   const now = systemClock().now()
   const event = sampleEvent(type, { userId: user, catalogue: plans, now })
   const id = createIds().next('evt', now)

@@ -26,8 +26,8 @@ export const eventSettings = settingsOf(
     EVENTS_ALLOW_PRIVATE: textSetting('true or false', /^(true|false)$/),
   },
   {
-    contradictions: ({ EVENTS_URL: url, EVENTS_SECRETS: secrets }) => [
-      [!!url && !secrets, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
+    contradictions: ({ EVENTS_URL: url, EVENTS_SECRETS: secrets }, { isSandbox }) => [
+      [!!url && !secrets && !isSandbox, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
       [!url && !!secrets, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
       // No list of `secretLists`: which of them the platform checks, it alone knows.
       [isTwice(items(secrets)), 'EVENTS_SECRETS names one secret twice'],
@@ -38,5 +38,14 @@ export const eventSettings = settingsOf(
       const reach = isPrivate === 'true' ? 'any' : isSandbox ? 'loopback' : 'public'
       return url === undefined ? {} : { events: { url, secrets: items(secrets), reach } }
     },
+    sandboxSecrets: ['eventsSecret'],
+    inSandbox: ({ events }, secret) => {
+      if (!events || events.secrets.length > 0) return {}
+      const base64 = Buffer.from(secret('eventsSecret'), 'base64url').toString('base64')
+      return { events: { ...events, secrets: [`whsec_${base64}`] } }
+    },
+    // A secret that was given is known to who has given it, and not shown.
+    forPlatform: (read, { events }) =>
+      events && read.events?.secrets.length === 0 ? { EVENTS_SECRET: events.secrets[0] } : {},
   },
 )

@@ -18,7 +18,7 @@ import type { Settings, Variables } from '../runtime/environment.js'
 import { createLog, type Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import { type Config, readConfig } from './config.js'
-import { readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
+import { completed, readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { wire } from './wire.js'
 
@@ -36,9 +36,11 @@ export const commandHost: CommandHost = {
     return await work(database).finally(() => database.close())
   },
   timeZone: () => readConfig(process.env).billing.timeZone,
-  config: <Own>(_settings: Settings<Own>, instead: Variables) =>
+  config: async <Own>(_settings: Settings<Own>, instead: Variables) => {
+    const config = readConfig({ ...process.env, ...instead })
     // The settings of all capabilities are read, so theirs are among them.
-    readConfig({ ...process.env, ...instead }) as Config & Own,
+    return (config.sandbox ? completed(config, await readSandboxState(config)) : config) as Config & Own
+  },
 }
 
 async function openOperatorClient(config: Config, options: AccessOptions, log: Log): Promise<OperatorClient> {

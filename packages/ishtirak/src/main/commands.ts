@@ -9,7 +9,7 @@ import { VERSION } from '../runtime/package.js'
 import { addInitCommand } from '../setup/init-command.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
-import { misspelt, readConfig } from './config.js'
+import { forPlatform, misspelt, readConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { limitToTry } from './documents-page.js'
@@ -50,11 +50,11 @@ program
     const { url, metricsUrl, emulator } = service
     if (!emulator) return
     const token = await signToken(service.config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
-    const platformKey = service.config.platformKeys.at(-1)
     const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
     const limit = limitToTry(service.config.plans.limits) ?? ''
-    const at = { url, metricsUrl, emulatorUrl: emulator.url, token, platformKey, operatorKeys, limit }
-    process.stdout.write(welcome({ ...at, hasDemo: (await loadDemo()) !== null }))
+    const at = { url, metricsUrl, emulatorUrl: emulator.url, token, operatorKeys, limit }
+    const more = { forPlatform: forPlatform(config, service.config), hasDemo: (await loadDemo()) !== null }
+    process.stdout.write(welcome({ ...at, ...more }))
   })
 
 program

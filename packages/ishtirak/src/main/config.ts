@@ -59,5 +59,11 @@ export function inSandbox(config: Config, secret: (name: string) => string): Par
   return Object.assign({}, ...OF_CAPABILITIES.map((one) => one.inSandbox?.(config, secret)))
 }
 
+/** Of what the sandbox has completed: its own key and secrets, by what they are for a platform. */
+export function forPlatform(read: Config, completed: Config): Variables {
+  const ofCapabilities = OF_CAPABILITIES.map((one) => one.forPlatform?.(read, completed))
+  return Object.assign({ PLATFORM_API_KEY: completed.platformKeys.at(-1) }, ...ofCapabilities)
+}
+
 export const misspelt = (variables: Variables, capabilities: Brings = CAPABILITIES) =>
   misspeltOf(variables, namesOf(capabilities))

@@ -7,6 +7,7 @@ import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import type { Database } from '../database/database.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { type Clock, movableClock, systemClock } from '../runtime/clock.js'
+import type { Variables } from '../runtime/environment.js'
 import type { Log } from '../runtime/log.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
@@ -86,8 +87,13 @@ export async function setUpProvider(config: Config, database: Database, log: Log
   const platformKeys = [...config.platformKeys, state.platformKey]
   // Where no file says what is sold: terms to try.
   const plans = config.plans === SEED_CATALOGUE ? EXAMPLE_PLANS : config.plans
-  const completed = { ...config, ...inSandbox(config, (name) => String(state[name])), plans }
-  return { config: { ...completed, auth, chargily: emulated, operatorKeys, platformKeys }, clock, emulator }
+  const ours = { auth, chargily: emulated, operatorKeys, platformKeys, plans }
+  return { config: { ...completed(config, state), ...ours }, clock, emulator }
+}
+
+/** With what the sandbox adds to the settings of capabilities. */
+export function completed(config: Config, state: SandboxState): Config {
+  return { ...config, ...inSandbox(config, (name) => String(state[name])) }
 }
 
 /** Null: nothing is kept, as with a database in memory. */
@@ -162,14 +168,16 @@ export function welcome(at: {
   readonly emulatorUrl: string
   readonly metricsUrl: string | null
   readonly token: string
-  readonly platformKey: string | undefined
+  /** What a platform of one's own is given: variables. */
+  readonly forPlatform: Variables
   /** Those of the sandbox. */
   readonly operatorKeys: readonly { readonly name: string; readonly key: string }[]
   /** Of the catalogue: a counter, where it has one. */
   readonly limit: string
   readonly hasDemo: boolean
 }): string {
-  const { url, emulatorUrl, metricsUrl, token, platformKey, operatorKeys, limit, hasDemo } = at
+  const { url, emulatorUrl, metricsUrl, token, operatorKeys, limit, hasDemo } = at
+  const variables = Object.entries(at.forPlatform)
   const api = `${url}/api/v1/billing`
   return `
 Ishtirak is running in the sandbox: no real card, no money.
@@ -195,10 +203,11 @@ What the user sees: a link into the portal, for a browser:
 
   curl -s -X POST ${api}/portal-sessions -H "Authorization: Bearer $TOKEN"
 
-May this user deploy? What the platform asks on every deploy:
+What a platform of your own is given (docs/integrate.md), and asks on every deploy:
 
+${variables.map(([name, value]) => `  export ${name}=${value}`).join('\n')}
   curl -s ${url}/api/v1/platform/users/user-1/limits/${limit}/consume \\
-       -H "Authorization: Bearer ${platformKey}" \\
+       -H "Authorization: Bearer $PLATFORM_API_KEY" \\
        -H 'Content-Type: application/json' -d '{"operation_id":"deploy-1"}'
 
 What the operator sees of it: ${url}/console, signed in with a key,

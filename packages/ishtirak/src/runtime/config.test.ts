@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SEED_LIMITS } from '../core/limit.js'
 import { offersOf } from '../core/plan.js'
-import { misspelt, readConfig, SETTINGS } from '../main/config.js'
+import { forPlatform, inSandbox, misspelt, readConfig, SETTINGS } from '../main/config.js'
 import { ConfigError } from './config-file.js'
 import { Environment, isThisMachine } from './environment.js'
 import { EXAMPLE_SELLER } from './seller.js'
@@ -275,6 +275,16 @@ describe('a value that does not fit', () => {
   })
 })
 
+it('the sandbox shows the secret of events that it has made, and none that was given', () => {
+  const made = Buffer.from('thirty bytes of this one test.').toString('base64url')
+  const shown = (variables: Record<string, string>) => {
+    const config = readConfig({ EVENTS_URL: 'http://127.0.0.1:4000', ...variables })
+    return forPlatform(config, { ...config, ...inSandbox(config, () => made) }).EVENTS_SECRET
+  }
+  expect(shown({})).toBe('whsec_dGhpcnR5IGJ5dGVzIG9mIHRoaXMgb25lIHRlc3Qu')
+  expect(shown({ EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` })).toBeUndefined()
+})
+
 it('everything that is wrong is reported at once: values, secrets, contradictions, files', () => {
   expect(
     problemsOf({
@@ -338,7 +348,7 @@ describe('values that are right alone and wrong together', () => {
       'PUBLIC_URL must start with https:// when real money moves (live_sk_)',
     ],
     [{ PUBLIC_URL: 'https://pay.example/?a=1' }, 'PUBLIC_URL must have no query and no fragment'],
-    [{ EVENTS_URL: 'https://host.example' }, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
+    [{ ...TEST, EVENTS_URL: 'https://host.example' }, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
     [{ EVENTS_SECRETS: `whsec_${'A'.repeat(32)}` }, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
     [{ WORKERS: '2' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
     [{ WORKERS: '2', DATABASE_URL: 'memory:' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],

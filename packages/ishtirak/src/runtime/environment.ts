@@ -102,7 +102,9 @@ export interface Settings<Part> {
   read(given: Variables, context: SettingsContext): Part
   /** What the sandbox adds to it: things to try, and secrets, which stay the same under their names. */
   readonly sandboxSecrets?: readonly string[]
-  inSandbox?(read: Part, secret: (name: string) => string): Part
+  inSandbox?(read: Part, secret: (name: string) => string): Partial<Part>
+  /** What the sandbox prints for those who write a platform: of what it has added, as variables of theirs. */
+  forPlatform?(read: Part, completed: Part): Variables
 }
 
 /** What a payment gateway says of its own variables. */

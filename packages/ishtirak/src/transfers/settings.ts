@@ -27,7 +27,7 @@ export const transferSettings = settingsOf(
       transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
       proofDays,
     }),
-    inSandbox: (read) => ({ ...read, transfers: read.transfers ?? EXAMPLE_TRANSFERS }),
+    inSandbox: ({ transfers }) => ({ transfers: transfers ?? EXAMPLE_TRANSFERS }),
   },
 )
 
