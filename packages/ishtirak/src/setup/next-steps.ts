@@ -12,7 +12,7 @@ export function nextSteps(answers: Answers, folder: string): string {
   const file = path.join(folder, environmentName(answers))
   const forPlatform = [
     'PLATFORM_API_KEYS',
-    ...(answers.jwksUrl === '' ? ['AUTH_JWT_SECRET'] : []),
+    ...(answers.jwksUrl === '' ? ['AUTH_JWT_SECRET (for tokens of browsers)'] : []),
     ...(answers.eventsUrl === '' ? [] : ['EVENTS_SECRETS']),
   ].join(', ')
   const own = Object.entries(SELLERS_OWN).map(([name, how]) => `  ${name}\n    ${how}`)
