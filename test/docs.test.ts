@@ -4,6 +4,8 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { ERROR_CODES, ERRORS } from '../packages/ishtirak/src/core/error.js'
 import { offersOf, type Plan } from '../packages/ishtirak/src/core/plan.js'
+import { readConfig } from '../packages/ishtirak/src/main/config.js'
+import { ConfigError } from '../packages/ishtirak/src/runtime/config-file.js'
 import { readPlans } from '../packages/ishtirak/src/runtime/plans-file.js'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -93,6 +95,21 @@ it.each(documents)('%s names only files of this repository that exist', (name) =
   const files = named.map((rest) => rest.split(/[)#]/, 1)[0] ?? '')
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
   if (/^(packages|clients)/.test(name)) expect(read(name)).not.toMatch(/\]\(\.\.?\//)
+})
+
+/** Of one variable alone: what is wrong with its value. */
+function misfitOf(name: string, value: string): string | undefined {
+  try {
+    readConfig({ [name]: value })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.find((problem) => problem.startsWith(`${name} must be`))
+  }
+}
+
+it.each(documents)('%s gives variables only values that they may have', (name) => {
+  const given = [...read(name).matchAll(/\b([A-Z][A-Z_]+)=([^\s`$"'|<>…]+)(?=[\s`])/g)]
+  expect(given.flatMap(([, variable = '', value = '']) => misfitOf(variable, value) ?? [])).toEqual([])
 })
 
 it('each package carries the licence of the repository', () => {
