@@ -38,6 +38,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     userId: 'user-1',
     plan: PRO,
     months: 1,
+    change: null,
     price: { amount: 2000, currency: 'DZD' },
     amountAsked: null,
     codeHash: null,

@@ -27,6 +27,7 @@ export const PAID: Payment = {
     limits: { projects: 10, domains_per_project: 5, deploys_per_day: 50, storage_mb: 5120 },
   },
   months: 1,
+  change: null,
   price: { amount: 2000, currency: 'DZD' },
   amountAsked: null,
   codeHash: null,

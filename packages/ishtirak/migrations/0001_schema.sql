@@ -15,8 +15,9 @@ create table users (
   anchor_at timestamptz,
   run_months integer constraint run_months_count_up check (run_months >= 0),
   paid_until timestamptz,
-  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted}]. The source
-  -- is a payment or a grant; of granted days `months` is 0 and `granted` holds them.
+  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted, amount,
+  -- changes}]. The source is a payment or a grant; of granted days `months` is 0 and `granted` holds them;
+  -- `amount` is what was paid, where it is not so many single months; `changes` are plans from an instant on.
   periods jsonb not null default '[]',
   ended_at timestamptz,
   -- Of the last payment: `edahabia`, `cib`, `ccp`, …
@@ -53,7 +54,10 @@ create table payments (
   id text not null,
   -- As it was when it was ordered: a later catalogue does not change it.
   plan jsonb not null,
-  months integer not null default 1 constraint months_are_bought check (months > 0),
+  months integer not null default 1 constraint months_are_bought check (months > 0 or change is not null),
+  -- Of another plan in mid-term: the plan that ran, what was left of what was paid, and the periods that
+  -- change, each with its part.
+  change jsonb,
   -- What is asked for, and once booked what came; amount_asked is what was asked for, where another amount
   -- was accepted.
   amount integer not null constraint amount_is_positive check (amount > 0),

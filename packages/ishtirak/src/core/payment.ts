@@ -1,5 +1,6 @@
 // One attempt to pay: what it buys, its states, and which of them a report of the provider may move. `paid`
 // is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
+import type { ChangeOrder } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
@@ -44,8 +45,10 @@ export interface Payment {
   readonly userId: string
   /** As it was sold. */
   readonly plan: Plan
-  /** How many months of it are bought, at least 1. */
+  /** How many months of it are bought, at least 1; 0 for a change of what is paid. */
   readonly months: number
+  /** What is to change, or has changed; null: nothing, more time is bought. */
+  readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
   readonly price: Money
   /** What was asked for, where an operator took another amount; null: the price. */
@@ -105,6 +108,8 @@ export function newPayment(of: {
   readonly userId: string
   /** At the price to be paid. */
   readonly offer: Offer
+  /** Of the time that is paid; absent: none. */
+  readonly change?: ChangeOrder | undefined
   /** The use of a code that makes it cheaper. */
   readonly code?: TakenOff | undefined
   readonly method: MethodTraits
@@ -118,6 +123,7 @@ export function newPayment(of: {
     userId: of.userId,
     plan: offer.plan,
     months: offer.months,
+    change: of.change ?? null,
     price: offer.price,
     amountAsked: null,
     codeHash: code?.hash ?? null,

@@ -1,8 +1,8 @@
 // All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the
 // gaps. Read from what is kept of the sources: the facts forget periods that are over. Pure.
-import type { Instant } from './instant.js'
+import { DAY, type Instant } from './instant.js'
 import type { Plan } from './plan.js'
-import type { PaidPeriod, Period, Subscription } from './subscription.js'
+import { type PaidPeriod, type Period, planAt, type Subscription } from './subscription.js'
 
 export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
 export type TimeGiver = (typeof TIME_GIVERS)[number]
@@ -74,10 +74,21 @@ export function stretchesAt({ status, periods }: Subscription, now: Instant): re
 
 function stretchesOf(periods: readonly PaidPeriod[]): readonly PlanStretch[] {
   const stretches: PlanStretch[] = []
-  for (const { plan, start, end } of periods) {
+  for (const { plan, start, end } of periods.flatMap(piecesOf)) {
     const last = stretches.at(-1)
     if (last && isJoined(last, { plan, start, end })) stretches.splice(-1, 1, { ...last, end })
     else stretches.push({ plan, start, end })
   }
   return stretches
+}
+
+/** A period cut where its plan changes. */
+function piecesOf(period: PaidPeriod): readonly PlanStretch[] {
+  const { start, end, changes } = period
+  if (!changes) return [period]
+  const cuts = changes.flatMap(({ at, days }) => (days === undefined ? [at] : [at, start + days * DAY]))
+  const within = cuts.filter((cut) => start < cut && cut < end).sort((one, other) => one - other)
+  return [start, ...within].map((from, place) => {
+    return { plan: planAt(period, from), start: from, end: within[place] ?? end }
+  })
 }
