@@ -111,7 +111,7 @@ export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
     plan: payment.plan.id,
-    months: payment.months,
+    months: payment.months === 0 ? null : payment.months,
     amount: payment.price.amount,
     amount_asked: payment.amountAsked,
     currency: payment.price.currency,

@@ -156,7 +156,9 @@ export const amountAsked = nullable(
 export const PaymentSchema = object('Payment', {
   id: Type.String(),
   plan: Type.String(),
-  months: Type.Integer({ description: 'How many months of the plan it buys' }),
+  months: nullable(
+    Type.Integer({ description: 'How many months of the plan it buys; null for a change of what is paid' }),
+  ),
   amount: Type.Integer({ description: 'Whole dinars; once it is paid, what came' }),
   amount_asked: amountAsked,
   currency: Type.String(),
