@@ -16,7 +16,8 @@ const PAID_AT = Date.parse('2026-11-21T14:32:10Z')
 const algiers = dayIn('Africa/Algiers')
 export const dayInAlgiers = (instant: number) => algiers(instant).date
 
-export const PAID: Payment = {
+export const PAID: Extract<Payment, { kind: 'purchase' | 'change' }> = {
+  kind: 'purchase',
   id: 'pay_01k9abcdefghjkmnpqrstvwxyz',
   userId: 'usr_48151623',
   plan: {
@@ -52,7 +53,7 @@ export const BUYER: Buyer = { userId: 'usr_48151623', name: 'Yasmine Benali', em
 
 export function snapshotWith(
   changes: {
-    readonly payment?: Partial<Payment>
+    readonly payment?: Partial<typeof PAID>
     readonly buyer?: Partial<Buyer>
     readonly tax?: Tax
     readonly seller?: Partial<Seller['identity']>

@@ -103,7 +103,8 @@ export function describeEvent(
 export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
-    plan: payment.plan.id,
+    kind: payment.kind,
+    plan: payment.plan?.id ?? null,
     months: payment.months,
     amount: payment.price.amount,
     amount_asked: payment.amountAsked,

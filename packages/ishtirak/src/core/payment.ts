@@ -39,13 +39,21 @@ export interface Review {
   readonly checkoutId: string
 }
 
-export interface Payment {
+/** What a payment is for. */
+export type PaidFor<Sold = Plan> =
+  | {
+      readonly kind: 'purchase' | 'change'
+      /** As it was sold. */
+      readonly plan: Sold
+      /** How many months of it are bought, at least 1. */
+      readonly months: number
+    }
+  | { readonly kind: 'top_up'; readonly plan: null; readonly months: null }
+
+export type Payment = PaidFor & PaymentCourse
+interface PaymentCourse {
   readonly id: string
   readonly userId: string
-  /** As it was sold. */
-  readonly plan: Plan
-  /** How many months of it are bought, at least 1. */
-  readonly months: number
   /** To be paid, after the discount. Once it is booked: what came. */
   readonly price: Money
   /** What was asked for, where an operator took another amount; null: the price. */
@@ -81,10 +89,11 @@ export interface Payment {
 }
 
 /** What its user sees of a payment, and all that a page of the history reads. */
-export type ShownPayment = Pick<
-  Payment,
+export type ShownPayment = PaidFor<Pick<Plan, 'id' | 'name'>> & ShownCourse
+
+type ShownCourse = Pick<
+  PaymentCourse,
   | 'id'
-  | 'months'
   | 'price'
   | 'amountAsked'
   | 'method'
@@ -97,14 +106,14 @@ export type ShownPayment = Pick<
   | 'paidAt'
   | 'periodStart'
   | 'periodEnd'
-> & { readonly plan: Pick<Plan, 'id' | 'name'> }
+>
 
 /** A payment as it is before the provider is called. */
 export function newPayment(of: {
   readonly id: string
   readonly userId: string
-  /** At the price to be paid. */
-  readonly offer: Offer
+  /** At the price to be paid; of a top-up the price alone. */
+  readonly offer: Offer | Pick<Offer, 'price'>
   /** The use of a code that makes it cheaper. */
   readonly code?: TakenOff | undefined
   readonly method: MethodTraits
@@ -116,8 +125,7 @@ export function newPayment(of: {
   return {
     id: of.id,
     userId: of.userId,
-    plan: offer.plan,
-    months: offer.months,
+    ...paidFor(offer),
     price: offer.price,
     amountAsked: null,
     codeHash: code?.hash ?? null,
@@ -139,6 +147,11 @@ export function newPayment(of: {
     review: null,
     nextCheckAt: nextCheckAfter(createdAt, createdAt, method.looksAfterMs),
   }
+}
+
+function paidFor(offer: Offer | Pick<Offer, 'price'>): PaidFor {
+  if (!('plan' in offer)) return { kind: 'top_up', plan: null, months: null }
+  return { kind: 'purchase', plan: offer.plan, months: offer.months }
 }
 
 /** It can be paid, or was paid. Late money takes the use again that a dead payment gave back. */
@@ -199,7 +212,7 @@ export function paymentBehind(
   }: { readonly catalogue: Catalogue; readonly method: MethodTraits; readonly now: Instant },
 ): Payment | null {
   const { checkoutId, paymentId, userId } = report
-  const offer = offerBehind(report, catalogue)
+  const offer = report.kind === 'top_up' ? topUpBehind(report) : offerBehind(report, catalogue)
   if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
   const createdAt = report.createdAt ?? report.updatedAt ?? now
   const bought = cheaper(offer, report.code, method)
@@ -215,8 +228,17 @@ export function paymentBehind(
   return { ...payment, status: 'expired', checkoutId, nextCheckAt: now }
 }
 
+/** What differs from an order of so much is not known any more. */
+function topUpBehind({ amount, currency }: CheckoutReport): Pick<Offer, 'price'> | null {
+  return amount === null || amount < 1 ? null : { price: { amount, currency: currency ?? 'DZD' } }
+}
+
 /** By what its checkout says that a code took off; anything else than the price that is left differs. */
-function cheaper(offer: Offer, code: TakenOff | undefined, { leastAmount }: MethodTraits) {
+function cheaper(
+  offer: Offer | Pick<Offer, 'price'>,
+  code: TakenOff | undefined,
+  { leastAmount }: MethodTraits,
+) {
   const amount = offer.price.amount - (code?.discount ?? 0)
   if (!code || amount < leastAmount) return { offer }
   return { offer: { ...offer, price: { ...offer.price, amount } }, code }

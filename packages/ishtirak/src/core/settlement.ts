@@ -192,6 +192,7 @@ function book(
   { paidAt, provedAt = paidAt }: { readonly paidAt: Instant; readonly provedAt: Instant | undefined },
   { now, rules }: SettlementContext,
 ): Settlement {
+  if (payment.kind === 'top_up') return bookTopUp(subscription, payment, paidAt)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
   const goesOn = proved.renews && proved.period.end > paidAt
@@ -211,6 +212,16 @@ function book(
     subscription: extended,
     withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
     events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
+  }
+}
+
+/** Money that buys no time. */
+function bookTopUp(subscription: SubscriptionFacts, payment: Payment, paidAt: Instant): Settlement {
+  return {
+    ...nothing('booked'),
+    payment: { ...payment, status: 'paid', paidAt, nextCheckAt: null },
+    subscription,
+    events: ['payment.paid'],
   }
 }
 
@@ -258,7 +269,8 @@ function differencesBetween(
     ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
     ...differs('payment_id', payment.id, report.paymentId),
     ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
-    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan.id, report.planId)),
+    ...(report.kind === undefined ? [] : differs('kind', payment.kind, report.kind)),
+    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan?.id ?? null, report.planId)),
     ...(report.months === undefined ? [] : differs('months', payment.months, report.months)),
   ]
 }

@@ -66,7 +66,8 @@ function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: I
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
-  const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
+  const isSameTerm =
+    payment.kind === 'purchase' && payment.plan.id === offer.plan.id && payment.months === offer.months
   // The catalogue's price may be another by now. A transfer may be under way: it stays as it was.
   const isPrice = payment.price.amount === amount || payment.checkoutUrl === null
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
