@@ -230,8 +230,11 @@ export interface Redemptions {
 
 export interface Payment {
   id: string
-  plan: string
-  months: number
+  /** `change`: another plan for time that runs; `top_up`: money for the balance. */
+  kind: 'purchase' | 'change' | 'top_up'
+  /** Null for a top-up, as the months are. */
+  plan: string | null
+  months: number | null
   /** Once it is paid: what came. */
   amount: number
   /** What was asked for, where another amount came and was taken; else null. */
@@ -326,8 +329,10 @@ export interface EventData {
   }
   readonly payment?: {
     readonly id: string
-    readonly plan: string
-    readonly months: number
+    readonly kind: 'purchase' | 'change' | 'top_up'
+    /** Null for a top-up, as the months are. */
+    readonly plan: string | null
+    readonly months: number | null
     readonly amount: number
     /** What was asked for, where another amount came and was taken; else null. */
     readonly amount_asked: number | null

@@ -30,7 +30,7 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     await world.emulator.settled()
   }
   const events = async () =>
-    (await database().query(selectEvents, ['user-1'])) as { type: string; data: any }[]
+    (await database().query(selectEvents, ['user-1'])) as { type: string; data: unknown }[]
   /** Pro for 30 days from 21 November, of which 15 are over. */
   const halfWay = async () => {
     const { paymentId } = await user.buy()
@@ -76,6 +76,7 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
       payment_method: 'edahabia',
     })
     expect((await user.get(`${PAYMENTS}/${body.payment_id}`)).body).toMatchObject({
+      kind: 'change',
       plan: 'team',
       months: null,
       amount: 3500,
@@ -87,7 +88,7 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(told.map(({ type }) => type)).toEqual(['payment.paid', 'subscription.changed'])
     expect(told[1]?.data).toMatchObject({
       subscription: { plan: 'team', current_period_end: '2026-12-21T12:00:00Z' },
-      payment: { id: body.payment_id, plan: 'team', months: null },
+      payment: { id: body.payment_id, kind: 'change', plan: 'team', months: null },
       change: { from: 'pro', to: 'team', at: '2026-12-06T12:10:00Z', until: '2026-12-21T12:00:00Z' },
     })
   })

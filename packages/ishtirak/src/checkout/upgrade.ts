@@ -10,7 +10,7 @@ import { newPayment, type Payment } from '../core/payment.js'
 import type { PurchaseMode, Quote, Start, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
-import { termInWords } from '../i18n/formats.js'
+import { plainPaidFor } from '../i18n/formats.js'
 import { webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
@@ -215,12 +215,12 @@ async function openCheckout(
   payment: Payment,
   request: Click,
 ): Promise<OpenedCheckout | null> {
-  const { userId, plan, months, price, codeHash, discount } = payment
+  const { userId, kind, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
   const answer = await method.createCheckout({
-    ...{ paymentId: payment.id, userId, planId: plan.id, months, price },
+    ...{ paymentId: payment.id, userId, kind, planId: payment.plan?.id ?? null, months, price },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
-    description: `${plan.name} · ${termInWords(months, request.locale)}`,
+    description: plainPaidFor(payment, request.locale),
     locale: request.locale,
     successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
     failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,

@@ -64,7 +64,7 @@ const quoteOf = (facts: SubscriptionFacts, plan: Plan, now: Instant) =>
 
 function book(
   facts: SubscriptionFacts,
-  order: ChangeOrder,
+  order: ChangeOrder | null,
   of: { readonly id: string; readonly plan: Plan; readonly amount: number; readonly at: Instant },
   now: Instant = of.at,
 ) {
@@ -248,9 +248,9 @@ describe('a change', () => {
   })
 
   it('whose order is not known any more is of what is left', () => {
-    const order: ChangeOrder = { from: sold(BASIC), credit: 0, parts: null }
     const of = { id: 'pay_2', plan: TEAM, amount: 2000, at: half }
-    expect(book(month, order, of).subscription).toEqual(changed)
+    expect(book(month, null, of).subscription).toEqual(changed)
+    expect(book(NEVER_PAID, null, of)).toMatchObject({ order: null, added: { renews: false } })
   })
 })
 
@@ -525,7 +525,7 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
               const added = periods.find(({ sourceId }) => sourceId === id)
               const bought = added ? (added.amount ?? added.plan.price * added.months) : 0
               expect(parts.reduce((sum, part) => sum + part.amount, bought)).toBe(amount)
-              expect(booked.order.parts?.map((part) => part.amount)).toEqual(parts.map((part) => part.amount))
+              expect(booked.order?.parts.map((part) => part.amount)).toEqual(parts.map((part) => part.amount))
             }),
           begin,
         )

@@ -32,8 +32,8 @@ export interface ChangeOrder {
   readonly from: Plan
   /** What was left of all that was paid for the time that changes, in whole dinars, rounded down. */
   readonly credit: number
-  /** The periods that change. Once it is booked: that have changed. Null: not known any more. */
-  readonly parts: readonly ChangedPart[] | null
+  /** The periods that change. Once it is booked: that have changed. */
+  readonly parts: readonly ChangedPart[]
 }
 
 interface ChangedPart {
@@ -48,7 +48,7 @@ interface ChangedPart {
 }
 
 interface QuotedChange {
-  readonly order: ChangeOrder & { readonly parts: readonly ChangedPart[] }
+  readonly order: ChangeOrder
   /** To be paid, in whole dinars. */
   readonly difference: number
   readonly period: Period
@@ -80,7 +80,7 @@ export function changeAt(
 /** Two orders are of the same periods, as they are. */
 export function isSameTime(one: ChangeOrder, other: ChangeOrder): boolean {
   const named = ({ parts }: ChangeOrder) =>
-    parts?.map(({ sourceId, over, days = 0 }) => `${sourceId} ${over} ${days}`).join('\n')
+    parts.map(({ sourceId, over, days = 0 }) => `${sourceId} ${over} ${days}`).join('\n')
   return named(one) === named(other)
 }
 
@@ -138,7 +138,8 @@ function costLeft(period: PaidPeriod, plan: Plan, at: Instant): Fraction {
 
 export interface BookedChange {
   readonly subscription: SubscriptionFacts
-  readonly order: ChangeOrder
+  /** Null: it was not known, and there is nothing to change. */
+  readonly order: ChangeOrder | null
   /** What it is of: the changed time, or what the money bought instead. */
   readonly period: Period
   /** Null: nothing was left to change. */
@@ -164,7 +165,8 @@ export function bookChange(
   paid: {
     readonly id: string
     readonly plan: Plan
-    readonly order: ChangeOrder
+    /** Null: not known any more; it is what a change would be at the instant of payment. */
+    readonly order: ChangeOrder | null
     readonly amount: number
     readonly instrument: string | null
     readonly at: Instant
@@ -173,7 +175,8 @@ export function bookChange(
   rules: BillingRules,
 ): BookedChange {
   const { id, plan, at, instrument } = paid
-  const parts = partsOf(subscription, paid, rules)
+  const order = paid.order ?? changeAt(subscription, plan, at, rules.leastAmount)?.order ?? null
+  const parts = partsOf(order, paid.amount)
   const isLeft = (period: PaidPeriod) => subscription.endedAt === null && now < period.end && at < period.end
   const places = subscription.periods.map((period) =>
     isLeft(period) ? parts.find((part) => isAsOrdered(part, period)) : undefined,
@@ -194,24 +197,18 @@ export function bookChange(
   const stretches = [...(told ? [{ start: told.at, end: told.until }] : []), ...(added ? [added.period] : [])]
   return {
     subscription: added ? extend(changed, added, { id, plan, instrument }, now) : changed,
-    order: { ...paid.order, parts: booked },
+    order: order && { ...order, parts: booked },
     period: { start: stretches[0]?.start ?? at, end: Math.max(...stretches.map(({ end }) => end)) },
     changed: told,
     added,
   }
 }
 
-/** Each with its part of what came. What is not known any more is what a change at that instant would be. */
-function partsOf(
-  subscription: SubscriptionFacts,
-  { plan, order, amount, at }: Parameters<typeof bookChange>[1],
-  rules: BillingRules,
-): readonly ChangedPart[] {
-  const parts = order.parts ?? changeAt(subscription, plan, at, rules.leastAmount)?.order.parts ?? []
-  const amounts = splitWhole(
-    amount,
-    parts.map((part) => fraction(part.amount)),
-  )
+/** Each with its part of what came. */
+function partsOf(order: ChangeOrder | null, amount: number): readonly ChangedPart[] {
+  const parts = order?.parts ?? []
+  const weights = parts.map((part) => fraction(part.amount))
+  const amounts = splitWhole(amount, weights)
   return parts.map((part, place) => ({ ...part, amount: amounts[place] ?? 0 }))
 }
 

@@ -110,8 +110,9 @@ export function describeEvent(
 export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
-    plan: payment.plan.id,
-    months: payment.months === 0 ? null : payment.months,
+    kind: payment.kind,
+    plan: payment.plan?.id ?? null,
+    months: payment.months,
     amount: payment.price.amount,
     amount_asked: payment.amountAsked,
     currency: payment.price.currency,

@@ -305,7 +305,7 @@ describe('a payment that is known from its checkout alone', () => {
   const behind = (said: Partial<CheckoutReport> & { amount: number }) => {
     const report = aReport({ paymentId: 'pay_01jd7k3v9m4w8x2z5c6b7n8q9r', ...said })
     const payment = paymentBehind(report, { catalogue, method, now: NOON })
-    return payment && [payment.plan.id, payment.months, payment.price.amount]
+    return payment && [payment.plan?.id, payment.months, payment.price.amount]
   }
 
   it.each([

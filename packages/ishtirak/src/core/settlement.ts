@@ -1,7 +1,7 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
 // and operator alike. Pure. It trusts our own row, never the report.
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
-import { bookChange, type ChangeOrder, type ToldChange } from './change.js'
+import { bookChange, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
@@ -14,6 +14,7 @@ import {
   type Payment,
   type Review,
 } from './payment.js'
+import type { Plan } from './plan.js'
 import { renewabilityAt } from './quote.js'
 import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
 
@@ -196,7 +197,8 @@ function book(
   context: SettlementContext,
 ): Settlement {
   const { now, rules } = context
-  if (payment.change) return bookChangeOf(payment, payment.change, subscription, paidAt, context)
+  if (payment.kind === 'top_up') return bookTopUp(subscription, payment, paidAt)
+  if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
   const goesOn = proved.renews && proved.period.end > paidAt
@@ -226,13 +228,13 @@ function book(
  */
 function bookChangeOf(
   payment: Payment,
-  order: ChangeOrder,
+  plan: Plan,
   subscription: SubscriptionFacts,
   paidAt: Instant,
   { now, rules, method }: SettlementContext,
 ): Settlement {
   const at = method.settledBy === 'operator' ? now : Math.min(paidAt, now)
-  const { id, plan, instrument } = payment
+  const { id, change: order, instrument } = payment
   const { amount } = payment.price
   const booked = bookChange(subscription, { id, plan, instrument, order, amount, at }, now, rules)
   const { changed, added, period } = booked
@@ -258,6 +260,16 @@ function bookChangeOf(
     withdrawsOpen: true,
     events,
     change: changed,
+  }
+}
+
+/** Money that buys no time. */
+function bookTopUp(subscription: SubscriptionFacts, payment: Payment, paidAt: Instant): Settlement {
+  return {
+    ...nothing('booked'),
+    payment: { ...payment, status: 'paid', paidAt, nextCheckAt: null },
+    subscription,
+    events: ['payment.paid'],
   }
 }
 
@@ -305,7 +317,8 @@ function differencesBetween(
     ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
     ...differs('payment_id', payment.id, report.paymentId),
     ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
-    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan.id, report.planId)),
+    ...(report.kind === undefined ? [] : differs('kind', payment.kind, report.kind)),
+    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan?.id ?? null, report.planId)),
     ...(report.months === undefined ? [] : differs('months', payment.months, report.months)),
   ]
 }

@@ -72,13 +72,12 @@ function decideOpen(
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
-  const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
-  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was.
-  // A change was quoted for what is left of the time, which passes: it holds while that time is the same.
-  const isPrice =
-    payment.change && change
-      ? isSameTime(payment.change, change)
-      : payment.price.amount === amount || payment.checkoutUrl === null
+  const isSameTerm = payment.plan?.id === offer.plan.id && payment.months === (change ? null : offer.months)
+  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change was
+  // quoted for what is left of the time, which passes: it holds while that time is the same.
+  const isPrice = change
+    ? payment.change !== null && isSameTime(payment.change, change)
+    : payment.price.amount === amount || payment.checkoutUrl === null
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

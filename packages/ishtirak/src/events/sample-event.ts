@@ -73,7 +73,16 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Described['paymen
   const [offer] = offersOf(plan)
   const isPaid = of.status === 'paid' || of.status === 'refunded'
   return {
-    ...{ ...of, id: 'pay_sample', plan, months: 1, amountAsked: null, checkoutId: null, checkoutUrl: null },
+    ...{
+      ...of,
+      id: 'pay_sample',
+      kind: 'purchase',
+      plan,
+      months: 1,
+      amountAsked: null,
+      checkoutId: null,
+      checkoutUrl: null,
+    },
     price: offer?.price ?? { amount: 0, currency: plan.currency },
     instrument: isPaid ? 'edahabia' : null,
     createdAt: now,

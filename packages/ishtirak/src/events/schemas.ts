@@ -30,10 +30,10 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.refunded': 'The operator has recorded a refund.',
 }
 
-const { id, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
+const { id, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
 const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
 const EventPaymentSchema = request('EventPayment', {
-  ...{ id, plan, months, amount, amount_asked, currency },
+  ...{ id, kind, plan, months, amount, amount_asked, currency },
   ...{ status, method, payment_method, paid_at, period_start, period_end },
 })
 

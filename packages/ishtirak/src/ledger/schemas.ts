@@ -9,6 +9,7 @@ import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { isPayable, PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import { type Offer, savingOf } from '../core/plan.js'
+import { PAYMENT_PURPOSES } from '../core/purpose.js'
 import { type Quote, STARTS } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
@@ -155,9 +156,12 @@ export const amountAsked = nullable(
 
 export const PaymentSchema = object('Payment', {
   id: Type.String(),
-  plan: Type.String(),
+  kind: Type.Enum([...PAYMENT_PURPOSES], {
+    description: '`change`: another plan for time that runs; `top_up`: money for the balance',
+  }),
+  plan: nullable(Type.String({ description: 'Null for a top-up' })),
   months: nullable(
-    Type.Integer({ description: 'How many months of the plan it buys; null for a change of what is paid' }),
+    Type.Integer({ description: 'How many months of the plan it buys; null for all but purchases' }),
   ),
   amount: Type.Integer({ description: 'Whole dinars; once it is paid, what came' }),
   amount_asked: amountAsked,
@@ -256,6 +260,7 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   return {
     id: described.id,
+    kind: described.kind,
     plan: described.plan,
     months: described.months,
     amount: described.amount,

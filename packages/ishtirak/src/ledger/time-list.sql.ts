@@ -40,7 +40,7 @@ const selectGiven = statement(
                      where a.user_id = p.user_id and a.payment_id = p.id
                        and a.act = 'payment.refund') end as refunded_at
              from payments p
-            where p.user_id = asked.user_id and p.change is null and p.status in ('paid', 'refunded')
+            where p.user_id = asked.user_id and p.kind = 'purchase' and p.status in ('paid', 'refunded')
            union all
            select g.id, case when g.code_hash is null then 'granted' else 'code' end, g.plan,
                   g.months, g.days, g.period_start, g.period_end, g.granted_at, null

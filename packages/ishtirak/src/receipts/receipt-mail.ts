@@ -36,6 +36,7 @@ function attachmentsOf({ number, pdf }: Receipt) {
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
   const { paymentMethod: method, months } = snapshot
+  if (months === null) return `mail_${kind}_advance_what`
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod
   return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
@@ -48,12 +49,12 @@ function dataOf(
   locale: Locale,
 ) {
   return {
-    plan: planName(snapshot.planName, locale),
+    plan: planName(snapshot.planName ?? '', locale),
     end: formats.moment(periodEnd ?? user.subscription.paidUntil ?? clock.now(), locale),
     amount: formats.centimes(totalOf(snapshot), locale),
     duty: formats.centimes(snapshot.stampDutyCentimes ?? 0, locale),
     reference: snapshot.checkoutId ?? '',
     number,
-    term: termInWords(snapshot.months, locale),
+    term: termInWords(snapshot.months ?? 0, locale),
   }
 }
