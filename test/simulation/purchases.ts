@@ -70,7 +70,9 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       const typed = code && { code: code.text }
       const wanted = { user: { userId }, planId, months, locale: 'fr' as const, ...typed }
       const byMethod = method && { method }
-      const opened = await openPayment(process.parts, { ...wanted, ...byMethod, mode: mode ?? 'upgrade' })
+      // More time, also of a dearer plan: no plan changes in mid-term here.
+      const how = { ...byMethod, mode: mode ?? 'upgrade', start: 'end' } as const
+      const opened = await openPayment(process.parts, { ...wanted, ...how })
       const { paymentId } = opened
       const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
       world.afterwards(() => {

@@ -59,8 +59,8 @@ create table payments (
   plan jsonb,
   -- Of purchases.
   months integer default 1 constraint months_are_bought check (months > 0),
-  -- Of a change: the plan that ran, what was left of what was paid, and the periods that change, each with its
-  -- part.
+  -- Of a change: the plan that ran, what was left of what was paid, and the periods that change, each with
+  -- its part.
   change jsonb,
   -- What is asked for, and once booked what came; amount_asked is what was asked for, where another amount
   -- was accepted.

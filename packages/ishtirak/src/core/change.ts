@@ -34,6 +34,8 @@ export interface ChangeOrder {
   readonly credit: number
   /** The periods that change. Once it is booked: that have changed. */
   readonly parts: readonly ChangedPart[]
+  /** Once it is booked: how much time was bought instead of what was gone; absent: none. */
+  readonly addedSeconds?: number
 }
 
 interface ChangedPart {
@@ -197,7 +199,7 @@ export function bookChange(
   const stretches = [...(told ? [{ start: told.at, end: told.until }] : []), ...(added ? [added.period] : [])]
   return {
     subscription: added ? extend(changed, added, { id, plan, instrument }, now) : changed,
-    order: order && { ...order, parts: booked },
+    order: order && { ...order, parts: booked, ...(added && { addedSeconds: added.granted?.seconds ?? 0 }) },
     period: { start: stretches[0]?.start ?? at, end: Math.max(...stretches.map(({ end }) => end)) },
     changed: told,
     added,

@@ -56,7 +56,7 @@ export type Payment = PaidFor & PaymentCourse
 interface PaymentCourse {
   readonly id: string
   readonly userId: string
-  /** Of a change: what it was agreed for, and once booked did; null: of another kind, or not known any more. */
+  /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
   readonly price: Money

@@ -147,10 +147,12 @@ function isSamePlace(one: MovedPeriod, other: MovedPeriod): boolean {
 
 /** Of the periods, and of the changes on them, which stay with what they change. */
 export function placesOf(periods: readonly PaidPeriod[]): readonly MovedPeriod[] {
-  const own = periods.map(({ sourceId, start, end }) => ({ sourceId, periodStart: start, periodEnd: end }))
   const changes = new Map(
     periods.flatMap(({ changes = [] }) => changes.map(({ sourceId, at }) => [sourceId, at] as const)),
   )
+  const own = periods.map(({ sourceId, start, end }) => {
+    return { sourceId, periodStart: changes.get(sourceId) ?? start, periodEnd: end }
+  })
   const changed = [...changes].flatMap(([sourceId, at]) => {
     const stretch = changedStretch(periods, sourceId)
     return stretch ? [{ sourceId, periodStart: at, periodEnd: stretch.end }] : []

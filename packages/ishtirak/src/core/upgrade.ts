@@ -72,9 +72,10 @@ function decideOpen(
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
-  const isSameTerm = payment.plan?.id === offer.plan.id && payment.months === (change ? null : offer.months)
-  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change was
-  // quoted for what is left of the time, which passes: it holds while that time is the same.
+  const months = change ? null : offer.months
+  const isSameTerm = payment.plan?.id === offer.plan.id && payment.months === months
+  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
+  // was quoted for what is left of the time, which passes: it holds while that time is the same.
   const isPrice = change
     ? payment.change !== null && isSameTime(payment.change, change)
     : payment.price.amount === amount || payment.checkoutUrl === null
