@@ -1,14 +1,14 @@
-// Requests over connections that stay open from one batch to the next: what opening one costs the service is
-// no call's.
+// Requests over a connection that stays open from one batch to the next: what opening one costs the service
+// is no call's.
 import { Agent, request } from 'node:http'
 
 /**
- * `send` resolves when so many more of `requests` were answered; refused ones fail it, since refusals are
- * quick.
+ * `send` resolves when so many more of `requests` were answered, one by one; refused ones fail it, since
+ * refusals are quick.
  */
-export function connectTo(url, requests, callers) {
+export function connectTo(url, requests) {
   const { hostname, port } = new URL(url)
-  const agent = new Agent({ keepAlive: true, maxSockets: callers })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let next = 0
   const ask = (number) =>
     new Promise((resolve, reject) => {
@@ -22,12 +22,9 @@ export function connectTo(url, requests, callers) {
       sent.on('error', reject).end(body?.replace('[<id>]', number))
     })
   return {
-    send: async (amount, atOnce = callers) => {
+    send: async (amount) => {
       const end = next + amount
-      const caller = async () => {
-        while (next < end) await ask(next++)
-      }
-      await Promise.all(Array.from({ length: atOnce }, caller))
+      while (next < end) await ask(next++)
     },
     close: () => agent.destroy(),
   }

@@ -14,7 +14,7 @@ const CHANCE = 60
 
 type Heap = Pick<CallCosts, 'allocated' | 'promoted'>
 
-describe('8 callers at once', () => {
+describe('a call', () => {
   let found: Readonly<Record<string, CallCosts & { slices: readonly Heap[] }>> = {}
   beforeAll(async () => {
     buildOnce()
@@ -23,7 +23,7 @@ describe('8 callers at once', () => {
     found = JSON.parse(stdout)
   })
 
-  it.each(Object.entries(CALLS))('a %s costs its statements and bytes, and no more', (name, costs) => {
+  it.each(Object.entries(CALLS))('%s costs its statements and bytes, and no more', (name, costs) => {
     const measured = found[name]
     if (!measured) throw new Error(`${name} was not measured`)
     expect.soft(measured.statements, 'statements').toBe(costs.statements)

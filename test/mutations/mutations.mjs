@@ -357,14 +357,14 @@ export const mutations = [
   {
     rule: 'the last choice wins over an open checkout of another term at the same price',
     file: src('core/upgrade.ts'),
-    from: ' && payment.months === offer.months',
+    from: ' && payment.months === months',
     to: '',
     tests: [src('core/upgrade.test.ts')],
   },
   {
     rule: 'the last choice wins over an open checkout of another plan at the same price',
     file: src('core/upgrade.ts'),
-    from: 'payment.plan.id === offer.plan.id && ',
+    from: 'payment.plan?.id === offer.plan.id && ',
     to: '',
     tests: [src('core/upgrade.test.ts')],
   },

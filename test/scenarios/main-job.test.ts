@@ -66,6 +66,7 @@ describeScenario('the main job', ({ database }) => {
       data: [
         {
           id: paymentId,
+          kind: 'purchase',
           plan: 'pro',
           months: 1,
           amount: 2000,

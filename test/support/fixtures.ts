@@ -32,12 +32,15 @@ export const instantOf = (text: string): Instant => Date.parse(text)
 export const NOON = instantOf('2026-11-21T12:00:00Z')
 export const days = (count: number): Instant => count * DAY
 
+/** A purchase; a test that says another kind says what belongs to it. */
 export function aPayment(changes: Partial<Payment> = {}): Payment {
-  return {
+  const purchase: Payment = {
+    kind: 'purchase',
     id: 'pay_01',
     userId: 'user-1',
     plan: PRO,
     months: 1,
+    change: null,
     price: { amount: 2000, currency: 'DZD' },
     amountAsked: null,
     codeHash: null,
@@ -57,8 +60,8 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     secondOf: null,
     review: null,
     nextCheckAt: NOON + MINUTE,
-    ...changes,
   }
+  return { ...purchase, ...changes } as Payment
 }
 
 export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {

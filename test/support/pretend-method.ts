@@ -56,7 +56,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     accounts: [],
     list: null,
     webhook: null,
-    createCheckout: async ({ paymentId, userId, planId, months, price }) => {
+    createCheckout: async ({ paymentId, userId, kind, planId, months, price }) => {
       const made = [...orders.values()].find((order) => order.paymentId === paymentId)
       const id = made?.checkoutId ?? nextId ?? `order-${orders.size + 1}`
       nextId = null
@@ -66,7 +66,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
         status: 'pending',
         ...price,
         live: false,
-        ...{ paymentId, userId, planId, months },
+        ...{ paymentId, userId, kind, ...(planId !== null && months !== null && { planId, months }) },
         // No field of the gateway names the card.
         instrument: null,
         checkoutUrl: `https://gateway.example/${id}`,

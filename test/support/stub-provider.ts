@@ -28,6 +28,7 @@ export const KEY = 'test_sk_7Qb3Kx9pLm2Zt5Rw8Yv1Nc4Hd6Gf0Js'
 
 export const ORDER: CheckoutOrder = {
   paymentId: 'pay_01hf7yat0000000000000000p1',
+  kind: 'purchase',
   planId: 'pro',
   months: 12,
   userId: 'user_42',

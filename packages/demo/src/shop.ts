@@ -140,6 +140,7 @@ async function payCheckout(
 export async function paySecondPage(shop: Shop, person: Person, paymentId: string): Promise<void> {
   const { payment } = await showPayment(shop.parts, paymentId)
   const { plan, months, price } = payment
+  if (months === null) throw new Error(`payment ${paymentId} buys no months`)
   await payForeignPage(shop, { ...person, paymentId, planId: plan.id, months, price, isLost: false })
 }
 
@@ -159,7 +160,7 @@ export async function payForeignPage(
   const page = `${publicUrl}/billing/return/${paymentId}`
   const provider = methods.of('chargily')
   const answer = await provider.createCheckout({
-    ...{ paymentId, userId, planId, months, price, locale, description: planId },
+    ...{ paymentId, userId, kind: 'purchase', planId, months, price, locale, description: planId },
     ...{ successUrl: page, failureUrl: page, webhookUrl: webhookUrlOf(provider, publicUrl) },
   })
   if (!answer.ok) throw new Error(`the emulator opened no page: ${JSON.stringify(answer.failure)}`)

@@ -15,8 +15,9 @@ create table users (
   anchor_at timestamptz,
   run_months integer constraint run_months_count_up check (run_months >= 0),
   paid_until timestamptz,
-  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted}]. The source
-  -- is a payment or a grant; of granted days `months` is 0 and `granted` holds them.
+  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted, amount,
+  -- changes}]. The source is a payment or a grant; of granted days `months` is 0 and `granted` holds them;
+  -- `amount` is what was paid, where it is not so many single months; `changes` are plans from an instant on.
   periods jsonb not null default '[]',
   ended_at timestamptz,
   -- Of the last payment: `edahabia`, `cib`, `ccp`, …
@@ -51,9 +52,16 @@ comment on table users is
 create table payments (
   user_id text not null constraint payment_of_a_user references users,
   id text not null,
-  -- As it was when it was ordered: a later catalogue does not change it.
-  plan jsonb not null,
-  months integer not null default 1 constraint months_are_bought check (months > 0),
+  -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
+  kind text not null default 'purchase'
+    constraint kind_is_known check (kind in ('purchase', 'change', 'top_up')),
+  -- As it was when it was ordered: a later catalogue does not change it. A top-up buys no plan.
+  plan jsonb,
+  -- Of purchases.
+  months integer default 1 constraint months_are_bought check (months > 0),
+  -- Of a change: the plan that ran, what was left of what was paid, and the periods that change, each with
+  -- its part.
+  change jsonb,
   -- What is asked for, and once booked what came; amount_asked is what was asked for, where another amount
   -- was accepted.
   amount integer not null constraint amount_is_positive check (amount > 0),
@@ -102,9 +110,18 @@ create table payments (
   -- The id comes first: the return page knows a payment by nothing else. It cannot be guessed.
   constraint payments_by_id primary key (id, user_id),
   constraint pending_has_a_reference check (status <> 'pending' or method_reference is not null),
+  constraint plan_is_bought_but_by_top_ups check (
+    (kind = 'top_up') = (plan is null) and (kind = 'purchase') = (months is not null)
+    and (kind <> 'top_up' or code_hash is null and discount = 0)
+    and (kind = 'change' or change is null)
+  ),
+  constraint paid_at_an_instant check ((status in ('paid', 'refunded')) = (paid_at is not null)),
+  -- A change may come when the time that it was to change is over.
   constraint paid_bought_a_period check (
-    (status in ('paid', 'refunded'))
-    = (paid_at is not null and period_start is not null and period_end is not null)
+    (period_start is null) = (period_end is null)
+    and case kind when 'purchase' then (paid_at is null) = (period_start is null)
+                  when 'change' then paid_at is not null or period_start is null
+                  else period_start is null end
   ),
   constraint period_runs_forward check (period_end > period_start),
   constraint review_has_a_reason check (status <> 'review' or review is not null),

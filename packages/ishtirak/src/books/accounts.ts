@@ -4,7 +4,7 @@
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { kindOf, type PaymentKind } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
@@ -76,8 +76,8 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   currency: ['devise', ({ currency }) => currency],
   paid_at_utc: ['payé à (UTC)', ({ paidAt }) => toTimestamp(paidAt)],
   paid_at_local: ['payé à (heure locale)', ({ paidAt }, { wallTime }) => wallTime(paidAt)],
-  period_start_utc: ['début de la période (UTC)', ({ periodStart }) => toTimestamp(periodStart)],
-  period_end_utc: ['fin de la période (UTC)', ({ periodEnd }) => toTimestamp(periodEnd)],
+  period_start_utc: ['début de la période (UTC)', ({ periodStart }) => timestampOrNull(periodStart)],
+  period_end_utc: ['fin de la période (UTC)', ({ periodEnd }) => timestampOrNull(periodEnd)],
   status: ['statut', ({ status }, { words }) => words.status(status)],
   second_of: ['double de', ({ secondOf }) => secondOf],
   received_at_local: [

@@ -203,8 +203,9 @@ const readEntry = rowOf({
   at: instant,
   paymentId: text,
   userId: text,
-  planId: text,
-  months: integer,
+  /** Null for a top-up, as all that was bought is. */
+  planId: textOrNull,
+  months: integerOrNull,
   method: text,
   instrument: textOrNull,
   series: text,
@@ -219,8 +220,8 @@ const readEntry = rowOf({
   /** The provider's id, the reference of a transfer or the number of a slip. */
   checkoutId: column('method_reference', textOrNull),
   currency: text,
-  periodStart: instant,
-  periodEnd: instant,
+  periodStart: instantOrNull,
+  periodEnd: instantOrNull,
   /** Of the payment, now. */
   status: word<'paid' | 'refunded'>,
   /** The payment whose intent was paid twice. */

@@ -1,7 +1,7 @@
 // The list of payments in the portal.
 import type { Instant } from '../core/instant.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
-import { inParts, planAndTerm } from '../i18n/formats.js'
+import { inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
@@ -92,10 +92,11 @@ function whatItBought(
   payment: ShownPayment,
   status: PublicPaymentStatus,
 ): string {
-  const { periodStart, periodEnd, plan, months, instrument } = payment
+  const { periodStart, periodEnd, months, instrument } = payment
   const { locale } = view
-  const bought = months === 1 ? planName(plan.name, locale) : planAndTerm(plan, months, locale)
+  const bought = months === 1 ? planName(payment.plan.name, locale) : paidForInWords(payment, locale)
   if (periodStart === null || periodEnd === null) {
+    if (payment.kind === 'top_up' && status === 'paid') return bought
     if (status !== 'pending' && status !== 'review') return say('boughtNothing')
     // A card's page and a payment without one can be open beside each other.
     if (pages.ways.length === 0) return bought

@@ -1,7 +1,7 @@
 // What is open in the portal, and what is under review.
 import type { Locale } from '../core/locale.js'
 import type { Payment, ShownPayment } from '../core/payment.js'
-import { type Formats, inParts, planAndTerm } from '../i18n/formats.js'
+import { type Formats, inParts, paidForInWords } from '../i18n/formats.js'
 import { hrefIn } from '../pages/own-form.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
@@ -30,11 +30,9 @@ export function PendingNotice(section: PartSection) {
   )
 }
 
-type OpenPayment = Pick<ShownPayment, 'plan' | 'months' | 'price'>
-
-export function Ordered({ pages, view, payment }: PartSection & { readonly payment: OpenPayment }) {
-  const { plan, months, price } = payment
-  const parts = [planAndTerm(plan, months, view.locale), pages.formats.money(price.amount, view.locale)]
+export function Ordered({ pages, view, payment }: PartSection & { readonly payment: ShownPayment }) {
+  const { amount } = payment.price
+  const parts = [paidForInWords(payment, view.locale), pages.formats.money(amount, view.locale)]
   return (
     <p>
       <b safe>{inParts(parts, view.locale)}</b>

@@ -37,7 +37,7 @@ export function onlyChoice({ pages, view, say }: PartSection): SummaryOf | null 
   const { facts, now } = view.overview
   const offer = onlyOffer(pages)
   if (!offer) return null
-  const wanted = { planId: offer.plan.id, months: offer.months, mode: 'upgrade' } as const
+  const wanted = { planId: offer.plan.id, months: offer.months, mode: 'upgrade', start: 'end' } as const
   const decision = decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
   if (decision.kind !== 'sold') return null
   const { session, locale } = view

@@ -1,7 +1,7 @@
 // What a payment would be, before anyone pays: the decision that the payment is made on, without its effect.
 
 import type { DiscountSource } from '../acts/capability.js'
-import { decideQuote, type Quote, renewabilityAt, type Wanted } from '../core/quote.js'
+import { decideQuote, type Quote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
@@ -18,6 +18,8 @@ interface WantedQuote {
   readonly userId: string
   readonly planId: string
   readonly months: number
+  /** Absent: `end`. */
+  readonly start?: Start
   /** As it was typed. */
   readonly code?: string | undefined
 }

@@ -7,7 +7,7 @@ import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/pay
 import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import type { App } from '../http/app.js'
-import { termInWords } from '../i18n/formats.js'
+import { paidForInWords, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { findUserLocale } from '../ledger/users.sql.js'
 import { Card, LinkButton, type Pages, renderPage, Sign, type SignKind } from '../pages/portal-frame.js'
@@ -129,6 +129,7 @@ function textOf(
   const sums = status === 'review' && differingSums(formats, view.payment, locale)
   if (sums) return say('reviewAmounts', sums)
   if (status !== 'paid') return say(`return_${status}_text`)
+  if (view.payment.kind === 'top_up') return say('returnTopUpText')
   // What a payment is worth depends on what became of the subscription. It bought time, so there is an end.
   const end = subscription.currentPeriodEnd ?? view.now
   const moment = (instant: Instant) => formats.moment(instant, locale)
@@ -148,7 +149,7 @@ function boughtInWords({ formats }: Pick<ReturnPages, 'formats'>, view: ReturnVi
   const { payment, subscription, now, locale } = view
   // It is paid, so it has bought a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]
-  const plan = planName(payment.plan.name, locale)
+  const plan = planName(payment.plan?.name ?? '', locale)
   const words = { plan, start: formats.day(start, locale), end: formats.day(end, locale) }
   const stretches = stretchesAt(subscription, now)
   const stretch = stretches.find((one) => one.start <= start && start < one.end)
@@ -207,9 +208,9 @@ function Actions(of: ActionsOf) {
 
 /** With one click; what was bought ahead, or with a code, is chosen again in the portal. */
 function TryAgain({ pages, view, session, say }: ActionsOf & { readonly session: Session }) {
-  const { plan, months, codeHash } = view.payment
+  const { kind, plan, months, codeHash } = view.payment
   const label = say('tryAgain')
-  if (!view.mayRenew || codeHash !== null)
+  if (!view.mayRenew || codeHash !== null || kind !== 'purchase')
     return <LinkButton href={`${pages.base}/portal`} label={label} go />
   return <BuyForm base={pages.base} session={session} planId={plan.id} months={months} label={label} />
 }
@@ -228,8 +229,12 @@ function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView
   return [
     [say('orderReference'), payment.id, true],
     ...(checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]),
-    [say('plan'), planName(payment.plan.name, locale)],
-    [say('term'), termInWords(payment.months, locale)],
+    ...(payment.kind === 'purchase'
+      ? [
+          [say('plan'), planName(payment.plan.name, locale)] as const,
+          [say('term'), termInWords(payment.months, locale)] as const,
+        ]
+      : [[say('purpose'), paidForInWords(payment, locale)] as const]),
     ...(payment.discount === 0 ? [] : [[say('discount'), formats.money(payment.discount, locale)] as const]),
     [say('amount'), formats.came(payment, locale)],
     ...(payment.instrument === null

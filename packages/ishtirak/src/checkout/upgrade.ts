@@ -7,10 +7,10 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { PurchaseMode, Quote, Wanted } from '../core/quote.js'
+import type { PurchaseMode, Quote, Start, Wanted } from '../core/quote.js'
 import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
-import { termInWords } from '../i18n/formats.js'
+import { plainPaidFor } from '../i18n/formats.js'
 import { webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
@@ -31,6 +31,8 @@ export interface UpgradeRequest {
   readonly months?: number
   /** Absent: `upgrade`. */
   readonly mode?: PurchaseMode
+  /** As the quote takes it. */
+  readonly start?: Start | undefined
   /** As it was typed. */
   readonly code?: string | undefined
   /** As callers choose it, such as `transfer`; absent: `card`. */
@@ -98,8 +100,8 @@ export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): P
   const { user, code, method = 'card' } = request
   const gateways = queueGateways(deps, method)
   // The id of a user holds no line break, so no two users have one key.
-  const { planId, months, mode } = wantedBy(request)
-  const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${method}\n${code ?? ''}`
+  const { planId, months, mode, start } = wantedBy(request)
+  const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${start ?? ''}\n${method}\n${code ?? ''}`
   const open = () => openOrReturn(deps, { ...request, gateways })
   const [discount] = code === undefined ? [] : deps.discounts
   return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
@@ -135,8 +137,8 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
   throw unavailable(null)
 }
 
-function wantedBy({ planId, months = 1, mode = 'upgrade' }: UpgradeRequest): Wanted {
-  return { planId, months, mode }
+function wantedBy({ planId, months = 1, mode = 'upgrade', start }: UpgradeRequest): Wanted {
+  return { planId, months, mode, start }
 }
 
 type Attempt = () => Promise<OpenedCheckout | null>
@@ -174,7 +176,7 @@ async function bounded(
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   deps: UpgradeDeps,
-  { offer, amount, discount, codeHash }: Quote,
+  { offer, change, amount, discount, codeHash }: Quote,
   request: Click,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
@@ -185,6 +187,7 @@ async function requestPayment(
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
     offer: { ...offer, price: { ...offer.price, amount } },
+    change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
     method,
     createdAt: now,
@@ -212,12 +215,12 @@ async function openCheckout(
   payment: Payment,
   request: Click,
 ): Promise<OpenedCheckout | null> {
-  const { userId, plan, months, price, codeHash, discount } = payment
+  const { userId, kind, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
   const answer = await method.createCheckout({
-    ...{ paymentId: payment.id, userId, planId: plan.id, months, price },
+    ...{ paymentId: payment.id, userId, kind, planId: payment.plan?.id ?? null, months, price },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
-    description: `${plan.name} · ${termInWords(months, request.locale)}`,
+    description: plainPaidFor(payment, request.locale),
     locale: request.locale,
     successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
     failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,

@@ -5,7 +5,7 @@ import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import { kindOf } from '../core/payment.js'
-import { planAndTerm } from '../i18n/formats.js'
+import { paidForInWords } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
@@ -124,7 +124,7 @@ function Reports({ pages, view, file }: { pages: AllPages; view: View; file: Pay
 function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
-  const { plan, months, periodStart: start, periodEnd: end, paidAt, instrument } = payment
+  const { periodStart: start, periodEnd: end, paidAt, instrument } = payment
   const moment = (instant: number | null) => (instant === null ? null : formats.moment(instant, locale))
   const span = { start: moment(start) ?? '', end: moment(end) ?? '' }
   const linked = (page: string, id: string, text = id): LinkedFact => ({
@@ -133,7 +133,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
   })
   return [
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
-    [say('plan'), planAndTerm(plan, months, locale)],
+    [say(payment.plan ? 'plan' : 'purpose'), paidForInWords(payment, locale)],
     [say('amount'), formats.came(payment, locale)],
     [
       say('method'),

@@ -5,16 +5,19 @@ import type { TakenOff } from './code.js'
 import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
+import type { PaymentPurpose } from './purpose.js'
 
 /** What a provider can say of a checkout. `unknown` is a word not seen yet: nothing follows from it. */
 export type CheckoutStatus = 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'expired' | 'unknown'
 
-/** What we ask for. `paymentId`, `userId`, `planId`, `months`, `code` come back with every report. */
+/** What we ask for. `paymentId`, `userId`, `kind`, `planId`, `months`, `code` come back with every report. */
 export interface CheckoutOrder {
   readonly paymentId: string
   readonly userId: string
-  readonly planId: string
-  readonly months: number
+  readonly kind: PaymentPurpose
+  /** Null for a top-up, as the months are. */
+  readonly planId: string | null
+  readonly months: number | null
   /** To be paid. */
   readonly price: Money
   /** What made it cheaper. */
@@ -43,7 +46,9 @@ export interface CheckoutReport {
   /** Our own id, from the metadata. */
   readonly paymentId: string | null
   readonly userId: string | null
-  /** What was ordered; checkouts made before this was sent lack it. */
+  /** Absent: a purchase. */
+  readonly kind?: PaymentPurpose
+  /** What was ordered; checkouts made before this was sent lack it, and top-ups have none. */
   readonly planId?: string
   readonly months?: number
   /** What made it cheaper. */

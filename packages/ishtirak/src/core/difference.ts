@@ -2,7 +2,15 @@
 // is read back where it is shown in another language.
 import type { MethodTraits } from './checkout.js'
 
-export type Differing = 'amount' | 'currency' | 'live' | 'payment_id' | 'user_id' | 'plan_id' | 'months'
+export type Differing =
+  | 'amount'
+  | 'currency'
+  | 'live'
+  | 'payment_id'
+  | 'user_id'
+  | 'kind'
+  | 'plan_id'
+  | 'months'
 
 export interface Difference {
   readonly name: string

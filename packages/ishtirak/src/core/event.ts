@@ -1,6 +1,7 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
 // a sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
+import type { ToldChange } from './change.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { kindOf, publicStatusAt, type ShownPayment } from './payment.js'
@@ -9,6 +10,7 @@ import type { Subscription } from './subscription.js'
 export const EVENT_TYPES = [
   'subscription.activated',
   'subscription.renewed',
+  'subscription.changed',
   'subscription.expiring',
   'subscription.past_due',
   'subscription.expired',
@@ -44,9 +46,11 @@ type CauseOf<Type extends EventType> = Type extends 'payment.refused'
     ? 'payment'
     : Type extends 'subscription.granted'
       ? 'grant'
-      : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-        ? 'announcement'
-        : never
+      : Type extends 'subscription.changed'
+        ? 'payment' | 'change'
+        : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+          ? 'announcement'
+          : never
 
 type Data = PlatformEvent['data']
 
@@ -72,6 +76,8 @@ export function describeEvent(
     readonly announcement?: ToldAnnouncement
     /** Only of time that no payment bought. */
     readonly grant?: ToldGrant | null
+    /** Only of another plan in mid-term. */
+    readonly change?: ToldChange | null
     /** Why an operator refused the payment. */
     readonly reason?: string | undefined
     readonly now: Instant
@@ -95,6 +101,7 @@ export function describeEvent(
       ...(of.reason === undefined ? {} : { reason: of.reason }),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
+      ...(of.change ? { change: describePlanChange(of.change) } : {}),
     },
   }
 }
@@ -103,7 +110,8 @@ export function describeEvent(
 export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
-    plan: payment.plan.id,
+    kind: payment.kind,
+    plan: payment.plan?.id ?? null,
     months: payment.months,
     amount: payment.price.amount,
     amount_asked: payment.amountAsked,
@@ -119,6 +127,10 @@ export function describePayment(payment: ShownPayment, now: Instant) {
 
 function describeAnnouncement({ boundary, at, skipped }: ToldAnnouncement) {
   return { boundary, at: toTimestamp(at), skipped }
+}
+
+function describePlanChange({ from, to, at, until }: ToldChange) {
+  return { from: from.id, to: to.id, at: toTimestamp(at), until: toTimestamp(until) }
 }
 
 /** What the platform and the operator both see of a grant. */

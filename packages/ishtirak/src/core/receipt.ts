@@ -57,21 +57,29 @@ export interface ReceiptSnapshot {
   readonly version: 1
   readonly seller: SellerIdentity
   readonly buyer: Buyer
-  readonly planName: string
+  /** Null as all that was bought is, where money was received in advance. */
+  readonly planName: string | null
   readonly issuedAt: Instant
   readonly issuedOn: string
   readonly paidOn: string
-  readonly periodFrom: string
-  readonly periodTo: string
+  readonly periodFrom: string | null
+  readonly periodTo: string | null
   /** How many were bought. */
-  readonly months: number
+  readonly months: number | null
   /** What was paid in whole dinars, tax included. The stamp duty comes on top of it. */
   readonly amount: number
   /** What was asked for, where another amount came. Absent: the amount. */
   readonly asked?: number
   /** What a code took off the price, in whole dinars, tax included. Absent: nothing. */
   readonly discount?: number
-  readonly tax: Tax
+  /** Of another plan in mid-term; absent: more time was bought. */
+  readonly change?: {
+    /** The name of the plan that ran. */
+    readonly from: string
+    /** What was left of what was paid for the time, in whole dinars, tax included. */
+    readonly credit: number
+  }
+  readonly tax: Tax | AdvanceTax
   readonly split: TaxSplit
   /** 0 but for cash: the rest is exempt (circulaire 14/MF/DGI/LF.2025 of 5 March 2025). */
   readonly stampDutyCentimes: number
@@ -94,29 +102,32 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** `payment` as it is booked: paid, with its period. Tax and duty are those of the day of payment. */
+/** `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
-  const { paidAt, periodStart, periodEnd } = payment
-  if (paidAt === null || periodStart === null || periodEnd === null)
+  const { kind, paidAt, periodStart, periodEnd } = payment
+  if (paidAt === null || (kind === 'purchase' && (periodStart === null || periodEnd === null)))
     throw new Error(`payment ${payment.id} is to have a receipt and has bought nothing`)
   const { amount } = payment.price
   const paidOn = dayOf(paidAt)
-  const tax = taxAt(seller.taxTerms, paidOn)
+  const tax = kind === 'top_up' ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   return {
     version: 1,
     seller: seller.identity,
     buyer: { userId: buyer.userId, name: buyer.name, email: buyer.email },
-    planName: payment.plan.name,
+    planName: payment.plan?.name ?? null,
     issuedAt,
     issuedOn: dayOf(issuedAt),
     paidOn,
-    periodFrom: dayOf(periodStart),
-    periodTo: dayOf(periodEnd),
+    periodFrom: periodStart === null ? null : dayOf(periodStart),
+    periodTo: periodEnd === null ? null : dayOf(periodEnd),
     months: payment.months,
     amount,
     ...(payment.amountAsked !== null && { asked: payment.amountAsked }),
     ...(payment.discount > 0 && { discount: payment.discount }),
+    ...(payment.change?.parts.length && {
+      change: { from: payment.change.from.name, credit: payment.change.credit },
+    }),
     tax,
     split: splitTax(amount, tax),
     stampDutyCentimes: bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0,
@@ -128,9 +139,15 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
 }
 
 /** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
-export function netPriceOf({ amount, asked, discount = 0, tax, split }: ReceiptSnapshot) {
-  const { netCentimes } = splitTax(amount + (asked === undefined ? discount : 0), tax)
-  return { priceCentimes: netCentimes, discountCentimes: netCentimes - split.netCentimes }
+export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: ReceiptSnapshot) {
+  const due = amount + (asked === undefined ? discount : 0)
+  const { netCentimes: dueCentimes } = splitTax(due, tax)
+  const { netCentimes: priceCentimes } = splitTax(due + (change?.credit ?? 0), tax)
+  return {
+    priceCentimes,
+    creditCentimes: priceCentimes - dueCentimes,
+    discountCentimes: dueCentimes - split.netCentimes,
+  }
 }
 
 /** In centimes: what the customer paid. */
@@ -174,6 +191,10 @@ export type Tax =
   | { readonly kind: 'vat'; readonly ratePercent: number }
   | { readonly kind: 'exempt' | 'not_liable'; readonly mention: Translated }
 
+/** Money received in advance is not taxed: what it buys is, on a receipt of its own. */
+type AdvanceTax = { readonly kind: 'advance' }
+const ADVANCE: AdvanceTax = { kind: 'advance' }
+
 /** A tax and the first day on which it holds, `YYYY-MM-DD` on the wall. It holds until the next begins. */
 export interface TaxTerm {
   readonly from: string
@@ -213,7 +234,7 @@ export interface TaxSplit {
  * half upwards; the tax is the rest. 2000 at 19 %: 200,000 × 100 / 119 = 168,067.2…, so 1,680.67 net and
  * 319.33 tax.
  */
-export function splitTax(totalDinars: number, tax: Tax): TaxSplit {
+export function splitTax(totalDinars: number, tax: Tax | AdvanceTax): TaxSplit {
   const totalCentimes = totalDinars * 100
   if (tax.kind !== 'vat') return { netCentimes: totalCentimes, taxCentimes: 0, totalCentimes }
   const netCentimes = divideRounded(totalCentimes * 100, 100 + tax.ratePercent)

@@ -1,6 +1,7 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
 // and operator alike. Pure. It trusts our own row, never the report.
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
+import { bookChange, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
@@ -13,6 +14,7 @@ import {
   type Payment,
   type Review,
 } from './payment.js'
+import type { Plan } from './plan.js'
 import { renewabilityAt } from './quote.js'
 import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
 
@@ -59,6 +61,8 @@ export interface Settlement {
   /** The user has bought what an open payment of theirs was to buy: that one is canceled with this change. */
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
+  /** Another plan in mid-term; absent: none. */
+  readonly change?: ToldChange | null
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
 }
@@ -190,13 +194,17 @@ function book(
   subscription: SubscriptionFacts,
   payment: Payment,
   { paidAt, provedAt = paidAt }: { readonly paidAt: Instant; readonly provedAt: Instant | undefined },
-  { now, rules }: SettlementContext,
+  context: SettlementContext,
 ): Settlement {
+  const { now, rules } = context
+  if (payment.kind === 'top_up') return bookTopUp(subscription, payment, paidAt)
+  if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
   const goesOn = proved.renews && proved.period.end > paidAt
   const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
-  const extended = extend(subscription, purchase, payment, now)
+  const amount = payment.price.amount
+  const extended = extend(subscription, { ...purchase, amount }, payment, now)
   return {
     outcome: 'booked',
     isNew: false,
@@ -211,6 +219,57 @@ function book(
     subscription: extended,
     withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
     events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
+  }
+}
+
+/**
+ * It takes effect at the instant of payment; where an operator says that it came, when they say it: how long
+ * they take costs no user the time that they paid for.
+ */
+function bookChangeOf(
+  payment: Payment,
+  plan: Plan,
+  subscription: SubscriptionFacts,
+  paidAt: Instant,
+  { now, rules, method }: SettlementContext,
+): Settlement {
+  const at = method.settledBy === 'operator' ? now : Math.min(paidAt, now)
+  const { id, change: order, instrument } = payment
+  const { amount } = payment.price
+  const booked = bookChange(subscription, { id, plan, instrument, order, amount, at }, now, rules)
+  const { changed, added, period } = booked
+  const events: readonly EventType[] = [
+    'payment.paid',
+    ...(changed ? (['subscription.changed'] as const) : []),
+    ...(added ? ([added.renews ? 'subscription.renewed' : 'subscription.activated'] as const) : []),
+  ]
+  return {
+    outcome: 'booked',
+    isNew: false,
+    payment: {
+      ...payment,
+      status: 'paid',
+      paidAt,
+      change: booked.order,
+      periodStart: period.start,
+      periodEnd: period.end,
+      nextCheckAt: null,
+    },
+    subscription: booked.subscription,
+    // What else is open was quoted for the time as it was.
+    withdrawsOpen: true,
+    events,
+    change: changed,
+  }
+}
+
+/** Money that buys no time. */
+function bookTopUp(subscription: SubscriptionFacts, payment: Payment, paidAt: Instant): Settlement {
+  return {
+    ...nothing('booked'),
+    payment: { ...payment, status: 'paid', paidAt, nextCheckAt: null },
+    subscription,
+    events: ['payment.paid'],
   }
 }
 
@@ -258,7 +317,8 @@ function differencesBetween(
     ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
     ...differs('payment_id', payment.id, report.paymentId),
     ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
-    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan.id, report.planId)),
+    ...(report.kind === undefined ? [] : differs('kind', payment.kind, report.kind)),
+    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan?.id ?? null, report.planId)),
     ...(report.months === undefined ? [] : differs('months', payment.months, report.months)),
   ]
 }

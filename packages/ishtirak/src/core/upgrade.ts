@@ -1,5 +1,7 @@
 // What a click on "upgrade", or another purchase, leads to: whether it is sold is the quote's decision, what
 // becomes of an open payment is decided here. Pure: the use case asks again with fresh facts.
+
+import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import type { Catalogue } from './plan.js'
@@ -62,13 +64,21 @@ function tooManyAt(
   return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
 }
 
-function decideOpen(payment: Payment, { offer, amount, codeHash }: Quote, now: Instant): UpgradeDecision {
+function decideOpen(
+  payment: Payment,
+  { offer, change, amount, codeHash }: Quote,
+  now: Instant,
+): UpgradeDecision {
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
-  const isSameTerm = payment.plan.id === offer.plan.id && payment.months === offer.months
-  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was.
-  const isPrice = payment.price.amount === amount || payment.checkoutUrl === null
+  const months = change ? null : offer.months
+  const isSameTerm = payment.plan?.id === offer.plan.id && payment.months === months
+  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
+  // was quoted for what is left of the time, which passes: it holds while that time is the same.
+  const isPrice = change
+    ? payment.change !== null && isSameTime(payment.change, change)
+    : payment.price.amount === amount || payment.checkoutUrl === null
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

@@ -88,7 +88,7 @@ async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDes
   const of = { userId, paymentId: id }
   const receipt = await findSnapshot(deps.database, payment)
   const total = receipt && totalOf(receipt)
-  const isSame = userId === taken.userId && plan.id === taken.planId && months === taken.months
+  const isSame = userId === taken.userId && plan?.id === taken.planId && months === taken.months
   if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return
   const at = await findRefundInstant(deps.database, of)
@@ -153,8 +153,9 @@ function reportOf(payment: Payment, reference: string, now: number): CheckoutRep
     live: payment.live,
     paymentId: payment.id,
     userId: payment.userId,
-    planId: payment.plan.id,
-    months: payment.months,
+    kind: payment.kind,
+    ...(payment.plan && { planId: payment.plan.id }),
+    ...(payment.months !== null && { months: payment.months }),
     instrument: payment.instrument,
     checkoutUrl: null,
     fees: 0,

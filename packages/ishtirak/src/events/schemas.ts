@@ -11,6 +11,8 @@ import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } fr
 const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.activated': 'A first term was paid, or one after the end of grace: a new run begins.',
   'subscription.renewed': 'A further term was paid: it follows on the one before.',
+  'subscription.changed':
+    'Another plan runs to the end of the paid time: a dearer one was paid, or that payment was refunded.',
   'subscription.expiring': '7, 3 and 1 days before the end: nothing has changed yet, the user may renew.',
   'subscription.past_due': 'The end was reached. Access goes on through the days of grace.',
   'subscription.expired': 'Grace is over: the limits are those of the free plan.',
@@ -28,10 +30,10 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.refunded': 'The operator has recorded a refund.',
 }
 
-const { id, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
+const { id, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
 const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
 const EventPaymentSchema = request('EventPayment', {
-  ...{ id, plan, months, amount, amount_asked, currency },
+  ...{ id, kind, plan, months, amount, amount_asked, currency },
   ...{ status, method, payment_method, paid_at, period_start, period_end },
 })
 
@@ -71,9 +73,16 @@ export const EventGrantSchema = request(
   { description: 'Time that no payment bought' },
 )
 
+const EventChangeSchema = request(
+  'EventChange',
+  { from: Type.String({ examples: ['pro'] }), to: Type.String(), at: timestamp, until: timestamp },
+  { description: 'From which plan to which, and for which time' },
+)
+
 /** What an event carries beside the state. */
 function causeOf(type: EventType) {
   if (type === 'subscription.granted') return { grant: EventGrantSchema }
+  if (type === 'subscription.changed') return { payment: EventPaymentSchema, change: EventChangeSchema }
   if (/expiring|past_due|expired/.test(type)) return { announcement: AnnouncementSchema }
   if (type === 'payment.refused') return { payment: EventPaymentSchema, reason: Type.String() }
   return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
@@ -87,11 +96,13 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
       ? 'Announced'
       : 'grant' in cause
         ? 'Grant'
-        : 'reason' in cause
-          ? 'Refused'
-          : isOfPayment
-            ? 'Payment'
-            : 'Subscription'
+        : 'change' in cause
+          ? 'Changed'
+          : 'reason' in cause
+            ? 'Refused'
+            : isOfPayment
+              ? 'Payment'
+              : 'Subscription'
   return request(`${pascalCase(type)}Event`, {
     type: Type.Literal(type),
     timestamp,

@@ -3,7 +3,7 @@
 import { DAY, HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { byLocale, type Locale } from '../core/locale.js'
-import type { Payment } from '../core/payment.js'
+import type { PaidFor, Payment } from '../core/payment.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import { CATALOGS, fill, planName } from './messages.js'
 
@@ -29,6 +29,21 @@ export function inParts(parts: readonly string[], locale: Locale): string {
 /** `Pro · 12 months`. */
 export function planAndTerm(plan: { readonly name: string }, months: number, locale: Locale): string {
   return inParts([planName(plan.name, locale), termInWords(months, locale)], locale)
+}
+
+/** Of a payment, for the provider's page: `Pro · 12 months`, plain, as its list shows it. */
+export function plainPaidFor(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
+  const { topUp, planChange } = CATALOGS[locale].page
+  if (of.kind === 'top_up') return topUp
+  return `${of.plan.name} · ${of.kind === 'change' ? planChange : termInWords(of.months, locale)}`
+}
+
+/** `Pro · 12 months`, `Pro · plan change`, or that it is a top-up of the balance. */
+export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
+  const { topUp, planChange } = CATALOGS[locale].page
+  if (of.kind === 'top_up') return topUp
+  if (of.kind === 'change') return inParts([planName(of.plan.name, locale), planChange], locale)
+  return planAndTerm(of.plan, of.months, locale)
 }
 
 export function createFormats(timeZone: string) {

@@ -8,6 +8,7 @@ import {
   type ShownPayment,
 } from '../core/payment.js'
 import type { Plan } from '../core/plan.js'
+import type { PaymentPurpose } from '../core/purpose.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import {
@@ -45,16 +46,18 @@ const STATE = {
   periodStart: instantOrNull,
   periodEnd: instantOrNull,
   review: json<Payment['review']>,
+  change: json<Payment['change']>,
 }
 
 /** The one list of what a payment's row holds. */
-export const parsePayment: Description<Payment> = rowOf(
+const describedPayment = rowOf(
   {
     ...STATE,
     userId: text,
     id: text,
-    plan: json<Plan>,
-    months: integer,
+    kind: word<PaymentPurpose>,
+    plan: json<Plan | null>,
+    months: integerOrNull,
     price: readPrice,
     codeHash: textOrNull,
     discount: integer,
@@ -66,6 +69,8 @@ export const parsePayment: Description<Payment> = rowOf(
   },
   (shape) => ({ ...shape }),
 )
+// Which fields belong to which kind, the constraint plan_is_bought_but_by_top_ups holds.
+export const parsePayment = describedPayment as Description<Payment>
 
 /** Of `payments p`. */
 export const PAYMENT_COLUMNS = columnsOf(parsePayment, 'p')
@@ -95,7 +100,8 @@ export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...s
 
 const SHOWN = {
   id: text,
-  months: integer,
+  kind: word<PaymentPurpose>,
+  months: integerOrNull,
   price: readPrice,
   amountAsked: integerOrNull,
   status: STATE.status,
@@ -114,10 +120,12 @@ const SHOWN = {
 const SHOWN_COLUMNS = `
   ${columnsOf(rowOf(SHOWN), 'p')}, p.plan->>'id' as plan_id, p.plan->>'name' as plan_name`
 
-const parseShown: Description<ShownPayment> = rowOf(
-  { ...SHOWN, plan: (row: Row) => ({ id: text(row, 'plan_id'), name: text(row, 'plan_name') }) },
-  (shape) => ({ ...shape }),
-)
+const readPlanName = (row: Row) =>
+  row.plan_id === null ? null : { id: text(row, 'plan_id'), name: text(row, 'plan_name') }
+
+const parseShown = rowOf({ ...SHOWN, plan: readPlanName }, (shape) => ({
+  ...shape,
+})) as Description<ShownPayment>
 
 /** Where a page of the history goes on: after this payment, going back in time. */
 export interface HistoryPosition {

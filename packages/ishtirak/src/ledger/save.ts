@@ -2,11 +2,12 @@
 // an operator's change, saved by the same guarded statement as the provider's reports.
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
+import type { ToldChange } from '../core/change.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
-import type { MovedPeriod } from '../core/refund.js'
+import { type MovedPeriod, placesOf } from '../core/refund.js'
 import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { CommonParts } from './parts.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
@@ -27,6 +28,8 @@ export interface DecidedChange {
     /** Time that is added without a payment. */
     readonly grant?: Grant
     readonly events: readonly EventType[]
+    /** Another plan in mid-term. */
+    readonly change?: ToldChange | null
     /** Goes into the events. */
     readonly reason?: string | undefined
   }
@@ -58,9 +61,9 @@ export function describeChange(
   now: Instant,
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
   const { subscription, moved = [], payment: changed = null, grant = null, reason } = after
-  const movedBefore = user.subscription.periods
-    .filter((period) => moved.some(({ sourceId }) => sourceId === period.sourceId))
-    .map(({ sourceId, start, end }) => ({ sourceId, periodStart: start, periodEnd: end }))
+  const movedBefore = placesOf(user.subscription.periods).filter((place) =>
+    moved.some(({ sourceId }) => sourceId === place.sourceId),
+  )
   const facts = {
     before: { payment, subscription: user.subscription, moved: movedBefore },
     after: { payment: changed ?? payment, subscription, moved, grant },
@@ -90,7 +93,11 @@ export function describeChange(
       const kind = MAILED[type]
       return {
         id: ids.next('evt', now),
-        event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
+        event: describeEvent(type, {
+          ...described,
+          sequence: user.eventSequence + 1 + index,
+          ...(type === 'subscription.changed' && { change: after.change ?? null }),
+        }),
         mail: about && kind ? { kind, about: about.id } : null,
       }
     }),

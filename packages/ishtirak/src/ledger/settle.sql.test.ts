@@ -35,6 +35,10 @@ const insertPaid = statement(
           created_at, created_at, created_at + interval '1 month'
      from payments where user_id = $1`,
 )
+const makeTopUp = statement(
+  'test.make_top_up',
+  `update payments set kind = 'top_up', plan = $2::jsonb, months = $3, discount = $4 where user_id = $1`,
+)
 const deleteReceipts = statement('test.delete_receipts', 'delete from receipts')
 
 describeScenario('changes that are saved together', ({ database }) => {
@@ -144,6 +148,37 @@ describeScenario('changes that are saved together', ({ database }) => {
       expect(await database().query(selectVersions)).toEqual([{ user_id: 'a', version }])
     },
   )
+
+  describe('which fields belong to which kind of payment, the database says', () => {
+    const refused = { name: 'ConstraintViolation', constraint: 'plan_is_bought_but_by_top_ups' }
+    it.each([
+      ['a plan', { id: 'pro' }, null, 0],
+      ['months', null, 1, 0],
+      ['a discount', null, null, 100],
+    ])('a top-up has no %s', async (_what, plan, months, discount) => {
+      await requested('a')
+      const change = database().query(makeTopUp, ['a', plan && JSON.stringify(plan), months, discount])
+      await expect(change).rejects.toMatchObject(refused)
+    })
+
+    it('a top-up buys no time', async () => {
+      const { payment, ...change } = await booking('a')
+      await database().query(makeTopUp, ['a', null, null, 0])
+      await expect(saveSettlements(database(), [{ ...change, payment }])).rejects.toMatchObject({
+        constraint: 'paid_bought_a_period',
+      })
+      const booked = payment && { ...payment, periodStart: null, periodEnd: null }
+      expect(await saveSettlements(database(), [{ ...change, payment: booked }])).toEqual(['saved'])
+    })
+
+    it('a paid purchase has bought time', async () => {
+      const { payment, ...change } = await booking('a')
+      const booked = payment && { ...payment, periodStart: null, periodEnd: null }
+      await expect(saveSettlements(database(), [{ ...change, payment: booked }])).rejects.toMatchObject({
+        constraint: 'paid_bought_a_period',
+      })
+    })
+  })
 
   describe('paid means: has a receipt. The database refuses', () => {
     const refused = { name: 'ConstraintViolation', constraint: 'paid_has_a_receipt' }

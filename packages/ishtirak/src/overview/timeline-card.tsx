@@ -93,7 +93,9 @@ interface Words {
   readonly why?: InWords
 }
 
-const plan: InWords = ({ pages, view }, id) => planInWords(pages, view, id)
+/** A payment that buys no plan is named by its kind. */
+const plan: InWords = ({ pages, view }, id) =>
+  id === 'top_up' ? view.say('topUp') : planInWords(pages, view, id)
 const way: InWords = ({ view }, method) => codeInWords(view, 'way', kindOf(method))
 
 /** As the statement of the timeline fills its columns for each kind. */

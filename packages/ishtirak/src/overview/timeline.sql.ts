@@ -48,11 +48,11 @@ const PARTS: Readonly<Record<TimelineKind, string>> = {
     select period_start, id, plan->>'id', id, null::int, period_end, null::text, null::text
       from payments where user_id = $1 and status = 'paid' and period_start <= $2::timestamptz`,
   paid: `
-    select paid_at, id, plan->>'id', id, amount, null::timestamptz, instrument, null::text
+    select paid_at, id, coalesce(plan->>'id', kind), id, amount, null::timestamptz, instrument, null::text
       from payments where user_id = $1 and paid_at is not null`,
   payment: `
-    select created_at, id, plan->>'id', id, coalesce(amount_asked, amount), null::timestamptz, method,
-      status from payments where user_id = $1`,
+    select created_at, id, coalesce(plan->>'id', kind), id, coalesce(amount_asked, amount),
+      null::timestamptz, method, status from payments where user_id = $1`,
 }
 
 const COLUMNS = 'at, id, what, payment_id, amount, until, actor, why'

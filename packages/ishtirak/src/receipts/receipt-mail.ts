@@ -35,10 +35,12 @@ function attachmentsOf({ number, pdf }: Receipt) {
 
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
-  const { paymentMethod: method, months } = snapshot
+  const { paymentMethod: method, months, planName: plan, change } = snapshot
+  if (plan === null) return `mail_${kind}_advance_what`
+  if (kind === 'receipt' && change) return 'mail_receipt_change_what'
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod
-  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
+  return kind === 'receipt' && months !== null && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
 }
 
 function dataOf(
@@ -48,12 +50,12 @@ function dataOf(
   locale: Locale,
 ) {
   return {
-    plan: planName(snapshot.planName, locale),
+    plan: planName(snapshot.planName ?? '', locale),
     end: formats.moment(periodEnd ?? user.subscription.paidUntil ?? clock.now(), locale),
     amount: formats.centimes(totalOf(snapshot), locale),
     duty: formats.centimes(snapshot.stampDutyCentimes ?? 0, locale),
     reference: snapshot.checkoutId ?? '',
     number,
-    term: termInWords(snapshot.months, locale),
+    term: termInWords(snapshot.months ?? 0, locale),
   }
 }

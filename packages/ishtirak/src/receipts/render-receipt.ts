@@ -54,7 +54,7 @@ function describePage(
     buyer: describeBuyer(snapshot, words),
     item: describeItem(snapshot, words, locale),
     totals: describeTotals(snapshot, words, locale),
-    mention: snapshot.tax.kind === 'vat' ? null : snapshot.tax.mention[locale],
+    mention: mentionOf(snapshot, words, locale),
     inWords: { label: words.inWords, value: totalInWords(snapshot, locale) },
     payment: {
       label: words.payment,
@@ -71,6 +71,11 @@ function describePage(
     },
     closing: method.closing,
   }
+}
+
+function mentionOf({ tax }: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string | null {
+  if (tax.kind === 'advance') return words.advanceMention
+  return tax.kind === 'vat' ? null : tax.mention[locale]
 }
 
 export function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
@@ -106,38 +111,49 @@ export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: 
 }
 
 function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
-  const { tax, planName, months, periodFrom, periodTo } = snapshot
-  // The name is shortened, never the term behind it.
-  const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
-  const description =
-    months === 1
-      ? shorten(words.subscriptionTo.replace('{plan}', () => planName))
-      : term.replace('{plan}', () => shorten(planName))
+  const { tax, periodFrom, periodTo } = snapshot
   return {
     head: [
       words.description,
       words.period,
       words.quantity,
-      tax.kind === 'not_liable' ? words.unitPrice : words.unitPriceNet,
+      isUntaxed(tax) ? words.unitPrice : words.unitPriceNet,
     ],
-    description,
-    period: [
-      { label: words.periodFrom, value: dayInFigures(periodFrom) },
-      { label: words.periodTo, value: dayInFigures(periodTo) },
-    ],
+    description: boughtInWords(snapshot, words, locale),
+    period: rowsOf([
+      [words.periodFrom, periodFrom && dayInFigures(periodFrom)],
+      [words.periodTo, periodTo && dayInFigures(periodTo)],
+    ]),
     quantity: '1',
     price: dinarsInFigures(netPriceOf(snapshot).priceCentimes, locale),
   }
 }
 
+/** The name is shortened, never the term behind it. */
+function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
+  const { planName, months, change } = snapshot
+  if (planName === null) return words.advance
+  if (change)
+    return words.changeOfPlan
+      .replace('{from}', () => shorten(change.from))
+      .replace('{plan}', () => shorten(planName))
+  if (months === null) return shorten(words.subscription.replace('{plan}', () => planName))
+  if (months === 1) return shorten(words.subscriptionTo.replace('{plan}', () => planName))
+  const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
+  return term.replace('{plan}', () => shorten(planName))
+}
+
+const isUntaxed = ({ kind }: ReceiptSnapshot['tax']) => kind === 'not_liable' || kind === 'advance'
+
 function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
   const { tax, split, stampDutyCentimes } = snapshot
-  const isLiable = tax.kind !== 'not_liable'
+  const isLiable = !isUntaxed(tax)
   const hasDuty = stampDutyCentimes > 0
-  const rate =
-    tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${isLiable ? words.exempt : words.notLiable})`
-  const { discountCentimes } = netPriceOf(snapshot)
+  const untaxed = { exempt: words.exempt, not_liable: words.notLiable, advance: words.untaxed }
+  const rate = tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${untaxed[tax.kind]})`
+  const { creditCentimes, discountCentimes } = netPriceOf(snapshot)
   return rowsOf([
+    [words.credit, snapshot.change ? dinarsInFigures(creditCentimes, locale) : null],
     [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
     [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
     [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],

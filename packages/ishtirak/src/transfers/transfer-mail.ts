@@ -5,7 +5,7 @@ import type { Locale } from '../core/locale.js'
 import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
 import { statusAt } from '../core/subscription.js'
-import type { Formats } from '../i18n/formats.js'
+import { type Formats, paidForInWords } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { accountInWords } from './account-words.js'
@@ -40,7 +40,7 @@ export function transferMails(deps: TransferMailDeps): readonly MailWriter[] {
 /** What the sentences may name. */
 function dataOf(formats: Formats, locale: Locale, { reference, transfer, payment }: StoredTransfer) {
   return {
-    plan: planName(payment.plan.name, locale),
+    plan: payment.plan ? planName(payment.plan.name, locale) : paidForInWords(payment, locale),
     amount: formats.money(payment.price.amount, locale),
     reference: formatReference(reference),
     end: formats.moment(payment.expiresAt, locale),

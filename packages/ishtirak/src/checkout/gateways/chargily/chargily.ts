@@ -16,6 +16,7 @@ import {
   CODE,
   DISCOUNT,
   type JsonObject,
+  KIND_OF_PAYMENT,
   METHOD,
   MONTHS,
   PAYMENT_ID,
@@ -140,9 +141,10 @@ function requestOf(order: CheckoutOrder): JsonObject {
       [PAYMENT_ID]: order.paymentId,
       // Laravel trims texts and turns empty ones into null; what would not come back the same is not sent.
       ...(isLeftAlone(order.userId) && { [USER_ID]: order.userId }),
-      ...(isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
+      ...(order.kind !== 'purchase' && { [KIND_OF_PAYMENT]: order.kind }),
+      ...(order.planId !== null && isLeftAlone(order.planId) && { [PLAN_ID]: order.planId }),
       // As a text, like the others: it comes back as it was sent.
-      [MONTHS]: String(order.months),
+      ...(order.months !== null && { [MONTHS]: String(order.months) }),
       ...(order.code && { [CODE]: order.code.hash, [DISCOUNT]: String(order.code.discount) }),
     },
   }

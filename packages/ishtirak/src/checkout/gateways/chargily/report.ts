@@ -3,6 +3,7 @@
 // tolerantly; what cannot be read is null, and nothing throws.
 import type { CheckoutReport, CheckoutStatus } from '../../../core/checkout.js'
 import { type Instant, SECOND } from '../../../core/instant.js'
+import { PAYMENT_PURPOSES } from '../../../core/purpose.js'
 import type { CheckoutPage, ProviderEvent } from '../../../ledger/method.js'
 
 /** What payments and events call this method. */
@@ -11,6 +12,8 @@ export const METHOD = 'chargily'
 /** The metadata keys under which our ids travel. */
 export const PAYMENT_ID = 'payment_id'
 export const USER_ID = 'user_id'
+/** Absent: a purchase. */
+export const KIND_OF_PAYMENT = 'kind'
 export const PLAN_ID = 'plan_id'
 export const MONTHS = 'months'
 /** Of a purchase with a code: its keyed hash, and what it took off. */
@@ -25,6 +28,8 @@ export function readCheckout(
   if (!isObject(value) || (value.entity !== undefined && value.entity !== 'checkout')) return null
   const checkoutId = readShortText(value.id)
   if (checkoutId === null) return null
+  const kindSaid = readMetadata(value.metadata, KIND_OF_PAYMENT)
+  const kind = PAYMENT_PURPOSES.find((purpose) => purpose === kindSaid)
   const planId = readMetadata(value.metadata, PLAN_ID)
   const months = readAmount(readMetadata(value.metadata, MONTHS))
   const fees = readFees(value)
@@ -39,6 +44,7 @@ export function readCheckout(
     live: readFlag(value.livemode) ?? around.live,
     paymentId: readMetadata(value.metadata, PAYMENT_ID),
     userId: readMetadata(value.metadata, USER_ID),
+    ...(kind !== undefined && { kind }),
     ...(planId !== null && { planId }),
     ...(months !== null && { months }),
     ...(hash !== null && discount !== null && { code: { hash, discount } }),
