@@ -23,11 +23,15 @@ export function BuyForm(of: {
 
 /** Only a form for it, or for a code, buys ahead: the usual ones, pressed again, buy nothing by accident. */
 export function wantedIn(request: FastifyRequest) {
-  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
+  const [months, code, ahead, start] = ['months', 'code', 'ahead', 'start'].map((name) =>
+    fieldOf(request, name),
+  )
   return {
     planId: fieldOf(request, 'plan'),
     ...(months && { months: Number(months) }),
     ...(code && { code }),
     mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
+    // A form that offers more time buys it, also of a dearer plan: it has shown the price of that.
+    start: start === 'now' ? ('now' as const) : ('end' as const),
   }
 }

@@ -2,6 +2,7 @@
 import { findPayment } from '../ledger/payments.sql.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import { wantedIn } from './buy-form.js'
+import { PlanChanges } from './portal-change.js'
 import { History } from './portal-history.js'
 import { PendingNotice, ReviewNotice } from './portal-open.js'
 import { returnRoutes } from './return.route.js'
@@ -31,6 +32,7 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
     return {
       open: (section) => <PendingNotice {...section} />,
       ...(odd && { problems: (section) => <ReviewNotice {...section} odd={odd} /> }),
+      warnings: (section) => <PlanChanges {...section} />,
       lists: (section) => <History {...section} />,
     }
   },
