@@ -4,7 +4,14 @@ import type { PropsWithChildren } from '@kitajs/html'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { type Offer, offersOf, savingOf } from '../core/plan.js'
-import { decideQuote, type QuoteDecision, renewalOffers } from '../core/quote.js'
+import {
+  changeQuotes,
+  decideQuote,
+  type Quote,
+  type QuoteDecision,
+  renewalOffers,
+  type Start,
+} from '../core/quote.js'
 import { taxAt } from '../core/receipt.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
@@ -33,15 +40,19 @@ export function chosenWay(pages: PageParts, method: string): ChosenWay | undefin
   return waysFor(pages, []).find((way) => way.method === method)
 }
 
-/** As the form sends it. The id of a plan may hold any character, months are digits. */
-export function offerValue({ plan, months }: Offer): string {
-  return `${months} ${plan.id}`
+/** Its months in place of a number: the plan is changed now. */
+const NOW = 'now'
+
+/** As the form sends it: `12 pro`, `now business`. The id of a plan may hold any character. */
+export function offerValue({ offer: { plan, months }, change }: Pick<Quote, 'offer' | 'change'>): string {
+  return `${change ? NOW : months} ${plan.id}`
 }
 
 /** The reverse, of what anyone may have sent. */
-export function readOffer(value: string): { readonly planId: string; readonly months: number } {
-  const [months = ''] = value.split(' ', 1)
-  return { months: Number(months), planId: value.slice(months.length + 1) }
+export function readOffer(value: string) {
+  const [term = ''] = value.split(' ', 1)
+  const start: Start = term === NOW ? 'now' : 'end'
+  return { months: term === NOW ? 1 : Number(term), planId: value.slice(term.length + 1), start }
 }
 
 /** What is sold to this user, each as it would be bought now. */
@@ -53,16 +64,22 @@ function decisionsFor({ pages, view }: PartSection): readonly QuoteDecision[] {
   })
 }
 
+/** Each dearer plan, from now on to the end of the time that is paid. */
+export function changesFor({ pages, view }: PartSection): readonly Quote[] {
+  return changeQuotes(view.overview.facts, pages.catalogue, view.overview.now, pages.rules)
+}
+
 /** The offer, where there is nothing to choose: one is sold, and there is one way to pay. */
-export function onlyOffer({ catalogue, ways }: PageParts): Offer | null {
+export function onlyOffer(section: PartSection): Offer | null {
+  const { catalogue, ways } = section.pages
   const [offer, another] = catalogue.plans.flatMap(offersOf)
-  return offer && !another && ways.length === 0 ? offer : null
+  return offer && !another && ways.length === 0 && changesFor(section).length === 0 ? offer : null
 }
 
 /** What was asked for by the address, else the term paid last, else the single month. */
 function preselected(view: PartView, { catalogue }: Pick<PageParts, 'catalogue'>): string | null {
   const [usual] = renewalOffers(view.overview.facts, catalogue)
-  return view.asked('offer') ?? (usual ? offerValue(usual) : null)
+  return view.asked('offer') ?? (usual ? offerValue({ offer: usual }) : null)
 }
 
 /** `children`: further fields of the form. */
@@ -72,6 +89,7 @@ export function ChoiceForm({ children, ...section }: PropsWithChildren<PartSecti
   return (
     <OffersForm
       {...{ pages, session, locale, say, now: view.overview.now }}
+      changes={changesFor(section)}
       decisions={decisionsFor(section)}
       selected={preselected(view, pages)}
       method={view.asked('method')}
@@ -88,6 +106,8 @@ interface OffersFormOf {
   readonly locale: Locale
   readonly say: Say
   readonly now: Instant
+  /** Plans that can be changed to. */
+  readonly changes?: readonly Quote[]
   /** One for each that is shown. */
   readonly decisions: readonly QuoteDecision[]
   /** Value of the offer that is selected, if it can be bought; else the first that can. */
@@ -101,15 +121,16 @@ interface OffersFormOf {
 
 /** Plans and their terms, and the ways to pay. */
 export function OffersForm({ children, ...of }: PropsWithChildren<OffersFormOf>) {
-  const { pages, session, say, now, decisions, code } = of
-  const sold = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote.offer] : []))
-  const values = sold.map(offerValue)
+  const { pages, session, say, now, decisions, changes = [], code } = of
+  const sold = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
+  const values = [...sold, ...changes].map(offerValue)
   const selected = values.find((value) => value === of.selected) ?? values[0]
   const shown = decisions.filter((decision) => 'quote' in decision)
   const plans = [...new Set(shown.map(({ quote }) => quote.offer.plan.id))]
   return (
     <OwnForm session={session} action={`${pages.base}/portal/choice`}>
       {code === undefined ? null : <input type="hidden" name="code" value={code} />}
+      {changes.length === 0 ? null : <PlanChanges of={of} selected={selected} changes={changes} />}
       <div class="choices">
         {plans.map((id) => (
           <PlanTerms
@@ -149,6 +170,33 @@ function PlanTerms({ decisions, ...terms }: TermsOf & { readonly decisions: read
   )
 }
 
+function PlanChanges({ of, selected, changes }: TermsOf & { readonly changes: readonly Quote[] }) {
+  const { pages, locale, say } = of
+  return (
+    <fieldset class="choice">
+      <legend safe>{say('changeNow')}</legend>
+      {changes.map((quote) => {
+        const value = offerValue(quote)
+        const end = pages.formats.day(quote.period.end, locale)
+        return (
+          <label class="pick">
+            <input type="radio" name="offer" value={value} required checked={value === selected} />
+            <span>
+              <b safe>{planName(quote.offer.plan.name, locale)}</b>
+              <span class="small">
+                <Words>{say('untilDay', { end })}</Words>
+              </span>
+            </span>
+            <b class="cost" safe>
+              {pages.formats.money(quote.amount, locale)}
+            </b>
+          </label>
+        )
+      })}
+    </fieldset>
+  )
+}
+
 function TermLine({ of, selected, decision }: TermsOf & { readonly decision: Shown }) {
   const { pages, locale, say } = of
   const { formats } = pages
@@ -157,7 +205,7 @@ function TermLine({ of, selected, decision }: TermsOf & { readonly decision: Sho
   const saving = savingOf(offer)
   const saves = saving === 0 ? null : say('saves', { amount: money(saving) })
   const gain = discount > 0 ? say('insteadOf', { amount: money(offer.price.amount) }) : saves
-  const value = offerValue(offer)
+  const value = offerValue(decision.quote)
   const fitsFrom = decision.kind === 'prepaid_limit_reached' ? decision.fitsFrom : null
   return (
     <label class="pick">

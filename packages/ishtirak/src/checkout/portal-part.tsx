@@ -5,10 +5,11 @@ import type { PortalKinds } from '../pages/portal-kinds.js'
 import { fieldOf } from '../pages/reader.js'
 import { wantedIn } from './buy-form.js'
 import { readCodeWorth } from './code-worth.js'
-import { offerValue } from './portal-choice.js'
+import { offerValue, readOffer } from './portal-choice.js'
 import { History } from './portal-history.js'
 import { PendingNotice, ReviewNotice } from './portal-open.js'
 import { type Chosen, keepChoice, summaryPage } from './portal-summary.js'
+import { readQuote } from './quote.js'
 import { returnRoutes } from './return.route.js'
 import type { StatusDeps } from './status.js'
 import { type UpgradeDeps, upgrade } from './upgrade.js'
@@ -58,7 +59,11 @@ async function keptOf(
 ): Promise<Readonly<Record<string, string>>> {
   if (code === '') return { choice: keepChoice(chosen) }
   const worth = await readCodeWorth(pages, userId, code)
+  if (worth.kind === 'discount' && readOffer(chosen.offer).start === 'now') {
+    await readQuote(pages, { userId, ...readOffer(chosen.offer), code })
+    return { choice: keepChoice({ ...chosen, code }), code }
+  }
   const isForThis =
-    worth.kind === 'discount' && worth.quotes.some(({ offer }) => offerValue(offer) === chosen.offer)
+    worth.kind === 'discount' && worth.quotes.some((quote) => offerValue(quote) === chosen.offer)
   return isForThis ? { choice: keepChoice({ ...chosen, code }), code } : { code }
 }

@@ -33,9 +33,10 @@ export interface SummaryOf {
 }
 
 /** Of the one thing that can be bought, where nothing is to be chosen. */
-export function onlyChoice({ pages, view, say }: PartSection): SummaryOf | null {
+export function onlyChoice(section: PartSection): SummaryOf | null {
+  const { pages, view, say } = section
   const { facts, now } = view.overview
-  const offer = onlyOffer(pages)
+  const offer = onlyOffer(section)
   if (!offer) return null
   const wanted = { planId: offer.plan.id, months: offer.months, mode: 'upgrade', start: 'end' } as const
   const decision = decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
@@ -57,7 +58,7 @@ export function Summary(of: SummaryOf) {
   const saving = savingOf(offer)
   const fields = {
     plan: offer.plan.id,
-    months: String(offer.months),
+    ...(quote.change ? { start: 'now' } : { months: String(offer.months) }),
     ...(code !== undefined && { code }),
     ...(of.isAhead && { ahead: 'yes' }),
   }
@@ -75,7 +76,7 @@ export function Summary(of: SummaryOf) {
   )
   const gain =
     discount > 0
-      ? say('insteadOf', { amount: money(offer.price.amount) })
+      ? say('insteadOf', { amount: money(amount + discount) })
       : saving > 0 && say('saves', { amount: money(saving) })
   return (
     <>
@@ -105,10 +106,14 @@ export function Summary(of: SummaryOf) {
 /** `Pro`, `12 months`, `24 000 DA incl. tax (2 000 DA a month)`, `23 November 2026 to 23 November 2027`. */
 function partsOf({ pages, locale, say, now, quote }: SummaryOf): readonly string[] {
   const { formats } = pages
-  const { offer, amount, period } = quote
+  const { offer, amount, period, change } = quote
   const { plan, months } = offer
   const sum = formats.money(amount, locale)
   const taxed = isTaxed(pages, now) ? say('withTax', { amount: sum }) : sum
+  if (change) {
+    const until = say('untilDay', { end: formats.day(period.end, locale) })
+    return [planName(plan.name, locale), say('fromNowOn'), taxed, until]
+  }
   const monthly = formats.centimes(Math.round((amount * 100) / months), locale)
   const price = months === 1 ? taxed : say('sumAndMonth', { sum: taxed, month: monthly })
   const day = (instant: Instant) => formats.day(instant, locale)
@@ -116,7 +121,14 @@ function partsOf({ pages, locale, say, now, quote }: SummaryOf): readonly string
   return [planName(plan.name, locale), termInWords(months, locale), price, days]
 }
 
-function startInWords({ pages, locale, say, now, quote: { period } }: SummaryOf): string {
+function startInWords({ pages, locale, say, now, quote }: SummaryOf): string {
+  const { offer, period, change } = quote
+  if (change) {
+    const money = (dinars: number) => pages.formats.money(dinars, locale)
+    const cost = { price: money(offer.price.amount), credit: money(change.credit) }
+    const plan = planName(offer.plan.name, locale)
+    return say('changeCost', { plan, ...cost, end: pages.formats.day(period.end, locale) })
+  }
   if (period.start === now) return say('startsAtOnce')
   const start = pages.formats.day(period.start, locale)
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
@@ -147,7 +159,7 @@ export async function summaryPage(
   const { quote, isAhead, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
   const say = sayFor(pages.seller.identity, locale)
   const title = say('summaryTitle')
-  const back = new URLSearchParams({ choose: 'else', offer: offerValue(quote.offer), method })
+  const back = new URLSearchParams({ choose: 'else', offer: offerValue(quote), method })
   return renderPage(pages, {
     locale,
     title,

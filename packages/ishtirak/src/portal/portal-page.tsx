@@ -1,7 +1,7 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid
 // time, or usage and payments for users with paid time.
 
-import { ChoiceForm, onlyOffer } from '../checkout/portal-choice.js'
+import { ChoiceForm, changesFor, onlyOffer } from '../checkout/portal-choice.js'
 import { onlyChoice, Summary } from '../checkout/portal-summary.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
@@ -176,9 +176,9 @@ function titleOf(subscription: Subscription): MessageKey {
 
 /** Below the plan, where something can be bought by an ordinary wish and there is something to choose. */
 function Choice(section: PortalSection) {
-  const { pages, view, say } = section
+  const { view, say } = section
   const { renewal, subscription } = view.overview
-  if (!renewal?.allowed || !mayInvite(view) || onlyOffer(pages)) return null
+  if (!renewal?.allowed || !mayInvite(view) || onlyOffer(section)) return null
   const title = isPaidNow(subscription) ? 'chooseRenewal' : 'choosePlan'
   return (
     <Card id="choose" title={say(title)}>
@@ -201,14 +201,15 @@ function TooEarly({ section, renewal }: { readonly section: PortalSection; reado
   const { renewableFrom, wouldStart } = renewal
   if (renewableFrom === null) return null
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
+  const canChange = changesFor(section).length > 0
   return (
     <>
       <p class="soft">
         <Words>{say('renewableFrom', { date: day(renewableFrom) })}</Words>
       </p>
-      {onlyOffer(pages) ? null : (
-        <details id="choose" open={view.isChoosing}>
-          <summary safe>{say('buyAhead')}</summary>
+      {onlyOffer(section) ? null : (
+        <details id="choose" open={view.isChoosing || (canChange && view.overview.overLimits.length > 0)}>
+          <summary safe>{say(canChange ? 'changeOrBuyAhead' : 'buyAhead')}</summary>
           <p>
             <Words>{say('buyAheadText', { start: day(wouldStart) })}</Words>
           </p>
@@ -221,7 +222,7 @@ function TooEarly({ section, renewal }: { readonly section: PortalSection; reado
 
 /** A code is typed in the choice, where that is shown. */
 function CodeAlone(section: PortalSection) {
-  const { pages, view } = section
-  const isInChoice = view.overview.renewal && mayInvite(view) && !onlyOffer(pages)
+  const { view } = section
+  const isInChoice = view.overview.renewal && mayInvite(view) && !onlyOffer(section)
   return isInChoice ? null : <PartsAt {...section} at="field" />
 }

@@ -28,7 +28,7 @@ describeScenario('the choice of terms', ({ database }) => {
   /** What the one form of a summary sends. */
   const fieldsOf = ({ text }: Answer) =>
     Object.fromEntries(
-      [...text.matchAll(/<input type="hidden" name="(plan|months|code|ahead)" value="([^"]*)"/g)].map(
+      [...text.matchAll(/<input type="hidden" name="(plan|months|start|code|ahead)" value="([^"]*)"/g)].map(
         ([, name = '', value = '']) => [name, value],
       ),
     )
@@ -152,8 +152,8 @@ describeScenario('the choice of terms', ({ database }) => {
       await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
       const page = await portal.open()
       const words = wordsOf(page.text)
-      expect(words).toContain('You can renew from 14 November 2027. Pay ahead')
-      expect(words).toContain('What you buy now starts on 21 November 2027')
+      expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
+      expect(words).toContain('More time starts on 21 November 2027')
       expect(page.text).toMatch(/<details id="choose">/)
       const summary = await choose('6 pro')
       expect(wordsOf(summary.text)).toContain(
@@ -173,6 +173,31 @@ describeScenario('the choice of terms', ({ database }) => {
       const again = await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })
       expect([again.status, wordsOf(again.text).includes('Already subscribed')]).toEqual([409, true])
     })
+  })
+
+  it('changes to a dearer plan at once, for the difference, to the same end', async () => {
+    await world.as('user-1').buyWanted({ plan: 'pro' })
+    await world.advance(15 * 86_400)
+    const page = await (await enterPortal(world, 'user-1')).open()
+    expect(wordsOf(page.text)).toContain('Change plan or pay ahead')
+    expect(wordsOf(page.text)).toContain(
+      'A larger plan, from now on Business until 21 December 2026 2 050 DA Starter 1 month',
+    )
+    expect(page.text).toMatch(/<details id="choose">/)
+    const summary = await choose('now business')
+    expect(wordsOf(summary.text)).toContain(
+      'Business · from now on · 2 050 DA incl. tax · until 21 December 2026 Pay 2 050 DA by card' +
+        ' Business until 21 December 2026 costs 3 250 DA; 1 200 DA is left of what you paid for this time.',
+    )
+    expect(fieldsOf(summary)).toMatchObject({ plan: 'business', start: 'now' })
+    await pay(await (await enterPortal(world, 'user-1')).submit('/portal/upgrade', fieldsOf(summary)))
+    expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({
+      plan: 'business',
+      current_period_end: '2026-12-21T12:00:00Z',
+    })
+    expect((await choose('now business')).status).toBe(409)
+    // Nothing of the kind where nothing is paid.
+    expect((await choose('now business', {}, 'user-2')).status).toBe(409)
   })
 
   it('is taken up again by the page after a payment that failed', async () => {
