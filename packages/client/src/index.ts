@@ -43,8 +43,8 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade` and `createPayment` 14,000, `redeem` 7,000, `receipt` and `statement` 10,000, `uploadProof`
-   * 70,000.
+   * `upgrade` and `createPayment` 14,000, `redeem` 7,000, `receipt`, `papers` and `statement` 10,000,
+   * `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
@@ -109,6 +109,8 @@ export interface Client<Limit extends string = LimitName> {
   payment(userId: string, paymentId: string): Promise<Payment>
   /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
+  papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
   /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
   overview(userId: string): Promise<Overview>
   /**
@@ -126,6 +128,13 @@ export interface Client<Limit extends string = LimitName> {
   /** PDF of a redeemed code; no money came, so there is no receipt. The language is that of `receipt`. */
   statement(userId: string, redemptionId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   readonly verifyEvent: typeof verifyEvent
+}
+
+export interface PapersRequest extends PdfRequest {
+  /** In which they were issued. */
+  readonly year: number
+  /** Default: `pdf`. */
+  readonly format?: 'pdf' | 'csv'
 }
 
 export interface PdfRequest {
@@ -175,6 +184,7 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     payment: (userId, paymentId) => call('GET', paymentPath(userId, paymentId)),
     receipt: (userId, paymentId, asked = {}) =>
       call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
+    papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
     uploadProof: (userId, paymentId, file) =>
       call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),
