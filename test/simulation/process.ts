@@ -23,6 +23,7 @@ import {
   type ProviderAnswer,
 } from '../../packages/ishtirak/src/ledger/method.js'
 import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.sql.js'
+import { createBookRenewals } from '../../packages/ishtirak/src/ledger/renewals.js'
 import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
@@ -56,7 +57,7 @@ export interface ProcessDeps {
   readonly clock: MovableClock
   readonly random: SeededRandom
   readonly figures: SimulationFigures
-  readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths'>
+  readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths' | 'balanceMax'>
   /** Removes a rule from the provider's adapter, to test that the simulation detects it. */
   readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
 }
@@ -109,7 +110,7 @@ function partsOf(
   const { database } = given
   const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
   const fileParts: FileParts = { payment: [], user: [] }
-  const parts = {
+  const decides = {
     ...given,
     fileParts,
     settlements: createSettlements(database),
@@ -134,6 +135,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
+  const parts = { ...decides, atOnce: [], bookRenewals: createBookRenewals(decides) }
   fileParts.payment.push(transferPart(parts))
   return { ...parts, files: operatorFiles(parts) }
 }

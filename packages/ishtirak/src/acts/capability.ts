@@ -58,6 +58,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
   readonly discount?: (deps: Deps) => DiscountSource
+  /** A way to pay without a page, and without waiting. */
+  readonly paysAtOnce?: (deps: Deps) => PaysAtOnce
   /** On the pages of users. */
   readonly portal?: PortalKinds<Deps>
 }
@@ -79,6 +81,16 @@ export interface DiscountSource {
   }): Promise<CodeFacts | null>
   /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+/** What is bought with it is paid when the call is answered. */
+export interface PaysAtOnce {
+  /** As callers choose it. */
+  readonly method: string
+  buy(
+    of: { readonly user: { readonly userId: string }; readonly requestId?: string },
+    wanted: { readonly planId: string; readonly months: number; readonly code: string | undefined },
+  ): Promise<{ readonly paymentId: string }>
 }
 
 export function actsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Act<Deps>[] {

@@ -92,6 +92,7 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
         'prepaid_limit_reached',
         'code_not_valid',
         'too_many_wrong_codes',
+        'balance_too_low',
         'conflict',
       ),
     },
@@ -108,14 +109,11 @@ export async function createPayment(
   buyer: UpgradeCaller,
   { plan, months = 1, method, code }: PaymentRequest,
 ): Promise<PaymentView> {
-  const { paymentId } = await openPayment(deps, {
-    ...buyer,
-    planId: plan,
-    months,
-    code,
-    method,
-    mode: 'payment',
-  })
+  const wanted = { planId: plan, months, code }
+  const atOnce = deps.atOnce.find((one) => one.method === method)
+  const { paymentId } = atOnce
+    ? await atOnce.buy(buyer, wanted)
+    : await openPayment(deps, { ...buyer, ...wanted, method, mode: 'payment' })
   return showPaymentOfUser(deps, buyer, paymentId)
 }
 

@@ -230,7 +230,7 @@ describe('for every catalogue, history and instant', () => {
           expect(click).toEqual({ kind: 'not_sold', refusal: quoted })
           return
         }
-        expect(click).toEqual({ kind: 'request', quote: quoted.quote })
+        expect(click).toEqual({ kind: 'request', sale: quoted.quote })
         const { offer, amount, discount, period } = quoted.quote
         expect(catalogue.plans.flatMap(offersOf)).toContainEqual({
           ...offer,

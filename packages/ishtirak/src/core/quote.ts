@@ -7,6 +7,7 @@ import {
   type BillingRules,
   type Period,
   purchaseAt,
+  renewed,
   type Subscription,
   type SubscriptionFacts,
   statusAt,
@@ -56,12 +57,13 @@ export type QuoteRefusal =
     }
 
 export function decideQuote(
-  facts: SubscriptionFacts,
+  stored: SubscriptionFacts,
   { planId, months, mode, code }: Wanted,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): QuoteDecision {
+  const facts = renewed(stored, now, rules)
   const plan = planById(catalogue, planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }

@@ -1,6 +1,8 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
 // and operator alike. Pure. It trusts our own row, never the report.
+
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
+import { type NewEntry, withEntry } from './balance.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
@@ -14,7 +16,7 @@ import {
   type Review,
 } from './payment.js'
 import { renewabilityAt } from './quote.js'
-import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
+import { type BillingRules, extend, graceEndsAt, purchaseAt, type SubscriptionFacts } from './subscription.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -61,6 +63,8 @@ export interface Settlement {
   readonly events: readonly EventType[]
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
+  /** What it changes of the user's balance. */
+  readonly entry?: NewEntry
 }
 
 export function decideSettlement(
@@ -192,7 +196,11 @@ function book(
   { paidAt, provedAt = paidAt }: { readonly paidAt: Instant; readonly provedAt: Instant | undefined },
   { now, rules }: SettlementContext,
 ): Settlement {
-  if (payment.kind === 'top_up') return bookTopUp(subscription, payment, paidAt)
+  if (payment.kind === 'top_up')
+    return bookTopUp(subscription, payment, {
+      paidAt,
+      at: goesOnAt(subscription, { paidAt, provedAt }, rules),
+    })
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
   const goesOn = proved.renews && proved.period.end > paidAt
@@ -215,14 +223,31 @@ function book(
   }
 }
 
-/** Money that buys no time. */
-function bookTopUp(subscription: SubscriptionFacts, payment: Payment, paidAt: Instant): Settlement {
+/** Money that buys no time: it is on the balance from `at` on. */
+function bookTopUp(
+  subscription: SubscriptionFacts,
+  payment: Payment,
+  { paidAt, at }: { readonly paidAt: Instant; readonly at: Instant },
+): Settlement {
+  const { id: paymentId, price } = payment
+  const entry: NewEntry = { kind: 'top_up', amount: price.amount, paymentId, note: null, at }
   return {
     ...nothing('booked'),
     payment: { ...payment, status: 'paid', paidAt, nextCheckAt: null },
-    subscription,
-    events: ['payment.paid'],
+    subscription: withEntry(subscription, entry),
+    entry,
+    events: ['payment.paid', 'balance.changed'],
   }
+}
+
+/** Proved while a run of paid time was going on, money lets it go on; else it counts from the payment. */
+function goesOnAt(
+  { paidUntil, endedAt }: SubscriptionFacts,
+  { paidAt, provedAt }: { readonly paidAt: Instant; readonly provedAt: Instant },
+  rules: BillingRules,
+): Instant {
+  const isOpen = paidUntil !== null && endedAt === null
+  return isOpen && provedAt < graceEndsAt(paidUntil, rules) ? provedAt : paidAt
 }
 
 /** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */
