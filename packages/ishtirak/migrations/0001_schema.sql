@@ -300,7 +300,6 @@ alter table payments add constraint paid_by_balance_has_an_entry foreign key (us
 
 -- Whose renewal is to be written down.
 create index users_renew on users (renews_at) where renews_at is not null;
-create index users_with_order on users (user_id) where standing_order is not null;
 
 
 -- Checkout: the way from the click to the provider's page, and the sweep that looks it up again

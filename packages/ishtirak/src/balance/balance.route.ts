@@ -85,7 +85,7 @@ function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...call
   )
 }
 
-export async function showBalance(
+async function showBalance(
   deps: ReadBalanceDeps,
   userId: string,
   query: BalanceQuery,
@@ -126,7 +126,7 @@ function topUpRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...cal
   })
 }
 
-export async function topUp(
+async function topUp(
   deps: UpgradeDeps & HistoryDeps,
   buyer: UpgradeCaller,
   { amount, method }: TopUpRequest,
@@ -172,7 +172,7 @@ function orderRoutes(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...ca
   )
 }
 
-export async function setRenewal(
+async function setRenewal(
   deps: OrderDeps,
   { user }: Pick<UserCall, 'user'>,
   { plan: planId, months = 1 }: RenewalRequest,

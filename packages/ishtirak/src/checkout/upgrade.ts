@@ -104,7 +104,7 @@ export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): P
   const gateways = queueGateways(deps, method)
   const code = codeTyped(request)
   // The id of a user holds no line break, so no two users have one key.
-  const key = [user.userId, ...Object.values(wantedBy(request)), method, code ?? ''].join('\n')
+  const key = `${user.userId}\n${nameOf(wantedBy(request))}\n${method}\n${code ?? ''}`
   const open = () => openOrReturn(deps, { ...request, gateways })
   const [discount] = code === undefined ? [] : deps.discounts
   return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
@@ -125,7 +125,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     if ('planId' in wanted) {
       // Read after the user's facts, so that a use that comes between them makes those stale.
       const code = await codeOf(deps, { userId: request.user.userId, typed: codeTyped(request), methods })
-      wanted = { ...wanted, ...(isPaid && { mode: 'upgrade' }), code }
+      wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
     }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
@@ -147,6 +147,9 @@ function wantedBy(asked: Asked): Wanted | WantedTopUp {
   const { planId, months = 1, mode = 'upgrade' } = asked
   return { planId, months, mode }
 }
+
+const nameOf = (wanted: Wanted | WantedTopUp) =>
+  'topUp' in wanted ? wanted.topUp : `${wanted.planId}\n${wanted.months}\n${wanted.mode}`
 
 const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 

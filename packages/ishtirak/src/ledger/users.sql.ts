@@ -59,21 +59,25 @@ export function parseUser(row: Row): UserRecord {
  * The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with.
  */
 export function factsToColumns(facts: SubscriptionFacts) {
-  return {
+  const columns = {
     anchor_at: at(facts.run?.anchorAt ?? null),
     run_months: facts.run?.months ?? null,
     paid_until: at(facts.paidUntil),
     periods: facts.periods,
     ended_at: at(facts.endedAt),
     last_instrument: facts.instrument,
-    ...(facts.balance && {
-      balance: facts.balance.amount,
-      balance_entry: facts.balance.entries || null,
-      balance_since: at(facts.balance.since),
-      standing_order: facts.balance.order,
-      renews_at: at(renewsAt(facts)),
-    }),
     announce_at: at(firstAnnouncementAt(facts)),
+  }
+  return facts.balance ? { ...columns, ...balanceToColumns(facts, facts.balance) } : columns
+}
+
+function balanceToColumns(facts: SubscriptionFacts, { amount, entries, since, order }: Balance) {
+  return {
+    balance: amount,
+    balance_entry: entries === 0 ? null : entries,
+    balance_since: at(since),
+    standing_order: order,
+    renews_at: at(renewsAt(facts)),
   }
 }
 
