@@ -28,10 +28,10 @@ export function wantedIn(request: FastifyRequest) {
   )
   return {
     planId: fieldOf(request, 'plan'),
+    // No form changes the plan that does not say so.
+    start: start === 'now' ? ('now' as const) : ('end' as const),
     ...(months && { months: Number(months) }),
     ...(code && { code }),
     mode: code || ahead ? ('payment' as const) : ('upgrade' as const),
-    // A form that offers more time buys it, also of a dearer plan: it has shown the price of that.
-    start: start === 'now' ? ('now' as const) : ('end' as const),
   }
 }
