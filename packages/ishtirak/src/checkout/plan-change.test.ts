@@ -193,7 +193,7 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     await user.buy()
     await world.advance(29 * DAY + DAY - 600)
     const { body } = await user.post(UPGRADE, { plan: 'team' })
-    // Half an hour at the provider, ten minutes of them within the time, and longer than the grace to be known.
+    // Half an hour at the provider, ten minutes of them in time, and known when the grace is over too.
     const checkoutId = checkoutIdOf(body.checkout_url)
     await world.advance(4 * DAY)
     await postEvent(world, anEvent(world, checkoutId, 'paid'))
