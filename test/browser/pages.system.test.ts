@@ -70,7 +70,7 @@ describeInBrowser('the pages', ({ visit }) => {
         await visitor.page.goto(body.url)
         const name = `terms-${userId}-${locale}`
         await inspect(visitor, `${shop.url}/portal?lang=${locale}`, name, locale)
-        const ahead = visitor.page.locator('details')
+        const ahead = visitor.page.locator('details#choose')
         expect(await ahead.count()).toBe(userId === 'active' ? 1 : 0)
         if (userId !== 'active') return
         await ahead.locator('summary').click()

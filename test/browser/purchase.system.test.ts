@@ -56,7 +56,7 @@ describeInBrowser('a purchase', ({ visit }) => {
     await choose(visitor, locale)
     expect(await page.textContent('h1')).toBe(say('portalTitle'))
     // The period is shown before the payment: bought on 21 November, it lasts until 21 December.
-    const whole = await page.locator('.buy .whole').allTextContents()
+    const whole = await page.locator('.summary .whole').allTextContents()
     expect(whole).toContainEqual(expect.stringMatching(/21 (ديسمبر|décembre|December) 2026/))
 
     await page.click(buyButton)
@@ -161,10 +161,12 @@ describeInBrowser('a purchase', ({ visit }) => {
     const visitor = await visit({ width: 360 })
     await enter(visitor)
     const small = await visitor.page.evaluate(() =>
-      [...document.querySelectorAll('a, button, input:not([type=hidden])')].flatMap((element) => {
-        const { width, height } = element.getBoundingClientRect()
-        return height < 44 || width < 24 ? [`${element.outerHTML}: ${width} x ${height}`] : []
-      }),
+      [...document.querySelectorAll('a, button, input:not([type=hidden], [type=radio]), label')].flatMap(
+        (element) => {
+          const { width, height } = element.getBoundingClientRect()
+          return height < 44 || width < 24 ? [`${element.outerHTML}: ${width} x ${height}`] : []
+        },
+      ),
     )
     expect(small).toEqual([])
   })

@@ -46,15 +46,23 @@ describeInBrowser('on a phone, in Arabic', ({ visit }) => {
   }
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
   const type = async ({ page }: Visitor, code: string) => {
-    await page.locator('.hero summary', { hasText: say('haveCode') }).tap()
+    await page.locator('summary', { hasText: say('buyAhead') }).tap()
+    await page.locator('summary', { hasText: say('haveCode') }).tap()
     await page.locator('input[name=code]').fill(code)
-    await follow(page.locator('form[action$="/portal/code"] button'))
+    await follow(page.locator('form[action$="/portal/choice"] button'))
   }
 
-  it('a year of Pro is bought by one tap, and codes add to it', async () => {
+  it('a year of Pro is chosen, checked and bought, and codes add to it', async () => {
     const visitor = await enter('user-1')
     const { page } = visitor
-    await follow(page.locator('article', { hasText: 'Pro' }).locator('button[value="12"]'))
+    await look(visitor, 'choice')
+    await page.locator('label', { has: page.locator('input[value="12 pro"]') }).tap()
+    await follow(page.locator('form[action$="/portal/choice"] button'))
+    expect(plain(await page.textContent('.summary'))).toBe(
+      'Pro · 12 شهرًا · 24 000 دج شاملة كل الرسوم (2 000 دج في الشهر) · من 21 نوفمبر 2026 إلى 21 نوفمبر 2027',
+    )
+    await look(visitor, 'summary')
+    await follow(page.locator('form[action$="/portal/upgrade"] button'))
     expect(new URL(page.url()).origin).toBe(world.emulator.url)
     expect(plain(await page.textContent('.amount'))).toBe('24 000 دج')
     await follow(page.locator('button[value="paid"]'))
@@ -81,7 +89,10 @@ describeInBrowser('on a phone, in Arabic', ({ visit }) => {
     await page.locator('input[name=code]').fill(await codeOf({ kind: 'percent', percent: 25 }))
     await follow(page.locator('form[action$="/portal/code"] button'))
     await look(visitor, 'discount')
-    await follow(page.locator('section', { hasText: 'Pro' }).locator('button[value="6"]'))
+    await page.locator('label', { has: page.locator('input[value="6 pro"]') }).tap()
+    await follow(page.locator('form[action$="/portal/choice"] button'))
+    await look(visitor, 'discounted')
+    await follow(page.locator('form[action$="/portal/upgrade"] button'))
     expect(plain(await page.textContent('.amount'))).toBe('9 900 دج')
   })
 })

@@ -36,7 +36,14 @@ describeInBrowser('a transfer', ({ visit }) => {
       await page.click(`a[hreflang="${locale}"]`)
     return userId
   }
-  const askButton = 'button[formaction$="/portal/transfer"]'
+  const byTransfer = 'input[name="method"][value="transfer"]'
+  /** The choice, and the button of the page that states it. */
+  const ask = async ({ page }: Visitor) => {
+    await page.locator('label', { has: page.locator(byTransfer) }).click()
+    await page.click('form[action$="/portal/choice"] button.go')
+    await page.click('form[action$="/portal/transfer"] button')
+    await page.waitForSelector(VALUE)
+  }
   const send = async ({ page }: Visitor, buffer: Buffer, name = 'slip.jpg') => {
     await page.setInputFiles('input[type="file"]', { name, mimeType: 'image/jpeg', buffer })
     await page.click('form[enctype] button')
@@ -47,9 +54,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     const { page, complaints } = visitor
     const say = sayIn('ar')
     const userId = await enter(visitor, 'ar')
-    expect(await page.textContent(askButton)).toBe(say('transfer'))
-    await page.tap(askButton)
-    await page.waitForSelector(VALUE)
+    await ask(visitor)
     const { data } = (await world.as(userId).get('/api/v1/billing/payments')).body
     const [{ id, transfer }] = data
     const shown = await page.locator(VALUE).allTextContents()
@@ -58,7 +63,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     expect(await page.locator('.copied dt').first().textContent()).toBe(
       `${say('amount')} (${say('currency')})`,
     )
-    expect(await page.locator(askButton).count()).toBe(0)
+    expect(await page.locator(byTransfer).count()).toBe(0)
 
     await send(visitor, png(), 'slip.jpg')
     expect(new URL(page.url()).pathname).toBe(`${world.base}/portal`)
@@ -85,7 +90,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     const visitor = await visit({ width })
     const { page, complaints } = visitor
     await enter(visitor, locale)
-    await page.click(askButton)
+    await ask(visitor)
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     await page.click(`${VALUE} >> nth=1`, { clickCount: 1 })
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.copy')).userSelect`)).toBe('all')
@@ -107,7 +112,8 @@ describeInBrowser('a transfer', ({ visit }) => {
     const visitor = await visit({ width: 360, javaScript: false })
     const { page } = visitor
     const userId = await enter(visitor, 'fr')
-    await page.click(askButton)
+    await ask(visitor)
+    await page.click('form[action$="/portal/choice"] button.go')
     await page.click('form[action$="/portal/upgrade"] button.go')
     await page.click('button[value="paid"]')
     await page.waitForURL(/\/billing\/return\//)
@@ -121,7 +127,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     const visitor = await visit({ width: 360, javaScript: false })
     const { page } = visitor
     await enter(visitor, 'en')
-    await page.click(askButton)
+    await ask(visitor)
     await send(visitor, Buffer.from('<script>alert(1)</script>'))
     expect(await page.textContent('h1')).toBe('File not accepted')
     await page.goBack()

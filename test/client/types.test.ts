@@ -54,6 +54,7 @@ it('what an event has by its type in the client, it has in the document', () => 
   const causes = {
     'subscription.activated': [],
     'subscription.renewed': [],
+    'subscription.changed': ['payment', 'change'],
     'subscription.expiring': ['announcement'],
     'subscription.past_due': ['announcement'],
     'subscription.expired': ['announcement'],

@@ -6,6 +6,8 @@ import { type RuleName, require } from './rules.js'
 import { CODE_KINDS, type CodeKindSold, priceOf, saleAt } from './sales.js'
 
 export interface MadeCode extends CodeKindSold {
+  /** The price of a month of its plan when it was made. */
+  readonly single: number
   readonly kind: string
   readonly batch: string
   /** As it is printed. */
@@ -85,10 +87,10 @@ export class Codes {
   }
 
   /** What the code with this hash gives without a payment. */
-  giftOf(hash: string, { codes }: Ledger): Omit<Gift, 'id' | 'at'> | undefined {
+  giftOf(hash: string, { codes }: Ledger): Omit<Gift, 'id' | 'at' | 'sold'> | undefined {
     const batch = codes.find((one) => one.hash === hash)?.batch
-    const { isVoucher, plan, months = 0 } = this.made.find((one) => one.batch === batch) ?? {}
-    return isVoucher && plan ? { plan, months, days: 0 } : undefined
+    const { isVoucher, plan, months = 0, single = 0 } = this.made.find((one) => one.batch === batch) ?? {}
+    return isVoucher && plan ? { plan, months, days: 0, single } : undefined
   }
 
   #noteLate({ payments }: Ledger): void {

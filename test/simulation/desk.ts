@@ -10,7 +10,7 @@ import type { Taking } from './model.js'
 import type { Process } from './process.js'
 import { purchasable } from './purchases.js'
 import { isBooked, require } from './rules.js'
-import { OFFERS } from './sales.js'
+import { offersIn } from './sales.js'
 import type { Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
@@ -20,6 +20,7 @@ interface Slip {
   readonly userId: string
   readonly plan: string
   readonly months: number
+  readonly single: number
   readonly price: number
   readonly method: 'cash' | 'cheque'
   readonly startedAt: number
@@ -33,8 +34,9 @@ export function takingsAtDesk({ payments }: Ledger, slips: Slips): readonly Taki
   return payments.flatMap(({ checkout, method: way, paidAt }): readonly Taking[] => {
     const slip = slips.get(checkout ?? '')
     if (!slip || way !== slip.method || paidAt === null || paidAt < slip.startedAt) return []
-    const { reference: checkoutId, userId, plan, months, price, method } = slip
-    return [{ checkoutId, userId, plan, months, price, amount: price, method, paidAt, isOurs: true }]
+    const { reference: checkoutId, startedAt: _, ...bought } = slip
+    const { price } = slip
+    return [{ ...bought, checkoutId, amount: price, paidAt, isOurs: true }]
   })
 }
 
@@ -53,10 +55,10 @@ export function slipsRecorded(world: SimulatedWorld, process: Process): readonly
 
 function newSlip(world: SimulatedWorld): Slip {
   const { random, slips } = world
-  const { plan, months, price } = random.pick(OFFERS.filter(({ code }) => code === null))
+  const { code: _, ...bought } = random.pick(offersIn(world.edition).filter(({ code }) => code === null))
   const method = random.pick(['cash', 'cheque'] as const)
   const reference = `${method.toUpperCase()} ${slips.size + 1}`
-  return { reference, userId: world.anyUser(), plan, months, price, method, startedAt: world.now }
+  return { reference, userId: world.anyUser(), ...bought, method, startedAt: world.now }
 }
 
 /** By the table of the example seller for these years: a dinar for each hundred begun, and five at least. */

@@ -184,13 +184,14 @@ function systemError(message: string, properties: Record<string, string>): Error
 function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
   const { id, status, amount, payment_method, paid_at, metadata } = checkout
   if (status !== 'paid' || paid_at === null) return []
-  const { plan = 'unknown', months = 0 } = saleAt(price) ?? {}
+  const { plan = 'unknown', months = 0, single = 0 } = saleAt(price) ?? {}
   return [
     {
       checkoutId: id,
       userId: metadataOf(metadata, 'user_id'),
       plan,
       months,
+      single,
       price,
       amount,
       method: payment_method ?? 'unknown',

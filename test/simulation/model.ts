@@ -1,12 +1,16 @@
-// A second, simpler implementation of the rules of spec.md section 2, which shares no code with core. It
-// knows the provider's takings and the order in which they were booked, and nothing of the tables.
+// A second, simpler implementation of the rules of spec.md sections 2, 16 and 17, which shares no code with
+// core. It knows the money that came and the order in which all was booked, and nothing of the tables. What a
+// standing order buys it works out itself, by walking through time from one look at the balance to the next.
+import { type Fraction, fraction, minus, roundedUp, times, total } from './fractions.js'
 
-/** Money that the provider took from a user. */
+/** Money that the provider took from a user, that came otherwise, or that the balance paid. */
 export interface Taking {
   readonly checkoutId: string
   readonly userId: string
   readonly plan: string
   readonly months: number
+  /** The plan's price of one month at the request. */
+  readonly single: number
   /** The price at the request. */
   readonly price: number
   /** The amount charged: the price, unless the payer or the provider changes it. */
@@ -21,35 +25,80 @@ export interface Taking {
 }
 
 /** Days that the operator gave, or months by a code. */
-export interface Gift extends Pick<Source, 'months' | 'days'> {
-  readonly id: string
-  /** That the months are of; of days, where the user never had another. */
-  readonly plan: string
+export interface Gift extends Pick<Source, 'id' | 'plan' | 'months' | 'days' | 'single'> {
   readonly at: number
+  /** The price of a month of each plan that is sold then: days are of the plan that the user had last. */
+  readonly sold: Readonly<Record<string, number>>
 }
 
-/** What happened to a user's time, in the order of booking. */
-export type Entry =
+/** What a standing order buys, at the price that was agreed. */
+export interface Order {
+  readonly plan: string
+  readonly months: number
+  readonly single: number
+  readonly price: number
+}
+
+/** For which time a change was quoted, and with how much of its price. */
+export type Quoted = ReadonlyMap<string, number>
+
+type Happened =
   | { readonly kind: 'paid'; readonly taking: Taking }
+  | { readonly kind: 'changed'; readonly taking: Taking; readonly quoted: Quoted }
+  | { readonly kind: 'topped_up'; readonly taking: Taking }
   | { readonly kind: 'given'; readonly gift: Gift }
-  | { readonly kind: 'refunded'; readonly checkoutId: string; readonly at: number }
+  | {
+      readonly kind: 'refunded'
+      readonly checkoutId: string
+      readonly at: number
+      readonly returned?: number
+    }
   | { readonly kind: 'ended'; readonly at: number }
+  | { readonly kind: 'ordered'; readonly order: Order | null; readonly at: number }
+  | { readonly kind: 'corrected' | 'paid_out'; readonly amount: number; readonly at: number }
+
+/** What happened to a user's time and money, in the order of booking. */
+export type Entry = Happened & { readonly bookedAt: number }
 
 /** Time from one source: whole months, or days of 24 hours. */
 interface Source {
-  /** Of the checkout, or of the gift. */
+  /** Of the checkout, of the gift, or of the renewal. */
   readonly id: string
   readonly plan: string
   readonly months: number
   readonly days: number
+  /** Its plan's price of one month. */
+  readonly single: number
+  /** What was paid for it, or what a gift counts as. */
+  readonly worth: Fraction
+  /** To dearer plans, one on the other. */
+  readonly changes: readonly Change[]
 }
 
-interface Piece extends Source {
+interface Change {
+  readonly id: string
+  readonly plan: string
+  readonly single: number
+  readonly at: number
+  /** Its part of what was paid for the change. */
+  readonly amount: number
+}
+
+export interface Piece extends Source {
   readonly start: number
   readonly end: number
 }
 
-/** The state of a user after all entries. */
+export interface Line {
+  readonly kind: 'top_up' | 'purchase' | 'renewal' | 'returned' | 'surplus' | 'correction' | 'paid_out'
+  readonly amount: number
+  readonly after: number
+  readonly at: number
+  /** Of the payment. */
+  readonly of: string | null
+}
+
+/** The state of a user after all entries, at an instant. */
 export interface Standing {
   /** The time that each source gave; a refunded one keeps its time. */
   readonly pieces: readonly Piece[]
@@ -58,6 +107,12 @@ export interface Standing {
   readonly endedAt: number | null
   /** Of the last payment. */
   readonly method: string | null
+  readonly order: Order | null
+  readonly balance: number
+  /** All that moved the balance, in order. */
+  readonly lines: readonly Line[]
+  /** Refunds of what a change still stood on. */
+  readonly undermined: readonly string[]
 }
 
 export interface ExpectedAccess {
@@ -72,51 +127,204 @@ const GRACE_MS = 3 * DAY_MS
 const WINDOW_MS = 7 * DAY_MS
 /** Algeria has kept UTC+1 all year since 1981 (tz database, Africa/Algiers). */
 const ALGIERS_MS = 3_600_000
+/** As many days as a month counts for, where days have a price. */
+const DAYS_OF_A_MONTH = 30
 
-export function standingAfter(entries: readonly Entry[]): Standing {
-  const pieces = new Map<string, Piece>()
-  let method: string | null = null
-  let endedAt: number | null = null
-  let anchor = 0
-  let run: readonly Piece[] = []
-  const place = (sources: readonly Source[]) => {
-    run = laidOut(anchor, sources)
-    for (const piece of run) pieces.set(piece.id, piece)
-  }
-  const add = (source: Source, at: number, shownAt = at) => {
-    const last = run.at(-1)
-    // Shown in time it goes on, unless all of it would be over when it is booked.
-    const isInTime = last && endedAt === null && shownAt < last.end + GRACE_MS
-    const end = laidOut(anchor, [...run, source]).at(-1)?.end ?? at
-    const follows = isInTime && (end > at || at < last.end + GRACE_MS)
-    if (!follows) anchor = at
-    place(follows ? [...run, source] : [source])
-    endedAt = null
-  }
+/** `now`: until when the standing order has bought. */
+export function standingAfter(entries: readonly Entry[], now: number): Standing {
+  const walk = new Walk()
   for (const entry of entries) {
-    if (entry.kind === 'ended') {
-      endedAt = entry.at
-    } else if (entry.kind === 'paid') {
-      const { checkoutId, plan, months, paidAt, provedAt } = entry.taking
-      add({ id: checkoutId, plan, months, days: 0 }, paidAt, Math.min(provedAt ?? paidAt, paidAt))
-      method = entry.taking.method
-    } else if (entry.kind === 'given') {
-      const { at, ...gift } = entry.gift
-      const had = gift.days > 0 ? run.at(-1)?.plan : undefined
-      add({ ...gift, plan: had ?? gift.plan }, at)
-    } else {
-      const refunded = run.find(({ id }) => id === entry.checkoutId)
-      // Time that is over was used; after an end none is left to refund.
-      if (!refunded || endedAt !== null || refunded.end <= entry.at) continue
-      const others = run.filter((piece) => piece !== refunded)
-      const later = others.filter(({ start }) => start > refunded.start)
-      const isRunning = refunded.start <= entry.at || others.length === 0
-      if (isRunning && later.length === 0) endedAt = entry.at
-      else if (isRunning) anchor = entry.at
-      if (later.length > 0 || !isRunning) place(isRunning ? later : others)
+    walk.until(entry.bookedAt)
+    walk.take(entry)
+  }
+  walk.until(now)
+  return walk.standing()
+}
+
+/** The id of the payment by which the order bought for the n-th time. */
+export const renewalId = (count: number) => `renewal ${count}`
+
+class Walk {
+  readonly #pieces = new Map<string, Piece>()
+  readonly #lines: Line[] = []
+  readonly #undermined: string[] = []
+  #run: readonly Piece[] = []
+  #anchor = 0
+  #endedAt: number | null = null
+  #method: string | null = null
+  #order: Order | null = null
+  /** The last instant at which the balance or the order changed. */
+  #movedAt = Number.NEGATIVE_INFINITY
+  /** Instants still to come at which the order is looked at. */
+  #looks: number[] = []
+  #renewals = 0
+
+  standing(): Standing {
+    return {
+      pieces: [...this.#pieces.values()],
+      run: this.#run,
+      endedAt: this.#endedAt,
+      method: this.#method,
+      order: this.#order,
+      balance: this.#balance,
+      lines: this.#lines,
+      undermined: this.#undermined,
     }
   }
-  return { pieces: [...pieces.values()], run, endedAt, method }
+
+  /** Takes every look up to this instant; what is bought at one brings the next. */
+  until(instant: number): void {
+    for (;;) {
+      const next = Math.min(...this.#looks)
+      if (next > instant) return
+      this.#looks = this.#looks.filter((at) => at > next)
+      this.#look(next)
+    }
+  }
+
+  take(entry: Entry): void {
+    switch (entry.kind) {
+      case 'paid':
+        this.#buy(entry.taking)
+        break
+      case 'changed':
+        this.#change(entry.taking, entry.quoted)
+        break
+      case 'topped_up':
+        this.#move('top_up', entry.taking.amount, entry.taking.paidAt, entry.taking.checkoutId)
+        break
+      case 'given':
+        this.#give(entry.gift)
+        break
+      case 'refunded':
+        this.#refund(entry.checkoutId, entry.at)
+        if (entry.returned !== undefined) this.#move('returned', entry.returned, entry.at, entry.checkoutId)
+        break
+      case 'ended':
+        this.#endedAt = entry.at
+        break
+      case 'ordered':
+        this.#order = entry.order
+        this.#movedAt = Math.max(this.#movedAt, entry.at)
+        break
+      case 'corrected':
+        this.#move('correction', entry.amount, entry.at, null)
+        break
+      case 'paid_out':
+        this.#move('paid_out', entry.amount, entry.at, null)
+    }
+    this.#lookAgain()
+  }
+
+  get #balance(): number {
+    return this.#lines.at(-1)?.after ?? 0
+  }
+
+  /** It can buy where the paid time ends, and where money comes or an order. */
+  #lookAgain(): void {
+    const instants = [this.#run.at(-1)?.end ?? this.#movedAt, this.#movedAt]
+    this.#looks.push(...instants.filter(Number.isFinite))
+  }
+
+  #look(at: number): void {
+    const order = this.#order
+    const isOver = at >= (this.#run.at(-1)?.end ?? at) && this.#endedAt === null
+    if (!order || !isOver || at < this.#movedAt || this.#balance < order.price) return
+    const id = renewalId(++this.#renewals)
+    this.#move('renewal', -order.price, at, id)
+    this.#add(sourceOf({ ...order, id, paid: order.price }), at)
+    this.#method = 'balance'
+    this.#lookAgain()
+  }
+
+  #move(kind: Line['kind'], amount: number, at: number, of: string | null): void {
+    this.#lines.push({ kind, amount, after: this.#balance + amount, at, of })
+    this.#movedAt = Math.max(this.#movedAt, at)
+  }
+
+  #buy({ checkoutId: id, plan, months, single, amount: paid, paidAt, provedAt, method }: Taking): void {
+    if (method === 'balance') this.#move('purchase', -paid, paidAt, id)
+    this.#add(sourceOf({ id, plan, months, single, paid }), paidAt, Math.min(provedAt ?? paidAt, paidAt))
+    this.#method = method
+  }
+
+  #give({ id, at, plan, months, days, single, sold }: Gift): void {
+    const last = this.#run.at(-1)
+    const had = last && planAt(last, last.end)
+    const isOver = this.#endedAt !== null || at >= (last?.end ?? 0) + GRACE_MS
+    const again = had && { ...had, single: (isOver ? sold[had.plan] : null) ?? had.single }
+    const given = (days > 0 ? again : null) ?? { plan, single }
+    const count = fraction(months * DAYS_OF_A_MONTH + days, DAYS_OF_A_MONTH)
+    this.#add({ id, ...given, months, days, worth: times(fraction(given.single), count), changes: [] }, at)
+  }
+
+  #add(source: Source, at: number, shownAt = at): void {
+    const last = this.#run.at(-1)
+    // Shown in time it goes on, unless all of it would be over when it is booked.
+    const isInTime = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
+    const end = laidOut(this.#anchor, [...this.#run, source]).at(-1)?.end ?? at
+    const follows = isInTime && (end > at || at < last.end + GRACE_MS)
+    if (!follows) this.#anchor = at
+    this.#place(follows ? [...this.#run, source] : [source])
+    this.#endedAt = null
+  }
+
+  #place(sources: readonly Source[]): void {
+    this.#run = laidOut(this.#anchor, sources)
+    for (const piece of this.#run) this.#pieces.set(piece.id, piece)
+  }
+
+  /** What it was quoted for and is gone meanwhile, or as dear already, leaves its part over. */
+  #change({ checkoutId: id, plan, single, amount, paidAt: at, method }: Taking, quoted: Quoted): void {
+    if (method === 'balance') this.#move('purchase', -amount, at, id)
+    const parts = sharedOut(amount, quoted)
+    let left = amount
+    const changed = this.#run.map((piece): Piece => {
+      const part = parts.get(piece.id)
+      const isThere = this.#endedAt === null && piece.end > at
+      if (part === undefined || !isThere || planAt(piece, piece.end).single >= single) return piece
+      left -= part
+      return { ...piece, changes: [...piece.changes, { id, plan, single, at, amount: part }] }
+    })
+    this.#place(changed)
+    if (left < amount) this.#method = method
+    if (left > 0) this.#move('surplus', left, at, id)
+  }
+
+  #refund(id: string, at: number): void {
+    const isOn = ({ changes }: Piece) => changes.some((change) => change.id === id)
+    if (this.#run.some(isOn)) this.#undo(id, at)
+    else this.#takeBack(id, at)
+  }
+
+  #takeBack(id: string, at: number): void {
+    const refunded = this.#run.find((piece) => piece.id === id)
+    if (refunded && refunded.changes.length > 0) this.#undermined.push(id)
+    // Time that is over was used; after an end none is left to refund.
+    if (!refunded || this.#endedAt !== null || refunded.end <= at) return
+    const others = this.#run.filter((piece) => piece !== refunded)
+    const later = others.filter(({ start }) => start > refunded.start)
+    const isRunning = refunded.start <= at || others.length === 0
+    if (isRunning && later.length === 0) this.#endedAt = at
+    else if (isRunning) this.#anchor = at
+    if (later.length > 0 || !isRunning) this.#place(isRunning ? later : others)
+  }
+
+  /** The plan before it runs to the same end. */
+  #undo(id: string, at: number): void {
+    const isLast = ({ changes }: Piece) => changes.at(-1)?.id === id
+    const under = this.#run.filter(({ changes }) => changes.some((change) => change.id === id))
+    if (!under.every(isLast)) this.#undermined.push(id)
+    if (this.#endedAt !== null) return
+    const without = (piece: Piece): Piece =>
+      piece.end <= at ? piece : { ...piece, changes: piece.changes.filter((change) => change.id !== id) }
+    this.#place(this.#run.map(without))
+  }
+}
+
+function sourceOf(of: Pick<Source, 'id' | 'plan' | 'months' | 'single'> & { readonly paid: number }): Source {
+  const { id, plan, months, single, paid } = of
+  return { id, plan, months, days: 0, single, worth: fraction(paid), changes: [] }
 }
 
 /**
@@ -133,6 +341,77 @@ function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
   })
 }
 
+/** The last change that was made by then, else what was bought. */
+function planAt(piece: Source, instant: number): { readonly plan: string; readonly single: number } {
+  const { plan, single } = piece.changes.findLast(({ at }) => at <= instant) ?? piece
+  return { plan, single }
+}
+
+/** A plan as it is sold: the price of each term, that of one month among them. */
+export type Prices = Readonly<Record<number, number>>
+
+export interface ChangeCost {
+  readonly price: number
+  /** What is left of what was paid, rounded up. */
+  readonly credit: number
+  /** Of each stretch, before rounding. */
+  readonly of: ReadonlyMap<string, Fraction>
+}
+
+/** Undefined: no time runs, or none on a cheaper plan. */
+export function costOfChange(
+  { run, endedAt }: Standing,
+  at: number,
+  to: { readonly plan: string; readonly prices: Prices; readonly least: number },
+): ChangeCost | undefined {
+  const single = to.prices[1] ?? 0
+  const isCheaper = (piece: Piece) => planAt(piece, Math.max(at, piece.start)).single < single
+  const left = endedAt === null ? run.filter(({ end }) => end > at) : []
+  const [running] = left
+  if (!running || running.start > at || !isCheaper(running)) return undefined
+  const stretches = left.filter(isCheaper)
+  const of = new Map(
+    stretches.map((piece) => {
+      const { months, days, id } = piece
+      const listed = fraction(single * (months * DAYS_OF_A_MONTH + days), DAYS_OF_A_MONTH)
+      const term = to.prices[months]
+      const whole = days === 0 && term !== undefined ? fraction(term) : listed
+      return [id, minus(times(whole, shareLeft(piece, at)), worthLeft(piece, at))]
+    }),
+  )
+  const credit = roundedUp(total(stretches.map((piece) => worthLeft(piece, at))))
+  return { price: Math.max(to.least, roundedUp(total([...of.values()]))), credit, of }
+}
+
+/** Of what was paid for a piece and for its changes, each over the time that it bought. */
+function worthLeft(piece: Piece, at: number): Fraction {
+  const ofChanges = piece.changes.map((change) =>
+    times(fraction(change.amount), shareLeft(piece, at, change.at)),
+  )
+  return total([times(piece.worth, shareLeft(piece, at)), ...ofChanges])
+}
+
+function shareLeft({ start, end }: Piece, at: number, since = start): Fraction {
+  const from = Math.max(start, since)
+  return fraction(end - Math.max(at, from), end - from)
+}
+
+/** What came, in whole dinars, shared out as the price was: other than the price by what was accepted. */
+function sharedOut(amount: number, quoted: Quoted): ReadonlyMap<string, number> {
+  const asked = [...quoted.values()].reduce((sum, part) => sum + part, 0)
+  if (amount === asked) return quoted
+  let [before, shared] = [0, 0]
+  return new Map(
+    [...quoted].map(([id, part]) => {
+      before += part
+      const upTo = Number((BigInt(amount) * BigInt(before)) / BigInt(asked))
+      const own = upTo - shared
+      shared = upTo
+      return [id, own]
+    }),
+  )
+}
+
 export function accessAt({ run, endedAt, method }: Standing, now: number): ExpectedAccess {
   const last = run.at(-1)
   if (!last) return { plan: 'free', status: 'active', currentPeriodEnd: null, instrument: null }
@@ -140,9 +419,9 @@ export function accessAt({ run, endedAt, method }: Standing, now: number): Expec
     return { plan: 'free', status: 'canceled', currentPeriodEnd: endedAt, instrument: method }
   const rest = { currentPeriodEnd: last.end, instrument: method }
   if (now >= last.end + GRACE_MS) return { plan: 'free', status: 'expired', ...rest }
-  if (now >= last.end) return { plan: last.plan, status: 'past_due', ...rest }
+  if (now >= last.end) return { plan: planAt(last, last.end).plan, status: 'past_due', ...rest }
   const current = run.find(({ end }) => now < end) ?? last
-  return { plan: current.plan, status: 'active', ...rest }
+  return { plan: planAt(current, now).plan, status: 'active', ...rest }
 }
 
 export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
@@ -157,7 +436,7 @@ export function isRenewable({ run, endedAt }: Standing, now: number): boolean {
 export function mayBuyAhead(standing: Standing, now: number, months: number, most: number): boolean {
   if (isRenewable(standing, now)) return true
   const { run } = standing
-  const more = { id: '', plan: '', months, days: 0 }
+  const more = sourceOf({ id: '', plan: '', months, single: 0, paid: 0 })
   const end = laidOut(run[0]?.start ?? now, [...run, more]).at(-1)?.end ?? now
   return now >= Math.ceil(addMonths(end, -most) / 1000) * 1000
 }

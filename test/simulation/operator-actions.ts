@@ -128,12 +128,17 @@ function grants(world: SimulatedWorld, process: Process, userId: string): readon
   const asked: AskedGrant = granted.get(operation) ?? {
     months: 0,
     days: random.pick([1, 2, 3, 10, 45]),
-    plan: random.pick(['pro', 'team']),
+    ...anyPlan(world),
     isNew: world.historyOf(userId).length === 0,
   }
   granted.set(operation, asked)
   const of = () => grant(world, world.anyProcess() ?? process, { userId, operation, asked })
   return Array.from({ length: random.pick([1, 1, 2]) }, of)
+}
+
+function anyPlan({ random, edition }: SimulatedWorld) {
+  const plan = random.pick(Object.keys(edition))
+  return { plan, single: edition[plan]?.[1] ?? 0 }
 }
 
 function grant(
@@ -177,7 +182,8 @@ export function makeCode(world: SimulatedWorld, process: Process, kind: string):
       }
       const { batch_id: batch, codes } = await createCodes(process.parts, wanted, BY)
       const [text = ''] = codes
-      world.codes.made.push({ kind, batch, text, until, ...sold })
+      const single = world.edition[plan ?? '']?.[1] ?? 0
+      world.codes.made.push({ kind, batch, text, until, single, ...sold })
     },
     promised: [],
     done: () => undefined,

@@ -40,7 +40,7 @@ import { createTransfer } from '../../packages/ishtirak/src/transfers/transfer.j
 import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, PROVIDER_URL, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
-import { termsOf } from './sales.js'
+import { type Edition, termsOf } from './sales.js'
 import type { ProcessState, StepScheduler } from './scheduler.js'
 import { ACCOUNTS, SECOND_APPROVAL_FROM } from './transfers.js'
 
@@ -57,6 +57,8 @@ export interface ProcessDeps {
   readonly clock: MovableClock
   readonly random: SeededRandom
   readonly figures: SimulationFigures
+  /** What is sold when a process starts. */
+  readonly edition: () => Edition
   readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths' | 'balanceMax'>
   /** Removes a rule from the provider's adapter, to test that the simulation detects it. */
   readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
@@ -64,11 +66,12 @@ export interface ProcessDeps {
 
 const [FREE, PRO] = SEED_PLANS
 if (!FREE || !PRO) throw new Error('the seed has two plans')
-const SOLD = [
-  { ...PRO, ...termsOf('pro') },
-  { ...PRO, id: 'team', name: 'Team', ...termsOf('team') },
-]
-const CATALOGUE: Catalogue = { limits: SEED_LIMITS, plans: [FREE, ...SOLD], free: FREE }
+const catalogueOf = (edition: Edition): Catalogue => {
+  const sold = Object.entries(edition).map(([id, prices]) => ({ ...PRO, id, name: id, ...termsOf(prices) }))
+  return { limits: SEED_LIMITS, plans: [FREE, ...sold], free: FREE }
+}
+/** What the provider takes, in dinars. */
+export const LEAST_AMOUNT = 50
 /** Makes the hashes of codes. */
 const CODE_KEY = 'the key of the codes of a simulation'
 const ZONE = 'Africa/Algiers'
@@ -100,7 +103,7 @@ function methodsOf({ clock }: ProcessDeps, database: Database, chargily: Payment
 export type Parts = ReturnType<typeof partsOf>
 
 function partsOf(
-  { clock, random, rules }: ProcessDeps,
+  { clock, random, rules, edition }: ProcessDeps,
   given: {
     readonly database: Database
     readonly methods: PaymentMethods
@@ -108,6 +111,7 @@ function partsOf(
   },
 ) {
   const { database } = given
+  const catalogue = catalogueOf(edition())
   const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
   const fileParts: FileParts = { payment: [], user: [] }
   const decides = {
@@ -123,11 +127,11 @@ function partsOf(
     logForgery: createForgeryLog({ clock, log: SILENT }),
     ids: createIds((size) => random.bytes(size)),
     log: SILENT,
-    catalogue: CATALOGUE,
+    catalogue,
     ...ofCodes,
     discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
-    rules: { catalogue: CATALOGUE, leastAmount: 50, graceDays: 3, renewalWindowDays: 7, ...rules },
+    rules: { catalogue, leastAmount: LEAST_AMOUNT, graceDays: 3, renewalWindowDays: 7, ...rules },
     inbox: createInbox([...PAYMENTS_WAITING, ...TRANSFERS_WAITING]),
     wallClock: wallClockIn(ZONE),
     transfers: { secondApprovalFrom: SECOND_APPROVAL_FROM },

@@ -8,7 +8,7 @@ import type { MadeCode } from './codes.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import { isRenewable, mayBuyAhead, standingAfter } from './model.js'
 import { require } from './rules.js'
-import { OFFERS, priceOf } from './sales.js'
+import { offersIn, priceOf } from './sales.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
@@ -38,11 +38,12 @@ export interface Wish {
 export const A_MONTH: Wish = { planId: 'pro' }
 
 /** Mostly a month; else another term, perhaps with a code. */
-function anyWish({ random, codes }: SimulatedWorld): Wish {
+function anyWish(world: SimulatedWorld): Wish {
+  const { random, codes } = world
   if (random.boolean(0.65)) return random.pick([A_MONTH, A_MONTH, A_MONTH, { planId: 'team' }])
   const given = codes.made.filter(({ isVoucher }) => !isVoucher).slice(-6)
   const made = random.boolean(0.6) && given.length > 0 ? random.pick(given) : undefined
-  const offers = OFFERS.filter(({ code }) => code === (made?.kind ?? null))
+  const offers = offersIn(world.edition).filter(({ code }) => code === (made?.kind ?? null))
   const { plan: planId, months } = random.pick(offers)
   const byTransfer = random.boolean(0.4) ? { method: 'transfer' as const } : {}
   return { planId, months, mode: 'payment', ...(made && { code: made }), ...byTransfer }
@@ -52,7 +53,9 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
   const process = world.anyProcess()
   if (!process) return []
   const { planId, months = 1, mode, code, method } = wish
-  const price = priceOf({ plan: planId, months, code: code?.kind ?? null })
+  const single = world.edition[planId]?.[1] ?? 0
+  const price = priceOf({ plan: planId, months, single, code: code?.kind ?? null })
+  if (price === undefined) return []
   const rule = mode ? 'what is bought ahead ends within the limit' : A_PURCHASE
   const startedAt = world.now
   const renewable = purchasable(world, userId, wish)
@@ -70,7 +73,9 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       const typed = code && { code: code.text }
       const wanted = { user: { userId }, planId, months, locale: 'fr' as const, ...typed }
       const byMethod = method && { method }
-      const opened = await openPayment(process.parts, { ...wanted, ...byMethod, mode: mode ?? 'upgrade' })
+      // More time, also of a dearer plan: no plan changes in mid-term here.
+      const how = { ...byMethod, mode: mode ?? 'upgrade', start: 'end' } as const
+      const opened = await openPayment(process.parts, { ...wanted, ...how })
       const { paymentId } = opened
       const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
       world.afterwards(() => {
@@ -111,7 +116,7 @@ export function purchasable(world: SimulatedWorld, userId: string, { mode, month
     const history = world.historyOf(userId)
     const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
     return states.map((length) => {
-      const standing = standingAfter(history.slice(0, length))
+      const standing = standingAfter(history.slice(0, length), at)
       return mode ? mayBuyAhead(standing, at, months, world.prepayMaxMonths) : isRenewable(standing, at)
     })
   }

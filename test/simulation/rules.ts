@@ -58,12 +58,14 @@ export interface Observations {
   readonly accepted: ReadonlySet<string>
   readonly refunded: ReadonlySet<string>
   readonly given: Given
+  /** The price of a month of each plan that was sold then. */
+  readonly soldAt: (instant: number) => Readonly<Record<string, number>>
   /** By the provider, to an account, and at the desk. */
   readonly takings: readonly Taking[]
 }
 
 /** What a grant should give, by what was asked for; undefined: nothing was asked for. */
-export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan'> | undefined
+export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan' | 'single'> | undefined
 
 /** All rules except the one about access, which world.ts checks. */
 export function checkLedger(
@@ -97,7 +99,7 @@ export const isBooked = ({ status }: BookedPayment) => status === 'paid' || stat
 /** What was booked for a user, in that order, with the provider's own record of each payment. */
 export function historyOf(
   ledger: Ledger,
-  { takings: all, given }: Pick<Observations, 'takings' | 'given'>,
+  { takings: all, given, soldAt }: Pick<Observations, 'takings' | 'given' | 'soldAt'>,
   userId: string,
 ): readonly Entry[] {
   const takings = new Map(all.map((taking) => [taking.checkoutId, taking]))
@@ -109,16 +111,17 @@ export function historyOf(
       const asked = row && given(row)
       require(asked !== undefined && grant !== null, 'no day is given twice', () =>
         `${grant} was not asked for`)
-      return [{ kind: 'given', gift: { id: grant, at, ...asked } }]
+      return [{ kind: 'given', gift: { id: grant, at, sold: soldAt(at), ...asked }, bookedAt: at }]
     }
     // With a payment it follows from the refund, which has its own entry.
-    if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at }]
+    if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at, bookedAt: at }]
     if (type !== 'payment.paid' && type !== 'payment.refunded') return []
     const payment = payments.get(id ?? '')
     const taking = takings.get(payment?.checkout ?? '')
     require(payment !== undefined && taking !== undefined, 'nothing is booked without money', () => id)
-    if (type === 'payment.refunded') return [{ kind: 'refunded', checkoutId: taking.checkoutId, at }]
-    return [{ kind: 'paid', taking: { ...taking, paidAt: paidInstant(payment, taking) } }]
+    if (type === 'payment.refunded')
+      return [{ kind: 'refunded', checkoutId: taking.checkoutId, at, bookedAt: at }]
+    return [{ kind: 'paid', taking: { ...taking, paidAt: paidInstant(payment, taking) }, bookedAt: at }]
   })
 }
 
@@ -191,7 +194,7 @@ function grantedOnce({ grants, outbox }: Ledger, { given }: Observations): void 
 
 function timeAgrees(ledger: Ledger, observations: Observations): void {
   for (const { user } of ledger.users) {
-    for (const piece of standingAfter(historyOf(ledger, observations, user)).pieces) {
+    for (const piece of standingAfter(historyOf(ledger, observations, user), 0).pieces) {
       const kept =
         ledger.payments.find(({ checkout }) => checkout === piece.id) ??
         ledger.grants.find(({ id }) => id === piece.id)

@@ -1,19 +1,29 @@
-// What is sold in a simulation: plans, their terms, and codes. Every amount that can be asked for is there
-// once, so that the model knows what was bought by what was paid, and trusts nothing that the service says of
-// it.
+// What is sold in a simulation: plans, their terms, and codes, in editions of the catalogue that follow one
+// another. Every amount that can be asked for time is there once, so that the model knows what was bought by
+// what was paid, and trusts nothing that the service says of it.
+import type { Prices } from './model.js'
 
 export interface Sale {
   readonly plan: string
   readonly months: number
+  /** The plan's price of one month in the same edition. */
+  readonly single: number
   /** The kind of code that makes it cheaper; null: none. */
   readonly code: string | null
 }
 
-/** By plan and months. */
-const PRICES: Readonly<Record<string, Readonly<Record<number, number>>>> = {
+/** By plan, from the cheapest to the dearest. */
+export type Edition = Readonly<Record<string, Prices>>
+
+const FIRST: Edition = {
   pro: { 1: 2000, 6: 11_000, 12: 20_000 },
   team: { 1: 5000, 3: 14_000 },
+  max: { 1: 9000, 3: 25_500 },
 }
+const DEARER: Edition = { ...FIRST, pro: { 1: 2300, 6: 12_600, 12: 23_000 } }
+const { team: _, ...WITHOUT_TEAM } = DEARER
+/** A plan's price rises, a plan leaves; either comes back. */
+export const EDITIONS: readonly Edition[] = [FIRST, DEARER, WITHOUT_TEAM]
 
 export interface CodeKindSold {
   /** Gives the plan and the months below, without a payment. */
@@ -32,25 +42,34 @@ export const CODE_KINDS: Readonly<Record<string, CodeKindSold>> = {
   less: { amount: 250, uses: 1, usesPerUser: 1 },
   year: { percent: 15, plan: 'pro', months: 12, uses: 3, usesPerUser: 2 },
   voucher: { isVoucher: true, plan: 'pro', months: 1, uses: 2, usesPerUser: 1 },
-  quarter: { isVoucher: true, plan: 'team', months: 3, uses: 1, usesPerUser: 1 },
+  quarter: { isVoucher: true, plan: 'max', months: 3, uses: 1, usesPerUser: 1 },
 }
 
 export interface Offered extends Sale {
   readonly price: number
 }
 
-const WITHOUT_CODE: readonly Offered[] = Object.entries(PRICES).flatMap(([plan, terms]) =>
-  Object.entries(terms).map(([months, price]) => ({ plan, months: Number(months), code: null, price })),
-)
+/** All that an edition sells. */
+export function offersIn(edition: Edition): readonly Offered[] {
+  const withoutCode = Object.entries(edition).flatMap(([plan, terms]) =>
+    Object.entries(terms).map(([months, price]) => {
+      const single = terms[1] ?? 0
+      return { plan, months: Number(months), single, code: null, price }
+    }),
+  )
+  const withCodes = Object.entries(CODE_KINDS).flatMap(([code, { percent = 0, amount = 0, ...only }]) =>
+    withoutCode
+      .filter(({ plan, months }) => plan === (only.plan ?? plan) && months === (only.months ?? months))
+      .filter(() => !only.isVoucher)
+      .map((offer) => ({ ...offer, code, price: offer.price - (offer.price * percent) / 100 - amount })),
+  )
+  return [...withoutCode, ...withCodes]
+}
 
-export const OFFERS: readonly Offered[] = [
-  ...WITHOUT_CODE,
-  ...Object.entries(CODE_KINDS).flatMap(([code, { percent = 0, amount = 0, isVoucher, ...only }]) =>
-    WITHOUT_CODE.filter(
-      ({ plan, months }) => !isVoucher && plan === (only.plan ?? plan) && months === (only.months ?? months),
-    ).map((offer) => ({ ...offer, code, price: offer.price - (offer.price * percent) / 100 - amount })),
-  ),
-]
+const key = ({ plan, months, single, code }: Sale) => `${plan} ${months} ${single} ${code}`
+const ALL = new Map(EDITIONS.flatMap(offersIn).map((offer) => [key(offer), offer]))
+/** Of every edition, each once. */
+export const OFFERS: readonly Offered[] = [...ALL.values()]
 
 const BY_PRICE = new Map(OFFERS.map((offer) => [offer.price, offer]))
 if (BY_PRICE.size !== OFFERS.length) throw new Error('two of the offers cost the same')
@@ -60,21 +79,15 @@ export function saleAt(price: number): Sale | undefined {
 }
 
 /** Undefined: it is not sold so. */
-export function priceOf({ plan, months, code }: Sale): number | undefined {
-  return OFFERS.find((offer) => offer.plan === plan && offer.months === months && offer.code === code)?.price
+export function priceOf(sale: Sale): number | undefined {
+  return ALL.get(key(sale))?.price
 }
 
-/** The plans as a catalogue has them. */
-export function termsOf(plan: string): {
+/** A plan as a catalogue has it. */
+export function termsOf(prices: Prices): {
   readonly price: number
   readonly terms: { months: number; price: number }[]
 } {
-  const terms = Object.entries(PRICES[plan] ?? {}).map(([months, price]) => ({
-    months: Number(months),
-    price,
-  }))
-  return {
-    price: terms.find(({ months }) => months === 1)?.price ?? 0,
-    terms: terms.filter(({ months }) => months > 1),
-  }
+  const terms = Object.entries(prices).map(([months, price]) => ({ months: Number(months), price }))
+  return { price: prices[1] ?? 0, terms: terms.filter(({ months }) => months > 1) }
 }

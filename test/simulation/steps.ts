@@ -8,6 +8,7 @@ import { makeCode, refund } from './operator-actions.js'
 import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
+import { EDITIONS } from './sales.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
@@ -40,6 +41,7 @@ const KINDS = {
   aheadIsRefunded: 0.6,
   transferComes: 1,
   transferIsShown: 0.8,
+  catalogueChanges: 0.4,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
@@ -69,6 +71,7 @@ const STEPS = {
   aheadIsRefunded,
   transferComes,
   transferIsShown,
+  catalogueChanges,
 }
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
@@ -382,6 +385,13 @@ async function transferIsShown(world: SimulatedWorld): Promise<void> {
   passAndCheck(world, random.pick([MINUTE_MS, DAY_MS, 20 * DAY_MS, 40 * DAY_MS]))
   for (let visit = 2; visit > 0; visit--) await world.run(tasksFor('decide', world), drawFaultRates(random))
   world.figures.count('checked: a transfer is shown')
+}
+
+async function catalogueChanges(world: SimulatedWorld): Promise<void> {
+  world.sell(world.random.pick(EDITIONS))
+  await world.revive(NO_FAULTS)
+  await world.check()
+  world.figures.count('checked: another catalogue')
 }
 
 /** Reads without asking the provider, so that the check does not change what it checks. */

@@ -21,6 +21,7 @@ import { type Ledger, readAllFacts, readLedger } from './ledger.js'
 import { accessAt, type Entry, type Standing, standingAfter, type Taking } from './model.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
 import { BrokenRule, checkLedger, type Given, historyOf, type Observations, require } from './rules.js'
+import { EDITIONS, type Edition } from './sales.js'
 import { type ProcessState, StepScheduler, type Task } from './scheduler.js'
 import { Transfers, takingsByTransfer } from './transfers.js'
 import { Webhooks } from './webhooks.js'
@@ -50,6 +51,7 @@ export interface AskedGrant {
   readonly days: number
   readonly months: 0
   readonly plan: string
+  readonly single: number
   /** The user had nothing yet: the plan is asked for too, whenever the operation comes again. */
   readonly isNew: boolean
 }
@@ -93,6 +95,13 @@ export class SimulatedWorld {
   #started = 0
   #afterwards: (() => void)[] = []
   #surprises: unknown[] = []
+  /** Each from its instant on. */
+  readonly #editions: { readonly from: number; readonly edition: Edition }[] = []
+
+  /** What is sold at the moment. */
+  get edition(): Edition {
+    return this.#editions.at(-1)?.edition ?? {}
+  }
 
   constructor(options: SimulatedWorldOptions) {
     const { random, figures, database } = options
@@ -101,6 +110,7 @@ export class SimulatedWorld {
     this.clock = movableClock(options.startAt)
     const note = (line: string) => this.note(line)
     this.emulator = createEmulator({ clock: this.clock, random, figures, note })
+    this.#editions.push({ from: 0, edition: EDITIONS[0] ?? {} })
     this.scheduler = new StepScheduler(this.clock, random.stream('scheduler'), figures, note, options.race)
     this.scheduler.onTime = () => this.emulator.endDue()
     this.webhooks = new Webhooks(this.emulator, random.stream('webhooks'), figures)
@@ -117,6 +127,7 @@ export class SimulatedWorld {
       clock,
       random: random.stream('ids'),
       figures,
+      edition: () => this.edition,
       rules,
       breakProvider,
     }
@@ -163,6 +174,14 @@ export class SimulatedWorld {
 
   isShown(checkoutId: string): boolean {
     return this.shown.some((shown) => shown.checkoutId === checkoutId)
+  }
+
+  /** Another edition of the catalogue: every process is stopped, and the next ones start with it. */
+  sell(edition: Edition): void {
+    for (const { state } of this.processes()) this.scheduler.kill(state, 'before another catalogue')
+    this.pass(1_000)
+    this.#editions.push({ from: this.now, edition })
+    this.pass(1_000)
   }
 
   swept(): void {
@@ -227,7 +246,8 @@ export class SimulatedWorld {
   }
 
   historyOf(userId: string): readonly Entry[] {
-    return historyOf(this.ledger, { takings: this.takings(), given: this.#given }, userId)
+    const { ledger } = this
+    return historyOf(ledger, { takings: this.takings(), given: this.#given, soldAt: this.#soldAt }, userId)
   }
 
   /** All money that came, by whichever way. */
@@ -246,11 +266,16 @@ export class SimulatedWorld {
 
   /** The user's state by the model, from what is booked. */
   standingOf(userId: string): Standing {
-    return standingAfter(this.historyOf(userId))
+    return standingAfter(this.historyOf(userId), this.now)
   }
 
   readonly #given: Given = ({ operation, code }) =>
     code === null ? this.granted.get(operation ?? '') : this.codes.giftOf(code, this.ledger)
+
+  readonly #soldAt = (instant: number) => {
+    const { edition = {} } = this.#editions.findLast(({ from }) => from <= instant) ?? {}
+    return Object.fromEntries(Object.entries(edition).map(([plan, prices]) => [plan, prices[1] ?? 0]))
+  }
 
   #checkAccess(userId: string): void {
     const { rules } = this.quietParts
@@ -274,6 +299,7 @@ export class SimulatedWorld {
       accepted,
       refunded,
       given: this.#given,
+      soldAt: this.#soldAt,
       takings: this.takings(),
     }
   }

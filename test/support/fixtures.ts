@@ -25,7 +25,7 @@ export const RULES: BillingRules = {
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,
-  balanceMax: 100_000,
+  balanceMax: 0,
   calendar: createCalendar('Africa/Algiers'),
 }
 
@@ -41,6 +41,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     userId: 'user-1',
     plan: PRO,
     months: 1,
+    change: null,
     price: { amount: 2000, currency: 'DZD' },
     amountAsked: null,
     codeHash: null,

@@ -28,6 +28,7 @@ export const PAID: Extract<Payment, { kind: 'purchase' | 'change' }> = {
     limits: { projects: 10, domains_per_project: 5, deploys_per_day: 50, storage_mb: 5120 },
   },
   months: 1,
+  change: null,
   price: { amount: 2000, currency: 'DZD' },
   amountAsked: null,
   codeHash: null,
@@ -53,7 +54,7 @@ export const BUYER: Buyer = { userId: 'usr_48151623', name: 'Yasmine Benali', em
 
 export function snapshotWith(
   changes: {
-    readonly payment?: Partial<typeof PAID>
+    readonly payment?: Partial<Payment>
     readonly buyer?: Partial<Buyer>
     readonly tax?: Tax
     readonly seller?: Partial<Seller['identity']>
@@ -64,14 +65,11 @@ export function snapshotWith(
   const taxTerms: Seller['taxTerms'] = changes.tax
     ? [{ from: '2020-01-01', tax: changes.tax }]
     : EXAMPLE_SELLER.taxTerms
-  return drawUpReceipt(
-    { ...PAID, ...changes.payment },
-    {
-      seller: { ...EXAMPLE_SELLER, identity: { ...EXAMPLE_SELLER.identity, ...changes.seller }, taxTerms },
-      buyer: { ...BUYER, ...changes.buyer },
-      issuedAt: changes.issuedAt ?? PAID_AT + 1_000,
-      bearsStampDuty: changes.bearsStampDuty ?? false,
-      dayOf: dayInAlgiers,
-    },
-  )
+  return drawUpReceipt({ ...PAID, ...changes.payment } as Payment, {
+    seller: { ...EXAMPLE_SELLER, identity: { ...EXAMPLE_SELLER.identity, ...changes.seller }, taxTerms },
+    buyer: { ...BUYER, ...changes.buyer },
+    issuedAt: changes.issuedAt ?? PAID_AT + 1_000,
+    bearsStampDuty: changes.bearsStampDuty ?? false,
+    dayOf: dayInAlgiers,
+  })
 }

@@ -170,10 +170,15 @@ export interface Offer {
 }
 
 export interface Quote {
+  /** `change`: another plan for the time that is paid. */
+  kind: 'purchase' | 'change'
   plan: string
-  months: number
-  /** Of the offer. */
+  /** Null for a change. */
+  months: number | null
+  /** Of the offer, or of the plan for the time that is left. */
   price: number
+  /** What is left of what was paid for the time that changes; 0 for a purchase. */
+  credit: number
   /** What is taken off. */
   discount: number
   /** What is to be paid. */
@@ -187,8 +192,10 @@ export interface Quote {
 
 export interface PaymentRequest {
   plan: string
-  /** 1 if absent. */
+  /** 1 if absent; not with `start: 'now'`. */
   months?: number
+  /** `now`: a dearer plan for the time that is paid, for the difference. `end` if absent. */
+  start?: 'now' | 'end'
   /** A code of the seller's, for a discount. */
   code?: string
   /** `card` if absent. */
@@ -353,6 +360,7 @@ export interface RenewalRequest {
 export type EventType =
   | 'subscription.activated'
   | 'subscription.renewed'
+  | 'subscription.changed'
   | 'subscription.expiring'
   | 'subscription.past_due'
   | 'subscription.expired'
@@ -410,6 +418,13 @@ export interface EventData {
     readonly days: number
     readonly period_start: string
     readonly period_end: string
+  }
+  /** Only of `subscription.changed`: another plan in mid-term, or the old one again after its refund. */
+  readonly change?: {
+    readonly from: string
+    readonly to: string
+    readonly at: string
+    readonly until: string
   }
   /** Only of `payment.refused`: what the operator said. */
   readonly reason?: string

@@ -12,9 +12,11 @@ export type CauseOf<Type extends EventType> = Type extends 'payment.refused'
       ? 'payment'
       : Type extends 'subscription.granted'
         ? 'grant'
-        : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-          ? 'announcement'
-          : never
+        : Type extends 'subscription.changed'
+          ? 'payment' | 'change'
+          : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+            ? 'announcement'
+            : never
 
 /** Discriminated by `type`. Clients must ignore types that they do not know: there will be more. */
 export type BillingEvent = {

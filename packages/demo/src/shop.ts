@@ -140,7 +140,7 @@ async function payCheckout(
 export async function paySecondPage(shop: Shop, person: Person, paymentId: string): Promise<void> {
   const { payment } = await showPayment(shop.parts, paymentId)
   const { plan, months, price } = payment
-  if (!plan) throw new Error(`payment ${paymentId} buys no plan`)
+  if (months === null) throw new Error(`payment ${paymentId} buys no months`)
   await payForeignPage(shop, { ...person, paymentId, planId: plan.id, months, price, isLost: false })
 }
 

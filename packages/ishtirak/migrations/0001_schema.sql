@@ -15,8 +15,9 @@ create table users (
   anchor_at timestamptz,
   run_months integer constraint run_months_count_up check (run_months >= 0),
   paid_until timestamptz,
-  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted}]. The source
-  -- is a payment or a grant; of granted days `months` is 0 and `granted` holds them.
+  -- The periods that are not over, and the last: [{sourceId, plan, months, start, end, granted, amount,
+  -- changes}]. The source is a payment or a grant; of granted days `months` is 0 and `granted` holds them;
+  -- `amount` is what was paid, where it is not so many single months; `changes` are plans from an instant on.
   periods jsonb not null default '[]',
   ended_at timestamptz,
   -- Of the last payment: `edahabia`, `cib`, `ccp`, …
@@ -70,7 +71,11 @@ create table payments (
     constraint kind_is_known check (kind in ('purchase', 'change', 'top_up')),
   -- As it was when it was ordered: a later catalogue does not change it. A top-up buys no plan.
   plan jsonb,
+  -- Of purchases.
   months integer default 1 constraint months_are_bought check (months > 0),
+  -- Of a change: the plan that ran, what was left of what was paid, and the periods that change, each with
+  -- its part.
+  change jsonb,
   -- What is asked for, and once booked what came; amount_asked is what was asked for, where another amount
   -- was accepted.
   amount integer not null constraint amount_is_positive check (amount > 0),
@@ -124,8 +129,9 @@ create table payments (
   constraint payments_by_id primary key (id, user_id),
   constraint pending_has_a_reference check (status <> 'pending' or method_reference is not null),
   constraint plan_is_bought_but_by_top_ups check (
-    (kind = 'top_up') = (plan is null) and (kind = 'top_up') = (months is null)
+    (kind = 'top_up') = (plan is null) and (kind = 'purchase') = (months is not null)
     and (kind <> 'top_up' or code_hash is null and discount = 0)
+    and (kind = 'change' or change is null)
   ),
   constraint paid_at_an_instant check ((status in ('paid', 'refunded')) = (paid_at is not null)),
   -- A change may come when the time that it was to change is over.

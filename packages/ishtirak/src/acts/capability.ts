@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
+import type { Wanted } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import type { ConsolePages, ConsoleSection, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
@@ -89,7 +90,11 @@ export interface PaysAtOnce {
   readonly method: string
   buy(
     of: { readonly user: { readonly userId: string }; readonly requestId?: string },
-    wanted: { readonly planId: string; readonly months: number; readonly code: string | undefined },
+    wanted: Pick<Wanted, 'planId' | 'start'> & {
+      readonly months?: number
+      /** As it was typed. */
+      readonly code: string | undefined
+    },
   ): Promise<{ readonly paymentId: string }>
 }
 

@@ -1,6 +1,9 @@
 // Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
+import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -8,6 +11,7 @@ const BALANCE = '/api/v1/billing/balance'
 const PAYMENTS = '/api/v1/billing/payments'
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
 const selectReceipts = statement(
   'test.balance.receipts',
@@ -22,7 +26,9 @@ const selectEvents = statement(
 describeScenario('a balance', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    world = await createWorld(database(), { env: { BALANCE_MAX: '50000' } })
+    world = await createWorld(database(), {
+      env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, ...OPERATOR_ENV },
+    })
   })
   afterEach(() => world.stop())
 
@@ -50,6 +56,8 @@ describeScenario('a balance', ({ database }) => {
         one.balance_after,
       ])
       .reverse()
+  const operate = (path: string, asked: object = {}) =>
+    operatorOf(world).post(`/${path}`, { why: 'a test', ...asked })
   const buy = (wanted: object = {}) => user().post(PAYMENTS, { plan: 'pro', method: 'balance', ...wanted })
 
   it('is topped up by card: the money is there, buys no time, and has a receipt without tax', async () => {
@@ -107,6 +115,32 @@ describeScenario('a balance', ({ database }) => {
     expect((await balance()).amount).toBe(16_000)
   })
 
+  it('pays for another plan in mid-term', async () => {
+    await user().buy()
+    await topUp(10_000)
+    const changed = await buy({ plan: 'team', start: 'now' })
+    // 9,000 less the 2,000 that were paid a moment ago.
+    expect([changed.status, changed.body]).toEqual([
+      201,
+      expect.objectContaining({ kind: 'change', plan: 'team', amount: 7_000, status: 'paid' }),
+    ])
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2026-12-21T12:00:00Z' })
+    expect((await balance()).amount).toBe(3_000)
+  })
+
+  it('what was paid for a change when the time was over is on the balance', async () => {
+    await user().buy()
+    const { body } = await user().post(PAYMENTS, { plan: 'team', start: 'now' })
+    const ended = await operate('users/user-1/end')
+    expect(ended.status).toBe(200)
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
+    await world.emulator.settled()
+    expect(await ledger()).toEqual([['surplus', body.amount, body.amount]])
+    expect((await user().get(`${PAYMENTS}/${body.id}`)).body).toMatchObject({
+      ...{ status: 'paid', period_start: null, period_end: null },
+    })
+  })
+
   it('renews by itself while it lasts, whether or not any job has run', async () => {
     await user().buy()
     await topUp(5_000)
@@ -130,6 +164,21 @@ describeScenario('a balance', ({ database }) => {
       ...['2027-01-21T12:00:00Z', '2026-12-21T12:00:00Z', '2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z'],
     ])
     expect((await balance()).renewal.next_at).toBe('2027-02-21T12:00:00Z')
+  })
+
+  it('what came due meanwhile is booked before the next money', async () => {
+    await user().buy()
+    await topUp(2_000)
+    await renew()
+    // No job runs.
+    await world.emulator.advance(40 * DAY)
+    await topUp(1_500)
+    expect(await ledger()).toEqual([
+      ['top_up', 2_000, 2_000],
+      ['renewal', -2_000, 0],
+      ['top_up', 1_500, 1_500],
+    ])
+    expect((await status()).current_period_end).toBe('2027-01-21T12:00:00Z')
   })
 
   it('an order buys as soon as there is enough, also where there is no paid time', async () => {
@@ -162,6 +211,16 @@ describeScenario('a balance', ({ database }) => {
       ['subscription.activated', null],
       ['balance.changed', 4_000],
     ])
+  })
+
+  it('is topped up by transfer, once the operator has seen the money', async () => {
+    const { body } = await user().post(`${BALANCE}/top-ups`, { amount: 6_000, method: 'transfer' })
+    expect(body).toMatchObject({ kind: 'top_up', method: 'transfer', checkout_url: null, plan: null })
+    const other = await user().post(`${BALANCE}/top-ups`, { amount: 7_000, method: 'transfer' })
+    expect(other.body.id).not.toBe(body.id)
+    const came = { amount: 7_000, received_at: '2026-11-21T12:00:00Z', payment_method: 'ccp' }
+    expect((await operate(`payments/${other.body.id}/approve`, came)).status).toBe(200)
+    expect(await ledger()).toEqual([['top_up', 7_000, 7_000]])
   })
 
   it('takes no more than BALANCE_MAX, and nothing below what the provider takes', async () => {

@@ -10,7 +10,7 @@ const selectRecent = statement(
   `select p.id from payments p
     where p.user_id = $1 and p.created_at > $2::timestamptz
       and p.method = '${BY_BALANCE}' and p.status = 'paid'
-      and p.plan->>'id' = $3 and p.months = $4::int and p.code_hash is not distinct from $5
+      and p.plan->>'id' = $3 and p.months is not distinct from $4::int and p.code_hash is not distinct from $5
       and exists (
         select from balance_entries b
          where b.user_id = p.user_id and b.payment_id = p.id and b.kind = 'purchase')
@@ -23,7 +23,8 @@ export async function findRecentPurchase(
   of: {
     readonly userId: string
     readonly planId: string
-    readonly months: number
+    /** Null: a change of plan. */
+    readonly months: number | null
     readonly codeHash: string | null
     readonly since: Instant
   },

@@ -23,9 +23,13 @@ export function BuyForm(of: {
 
 /** Only a form for it, or for a code, buys ahead: the usual ones, pressed again, buy nothing by accident. */
 export function wantedIn(request: FastifyRequest) {
-  const [months, code, ahead] = ['months', 'code', 'ahead'].map((name) => fieldOf(request, name))
+  const [months, code, ahead, start] = ['months', 'code', 'ahead', 'start'].map((name) =>
+    fieldOf(request, name),
+  )
   return {
     planId: fieldOf(request, 'plan'),
+    // No form changes the plan that does not say so.
+    start: start === 'now' ? ('now' as const) : ('end' as const),
     ...(months && { months: Number(months) }),
     ...(code && { code }),
     mode: code || ahead ? ('payment' as const) : ('upgrade' as const),

@@ -1,9 +1,15 @@
 // What buying by card brings to the portal: forms, the page after paying, what is open, what was paid.
 import { findPayment } from '../ledger/payments.sql.js'
+import { answerForm, shortened } from '../pages/message-pages.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
+import { fieldOf } from '../pages/reader.js'
 import { wantedIn } from './buy-form.js'
+import { readCodeWorth } from './code-worth.js'
+import { offerValue, readOffer } from './portal-choice.js'
 import { History } from './portal-history.js'
 import { PendingNotice, ReviewNotice } from './portal-open.js'
+import { type Chosen, keepChoice, summaryPage } from './portal-summary.js'
+import { readQuote } from './quote.js'
 import { returnRoutes } from './return.route.js'
 import type { StatusDeps } from './status.js'
 import { type UpgradeDeps, upgrade } from './upgrade.js'
@@ -23,8 +29,17 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
       const { checkoutUrl } = await upgrade(pages, wanted)
       return reply.headers(pages.headers).redirect(checkoutUrl, 303)
     })
+    app.post('/portal/choice', hidden, async (request, reply) => {
+      const session = users.of(request)
+      reader.requireOwnForm(request, session)
+      const [offer, method, code] = ['offer', 'method', 'code'].map((name) =>
+        shortened(fieldOf(request, name)),
+      ) as [string, string, string]
+      return answerForm(pages, reply, session, await keptOf(pages, session.userId, { offer, method, code }))
+    })
     returnRoutes(app, pages)
   },
+  answers: { choice: summaryPage },
   read: async ({ database }, { session, history }) => {
     const found = history.payments.find(({ status }) => status === 'review')
     const odd = found ? await findPayment(database, session.userId, found.id) : null
@@ -34,4 +49,21 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
       lists: (section) => <History {...section} />,
     }
   },
+}
+
+/** What the page after the choice is made of: the choice, or a code that gives or asks for something else. */
+async function keptOf(
+  pages: CheckoutPagesDeps,
+  userId: string,
+  { code, ...chosen }: Required<Chosen>,
+): Promise<Readonly<Record<string, string>>> {
+  if (code === '') return { choice: keepChoice(chosen) }
+  const worth = await readCodeWorth(pages, userId, code)
+  if (worth.kind === 'discount' && readOffer(chosen.offer).start === 'now') {
+    await readQuote(pages, { userId, ...readOffer(chosen.offer), code })
+    return { choice: keepChoice({ ...chosen, code }), code }
+  }
+  const isForThis =
+    worth.kind === 'discount' && worth.quotes.some((quote) => offerValue(quote) === chosen.offer)
+  return isForThis ? { choice: keepChoice({ ...chosen, code }), code } : { code }
 }

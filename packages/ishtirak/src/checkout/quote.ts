@@ -1,7 +1,7 @@
 // What a payment would be, before anyone pays: the decision that the payment is made on, without its effect.
 
 import type { DiscountSource } from '../acts/capability.js'
-import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
+import { decideQuote, type Quote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
@@ -18,27 +18,35 @@ interface WantedQuote {
   readonly userId: string
   readonly planId: string
   readonly months: number
+  /** Absent: `end`. */
+  readonly start?: Start
   /** As it was typed. */
   readonly code?: string | undefined
 }
 
 /** Throws what `quoteRefusal` names, and `too_many_wrong_codes`. */
-export function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Quote> {
+export async function readQuote(deps: QuoteDeps, wanted: WantedQuote): Promise<Quote> {
+  return (await readChoice(deps, wanted)).quote
+}
+
+/** And whether it buys before the renewal window, which only an explicit wish does. Throws the same. */
+export function readChoice(deps: QuoteDeps, wanted: WantedQuote) {
   const read = () => decide(deps, wanted)
   const [discount] = wanted.code === undefined ? [] : deps.discounts
   return discount ? discount.countTry(wanted.userId, read) : read()
 }
 
-async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote): Promise<Quote> {
+async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
   const { loadUser, catalogue, clock, rules, methods } = deps
   const loaded = await loadUser(userId)
   const facts = loaded?.user.subscription ?? NEVER_PAID
   const names = methods.gateways.map(({ name }) => name)
   const code = await codeOf(deps, { userId, typed, methods: names })
   const wanted = { ...offer, code, mode: 'payment' as const }
-  const decision = decideQuote(facts, wanted, catalogue, clock.now(), rules)
+  const now = clock.now()
+  const decision = decideQuote(facts, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
-  return decision.quote
+  return { quote: decision.quote, isAhead: !renewabilityAt(facts, now, rules).allowed, now }
 }
 
 /** Undefined: none was given. Null: it takes nothing off. */

@@ -229,7 +229,7 @@ function factsOf(pages: ReturnPages, { payment, refundedAt, locale }: ReturnView
   return [
     [say('orderReference'), payment.id, true],
     ...(checkoutId === null ? [] : [[say(label), inWords(checkoutId), true] as const]),
-    ...(payment.plan
+    ...(payment.kind === 'purchase'
       ? [
           [say('plan'), planName(payment.plan.name, locale)] as const,
           [say('term'), termInWords(payment.months, locale)] as const,

@@ -1,7 +1,9 @@
 // The purchase: a month of a plan by `/upgrade`, as seed.md gives it; any term, also ahead, as a payment; and
 // what such a payment would be.
 import type { FastifyRequest } from 'fastify'
+import { wrongField } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
+import type { Start } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import {
   type PaymentRequest,
@@ -54,7 +56,8 @@ function upgradeRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
     summary: 'Upgrade plan',
     description:
       'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in ' +
-      'the last days of the paid time and in grace.',
+      'the last days of the paid time and in grace. A dearer plan than the one that runs begins now, for ' +
+      'the difference, and ends when the paid time ends.',
     params: callers.params({}),
     body: UpgradeRequestSchema,
     response: { 200: UpgradeResultSchema, ...callers.refusals(...PURCHASE_REFUSALS) },
@@ -78,7 +81,8 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
     ...callers.operation('createPayment'),
     summary: 'Create a payment',
     description:
-      'Buys a term of a plan, also before the renewal window; send the user to `checkout_url`. A ' +
+      'Buys a term of a plan, also before the renewal window, or changes to a dearer one; send the user ' +
+      'to `checkout_url`. A ' +
       'repetition gives the same payment, and another choice takes its place: `checkout_url` is null ' +
       'where that happened meanwhile.',
     params: callers.params({}),
@@ -90,6 +94,7 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
         'unknown_term',
         'unknown_method',
         'prepaid_limit_reached',
+        'no_dearer_plan',
         'code_not_valid',
         'too_many_wrong_codes',
         'balance_too_low',
@@ -107,9 +112,9 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
 export async function createPayment(
   deps: UpgradeDeps & HistoryDeps,
   buyer: UpgradeCaller,
-  { plan, months = 1, method, code }: PaymentRequest,
+  { plan, months, start, method, code }: PaymentRequest,
 ): Promise<PaymentView> {
-  const wanted = { planId: plan, months, code }
+  const wanted = { planId: plan, ...termOf(months, start, 'months'), code }
   const atOnce = deps.atOnce.find((one) => one.method === method)
   const { paymentId } = atOnce
     ? await atOnce.buy(buyer, wanted)
@@ -130,6 +135,7 @@ function quoteRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...cal
         ...REFUSALS,
         'unknown_term',
         'prepaid_limit_reached',
+        'no_dearer_plan',
         'code_not_valid',
         'too_many_wrong_codes',
       ),
@@ -143,9 +149,18 @@ function quoteRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...cal
 export async function showQuote(
   deps: QuoteDeps,
   userId: string,
-  { plan: planId, months = 1, code }: QuoteQuery,
+  { plan: planId, months, start, code }: QuoteQuery,
 ): Promise<QuoteView> {
-  return viewQuote(await readQuote(deps, { userId, planId, months, code }), code)
+  return viewQuote(
+    await readQuote(deps, { userId, planId, ...termOf(months, start, 'query/months'), code }),
+    code,
+  )
+}
+
+/** Throws `validation_failed`: a change is of the time that is there, and has no term of its own. */
+function termOf(months: number | undefined, start: Start = 'end', field: string) {
+  if (start === 'now' && months !== undefined) throw wrongField(field, 'not_allowed')
+  return { months: months ?? 1, start }
 }
 
 /** Who buys, and in which language the provider's page is. */

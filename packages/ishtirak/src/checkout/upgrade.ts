@@ -7,7 +7,7 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { PurchaseMode, Wanted } from '../core/quote.js'
+import type { PurchaseMode, Start, Wanted } from '../core/quote.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
@@ -30,6 +30,8 @@ interface AskedPurchase {
   readonly months?: number
   /** Absent: `upgrade`. */
   readonly mode?: PurchaseMode
+  /** As the quote takes it. */
+  readonly start?: Start | undefined
   /** As it was typed. */
   readonly code?: string | undefined
 }
@@ -144,8 +146,8 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
 
 function wantedBy(asked: Asked): Wanted | WantedTopUp {
   if ('topUp' in asked) return { topUp: asked.topUp }
-  const { planId, months = 1, mode = 'upgrade' } = asked
-  return { planId, months, mode }
+  const { planId, months = 1, mode = 'upgrade', start } = asked
+  return { planId, months, mode, start }
 }
 
 const nameOf = (wanted: Wanted | WantedTopUp) =>
@@ -188,7 +190,7 @@ async function bounded(
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   deps: UpgradeDeps,
-  { offer, amount, discount, codeHash }: Sale,
+  { offer, change, amount, discount, codeHash }: Sale,
   request: Click,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
@@ -199,6 +201,7 @@ async function requestPayment(
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
     offer: { ...offer, price: { ...offer.price, amount } },
+    change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
     method,
     createdAt: now,

@@ -1,17 +1,17 @@
 // A code in the portal: a page that says what it would be worth (months, which a button redeems, or what each
 // purchase costs with it), and what was redeemed, each with its statement.
 import type { FastifyRequest } from 'fastify'
-import { TermsForm } from '../checkout/portal-terms.js'
+import { type CodeWorth, readCodeWorth } from '../checkout/code-worth.js'
+import { OffersForm } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
 import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { answerForm, messagePage, shortened } from '../pages/message-pages.js'
-import { Card, FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
+import { FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
 import { fieldOf, type Session } from '../pages/reader.js'
 import { sendPdf } from '../receipts/receipt.route.js'
-import { type CodeWorth, readCodeWorth } from './code-worth.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 import { printStatement, type StatementDeps } from './statement.route.js'
 
@@ -91,33 +91,20 @@ function discountPage(
   const say = sayFor(pages.seller.identity, locale)
   const now = pages.clock.now()
   const title = say('codeDiscount')
-  const plans = [...new Set(quotes.map(({ offer }) => offer.plan.id))]
+  const decisions = quotes.map((quote) => ({ kind: 'sold' as const, quote }))
   return renderPage(pages, {
     locale,
     title,
     languagePath: `${pages.base}/portal`,
     backUrl: pages.backUrl(session),
     safeContent: (
-      <div class="middle">
+      <section class="middle card">
         <h1 safe>{title}</h1>
-        {plans.map((id) => {
-          const ofPlan = quotes.filter(({ offer }) => offer.plan.id === id)
-          const decisions = ofPlan.map((quote) => ({ kind: 'sold' as const, quote }))
-          const [first] = ofPlan
-          return first === undefined ? null : (
-            <Card id={id} title={planName(first.offer.plan.name, locale)}>
-              <TermsForm
-                {...{ pages, session, locale, say, now, plan: first.offer.plan, decisions }}
-                id={`plan-${id}`}
-                extra={{ code }}
-              />
-            </Card>
-          )
-        })}
+        <OffersForm {...{ pages, session, locale, say, now, decisions, code }} selected={null} />
         <p class="actions">
           <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
         </p>
-      </div>
+      </section>
     ),
   })
 }

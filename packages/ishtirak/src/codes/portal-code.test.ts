@@ -60,10 +60,14 @@ describeScenario('a code in the portal', ({ database }) => {
       const portal = await enterPortal(world, 'user-1')
       const asked = await portal.submit('/portal/code', { code })
       expect(wordsOf(asked.text)).toContain(
-        'With your code you pay less Pro 1 month Instead of 2 400 DA Until 21 December 2026 2 160 DA Pay' +
-          ' 6 months Instead of 13 200 DA Until 21 May 2027 11 880 DA Pay' +
-          ' 12 months Instead of 24 000 DA Until 21 November 2027 21 600 DA Pay',
+        'With your code you pay less Pro 1 month Instead of 2 400 DA 2 160 DA 6 months Instead of 13 200 DA' +
+          ' 11 880 DA 12 months Instead of 24 000 DA 21 600 DA',
       )
+      expect(asked.text).toContain(`<input type="hidden" name="code" value="${code}"`)
+      const summary = await portal.submit('/portal/choice', { offer: '12 pro', method: 'card', code })
+      expect(wordsOf(summary.text)).toContain('Pro · 12 months · 21 600 DA incl. tax (1 800 DA a month) ·')
+      expect(wordsOf(summary.text)).toContain('Instead of 24 000 DA')
+      expect(summary.text).toContain(`<input type="hidden" name="code" value="${code}"`)
       const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12', code })
       expect([started.status, world.emulator.checkouts()[0]?.amount]).toEqual([303, 21_600])
       const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
@@ -74,7 +78,22 @@ describeScenario('a code in the portal', ({ database }) => {
     it('of one term shows that one alone', async () => {
       const code = await codeOf({ kind: 'amount', months: 12, amount: 1000 })
       const { text } = await (await enterPortal(world, 'user-1')).submit('/portal/code', { code })
-      expect(text.match(/name="months" value="\d+"/g)).toEqual(Array(3).fill('name="months" value="12"'))
+      expect(text.match(/name="offer" value="\d+/g)).toEqual(Array(3).fill('name="offer" value="12'))
+    })
+
+    it('is typed in the choice: what it takes off is in the summary, or what else it is for', async () => {
+      const portal = await enterPortal(world, 'user-1')
+      expect((await portal.open()).text).toMatch(/portal\/choice".*name="code".*<\/form>/s)
+      const pro = await codeOf({ kind: 'percent', plan: 'pro', percent: 10 })
+      const choose = (offer: string, code: string) =>
+        portal.submit('/portal/choice', { offer, method: 'card', code })
+      expect(wordsOf((await choose('6 pro', pro)).text)).toContain('Pro · 6 months · 11 880 DA')
+      const other = await choose('6 starter', pro)
+      expect(wordsOf(other.text)).toContain('With your code you pay less Pro 1 month')
+      const months = await codeOf({ kind: 'months', plan: 'pro', months: 3 })
+      expect(wordsOf((await choose('6 starter', months)).text)).toContain('Your code gives 3 months of Pro')
+      const wrong = await choose('6 pro', 'no code')
+      expect([wrong.status, wrong.text.includes('value="no code"')]).toEqual([422, true])
     })
 
     it('says that it is too early where nothing fits, whatever the code', async () => {

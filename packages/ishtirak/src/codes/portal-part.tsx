@@ -4,7 +4,7 @@ import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
-import { CodeField, CodeForm, inWords, Redemptions } from './portal-redemptions.js'
+import { CodeAlone, CodeForm, FoldedCode, inWords, Redemptions } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { findOwnUse } from './typed-code.js'
 
@@ -28,7 +28,8 @@ function partOf(redemptions: readonly Redemption[], newId: string | null): Porta
       ),
     }),
     // A code can be redeemed while a payment is open; one that makes it cheaper takes its place.
-    field: (section) => (isUnderReview(section.view) ? null : <CodeField {...section} />),
+    field: (section) => (isUnderReview(section.view) ? null : <CodeAlone {...section} />),
+    choice: ({ say }) => <FoldedCode say={say} />,
     ...(redemptions.length > 0 && {
       lists: (section) => <Redemptions {...section} redemptions={redemptions} />,
     }),

@@ -50,11 +50,22 @@ export function inWords({ pages, view, say }: PartSection, redemption: Redemptio
   return inParts([bought, period], view.locale)
 }
 
-export function CodeField({ pages, view, say }: PartSection) {
+/** A form of its own, for where nothing can be chosen. */
+export function CodeAlone({ pages, view, say }: PartSection) {
   return (
     <details>
       <summary safe>{say('haveCode')}</summary>
       <CodeForm pages={pages} session={view.session} say={say} />
+    </details>
+  )
+}
+
+/** In the form of the choice. */
+export function FoldedCode({ say }: { readonly say: Say }) {
+  return (
+    <details>
+      <summary safe>{say('haveCode')}</summary>
+      <TypedCode say={say} />
     </details>
   )
 }
@@ -69,23 +80,34 @@ export function CodeForm(of: {
   const { pages, session, say, wrong } = of
   return (
     <OwnForm session={session} action={`${pages.base}/portal/code`}>
-      <label>
-        <span safe>{say('code')}</span>
-        <input
-          type="text"
-          name="code"
-          required
-          maxlength="100"
-          autocomplete="off"
-          autocapitalize="characters"
-          spellcheck="false"
-          dir="ltr"
-          {...(wrong !== undefined && { value: wrong, 'aria-invalid': 'true' })}
-        />
-      </label>
+      <TypedCode say={say} wrong={wrong} isAlone />
       <button type="submit" safe>
         {say('checkCode')}
       </button>
     </OwnForm>
+  )
+}
+
+function TypedCode(of: {
+  readonly say: Say
+  readonly wrong?: string | undefined
+  readonly isAlone?: boolean
+}) {
+  const { say, wrong, isAlone = false } = of
+  return (
+    <label>
+      <span safe>{say('code')}</span>
+      <input
+        type="text"
+        name="code"
+        required={isAlone}
+        maxlength="100"
+        autocomplete="off"
+        autocapitalize="characters"
+        spellcheck="false"
+        dir="ltr"
+        {...(wrong !== undefined && { value: wrong, 'aria-invalid': 'true' })}
+      />
+    </label>
   )
 }

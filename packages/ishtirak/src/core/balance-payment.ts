@@ -19,6 +19,7 @@ export function paidByBalance(of: {
   const { id, userId, offer, code, added, at, live } = of
   return {
     kind: 'purchase',
+    change: null,
     ...{ id, userId, ...offer, live },
     amountAsked: null,
     codeHash: code?.hash ?? null,

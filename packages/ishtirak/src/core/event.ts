@@ -2,6 +2,7 @@
 // a sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
+import type { ToldChange } from './change.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { kindOf, publicStatusAt, type ShownPayment } from './payment.js'
@@ -10,6 +11,7 @@ import { renewsAt, type Subscription, type SubscriptionFacts } from './subscript
 export const EVENT_TYPES = [
   'subscription.activated',
   'subscription.renewed',
+  'subscription.changed',
   'subscription.expiring',
   'subscription.past_due',
   'subscription.expired',
@@ -55,9 +57,11 @@ type CauseOf<Type extends EventType> = Type extends 'payment.refused'
       ? 'payment'
       : Type extends 'subscription.granted'
         ? 'grant'
-        : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-          ? 'announcement'
-          : never
+        : Type extends 'subscription.changed'
+          ? 'payment' | 'change'
+          : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+            ? 'announcement'
+            : never
 
 type Data = PlatformEvent['data']
 
@@ -83,6 +87,8 @@ export function describeEvent(
     readonly announcement?: ToldAnnouncement
     /** Only of time that no payment bought. */
     readonly grant?: ToldGrant | null
+    /** Only of another plan in mid-term. */
+    readonly change?: ToldChange | null
     /** Why an operator refused the payment. */
     readonly reason?: string | undefined
     /** For events of the balance. */
@@ -109,6 +115,7 @@ export function describeEvent(
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
       ...(of.balance && type.startsWith('balance.') ? { balance: describeBalance(of.balance) } : {}),
+      ...(of.change ? { change: describePlanChange(of.change) } : {}),
     },
   }
 }
@@ -170,6 +177,10 @@ function describeBalance({ facts, entry }: ToldBalance) {
 
 function describeAnnouncement({ boundary, at, skipped }: ToldAnnouncement) {
   return { boundary, at: toTimestamp(at), skipped }
+}
+
+function describePlanChange({ from, to, at, until }: ToldChange) {
+  return { from: from.id, to: to.id, at: toTimestamp(at), until: toTimestamp(until) }
 }
 
 /** What the platform and the operator both see of a grant. */

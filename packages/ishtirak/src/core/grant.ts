@@ -7,6 +7,7 @@ import {
   type BillingRules,
   extend,
   grantAt,
+  lastPlan,
   type PaidPeriod,
   purchaseAt,
   type SubscriptionFacts,
@@ -67,7 +68,7 @@ export function planToGrant(
   now: Instant,
   rules: BillingRules,
 ): Plan | GrantRefusal {
-  const had = facts.periods.at(-1)?.plan
+  const had = lastPlan(facts)
   if (had && planId !== null && planId !== had.id) return 'other_plan'
   if (had && isPaidNow(statusAt(facts, now, rules))) return had
   const id = had?.id ?? planId

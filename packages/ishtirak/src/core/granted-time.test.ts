@@ -31,7 +31,7 @@ const factsOf = (...steps: readonly Step[]) => steps.reduce(add, NEVER_PAID)
 
 function refund(facts: SubscriptionFacts, id: string, now: Instant): SubscriptionFacts {
   const decided = decideRefund({ payment: aPayment({ id, status: 'paid' }), subscription: facts }, now, RULES)
-  if (!decided) throw new Error('it is not paid')
+  if (!decided || 'changeFirst' in decided) throw new Error('it is not to be refunded')
   return decided.subscription
 }
 

@@ -1,5 +1,6 @@
 // One attempt to pay: what it buys, its states, and which of them a report of the provider may move. `paid`
 // is final and wins over failed, canceled and expired, whatever the order in which reports of it arrive.
+import type { ChangeOrder } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import type { TakenOff } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
@@ -42,18 +43,21 @@ export interface Review {
 /** What a payment is for. */
 export type PaidFor<Sold = Plan> =
   | {
-      readonly kind: 'purchase' | 'change'
+      readonly kind: 'purchase'
       /** As it was sold. */
       readonly plan: Sold
       /** How many months of it are bought, at least 1. */
       readonly months: number
     }
+  | { readonly kind: 'change'; readonly plan: Sold; readonly months: null }
   | { readonly kind: 'top_up'; readonly plan: null; readonly months: null }
 
 export type Payment = PaidFor & PaymentCourse
 interface PaymentCourse {
   readonly id: string
   readonly userId: string
+  /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
+  readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
   readonly price: Money
   /** What was asked for, where an operator took another amount; null: the price. */
@@ -114,6 +118,8 @@ export function newPayment(of: {
   readonly userId: string
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
+  /** Of another plan in mid-term; null: not known any more. Absent: it is none. */
+  readonly change?: ChangeOrder | null | undefined
   /** The use of a code that makes it cheaper. */
   readonly code?: TakenOff | undefined
   readonly method: MethodTraits
@@ -121,14 +127,12 @@ export function newPayment(of: {
   readonly attemptEndsAt: Instant
 }): Payment {
   const { offer, code, method, createdAt } = of
-  const isSale = 'plan' in offer
   // Each field by its name: spreading the rest of `of` allocated 11 kB, this 0.3 (test/costs).
-  const payment = {
+  return {
     id: of.id,
     userId: of.userId,
-    kind: isSale ? 'purchase' : 'top_up',
-    plan: isSale ? offer.plan : null,
-    months: isSale ? offer.months : null,
+    ...paidFor(of),
+    change: of.change ?? null,
     price: offer.price,
     amountAsked: null,
     codeHash: code?.hash ?? null,
@@ -149,9 +153,13 @@ export function newPayment(of: {
     secondOf: null,
     review: null,
     nextCheckAt: nextCheckAfter(createdAt, createdAt, method.looksAfterMs),
-  } as const
-  // Kind, plan and months follow from one question.
-  return payment as Payment
+  }
+}
+
+function paidFor({ offer, change }: Pick<Parameters<typeof newPayment>[0], 'offer' | 'change'>): PaidFor {
+  if (!('plan' in offer)) return { kind: 'top_up', plan: null, months: null }
+  if (change !== undefined) return { kind: 'change', plan: offer.plan, months: null }
+  return { kind: 'purchase', plan: offer.plan, months: offer.months }
 }
 
 /** It can be paid, or was paid. Late money takes the use again that a dead payment gave back. */
@@ -212,12 +220,18 @@ export function paymentBehind(
   }: { readonly catalogue: Catalogue; readonly method: MethodTraits; readonly now: Instant },
 ): Payment | null {
   const { checkoutId, paymentId, userId } = report
-  const offer = report.kind === 'top_up' ? topUpBehind(report) : offerBehind(report, catalogue)
+  const offer =
+    report.kind === 'top_up'
+      ? topUpBehind(report)
+      : report.kind === 'change'
+        ? changeBehind(report, catalogue)
+        : offerBehind(report, catalogue)
   if (paymentId === null || !PAYMENT_ID.test(paymentId) || !isUserId(userId) || !offer) return null
   const createdAt = report.createdAt ?? report.updatedAt ?? now
   const bought = cheaper(offer, report.code, method)
   const payment = newPayment({
     ...bought,
+    ...(report.kind === 'change' && { change: null }),
     id: paymentId,
     userId,
     method,
@@ -231,6 +245,14 @@ export function paymentBehind(
 /** What differs from an order of so much is not known any more. */
 function topUpBehind({ amount, currency }: CheckoutReport): Pick<Offer, 'price'> | null {
   return amount === null || amount < 1 ? null : { price: { amount, currency: currency ?? 'DZD' } }
+}
+
+/** Nor what a change was agreed for: it is booked for what is left. */
+function changeBehind(report: CheckoutReport, { plans }: Catalogue): Offer | null {
+  const offers = plans.flatMap(offersOf)
+  const offer = offers.find(({ plan }) => plan.id === report.planId) ?? offers[0]
+  const price = topUpBehind(report)
+  return offer && price ? { ...offer, ...price, months: 0 } : null
 }
 
 /** By what its checkout says that a code took off; anything else than the price that is left differs. */

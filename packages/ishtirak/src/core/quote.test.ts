@@ -206,6 +206,7 @@ const aWish = fc.record({
   planId: fc.constantFrom('plan0', 'plan1', 'plan2', 'free'),
   months: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 36 })),
   mode: fc.constantFrom<PurchaseMode>('upgrade', 'payment'),
+  start: fc.constantFrom('now', 'end', undefined),
   code: fc.oneof(
     fc.constantFrom(undefined, null),
     fc.integer({ min: 1, max: 100 }).map((percent) => aCode({ kind: 'percent', percent })),
@@ -231,7 +232,14 @@ describe('for every catalogue, history and instant', () => {
           return
         }
         expect(click).toEqual({ kind: 'request', sale: quoted.quote })
-        const { offer, amount, discount, period } = quoted.quote
+        const { offer, change, amount, discount, period } = quoted.quote
+        expect(change !== undefined).toBe(offer.months === 0)
+        if (change) {
+          expect(offer.price.amount - change.credit - discount).toBe(amount)
+          expect(amount).toBeGreaterThanOrEqual(RULES.leastAmount)
+          expect(period.start).toBe(now)
+          return
+        }
         expect(catalogue.plans.flatMap(offersOf)).toContainEqual({
           ...offer,
           price: { amount: amount + discount, currency: 'DZD' },
@@ -244,12 +252,13 @@ describe('for every catalogue, history and instant', () => {
 
   it('what a click sells a payment sells too, and the renewal that is shown is what a click sells', () => {
     fc.assert(
-      fc.property(aWish, ({ catalogue, facts, now, ...wanted }) => {
+      fc.property(aWish, ({ catalogue, facts, now, start = 'end', ...rest }) => {
+        const wanted = { ...rest, start }
         const click = decideQuote(facts, { ...wanted, mode: 'upgrade' }, catalogue, now, RULES)
         const payment = decideQuote(facts, { ...wanted, mode: 'payment' }, catalogue, now, RULES)
         if (click.kind === 'sold') expect(payment).toEqual(click)
         const renewal = renewalAt(facts, catalogue, now, RULES)
-        const same: Wanted = { planId: renewal?.plan.id ?? '', months: 1, mode: 'upgrade' }
+        const same: Wanted = { planId: renewal?.plan.id ?? '', months: 1, mode: 'upgrade', start: 'end' }
         const renewed = decideQuote(facts, same, catalogue, now, RULES)
         expect(renewal?.allowed).toBe(renewed.kind === 'sold')
         expect('quote' in renewed && [renewed.quote.amount, renewed.quote.period]).toEqual([

@@ -1,10 +1,12 @@
 // What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click,
 // the quote, the renewal that is shown and the checkout that is not needed any more all ask here. Pure.
+import { type ChangeOrder, changeAt } from './change.js'
 import { type CodeFacts, type Discount, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
 import {
   type BillingRules,
+  lastPlan,
   type Period,
   purchaseAt,
   renewed,
@@ -16,22 +18,31 @@ import {
 /** `upgrade`: a click, which buys nothing before the renewal window. `payment`: a request, also ahead. */
 export type PurchaseMode = 'upgrade' | 'payment'
 
+/** `now`: another plan for the time that is paid, for the difference. `end`: more time. */
+export const STARTS = ['now', 'end'] as const
+export type Start = (typeof STARTS)[number]
+
 export interface Wanted {
   readonly planId: string
+  /** Of more time; a change has none of its own. */
   readonly months: number
   readonly mode: PurchaseMode
+  /** Absent: `end`, but that an upgrade to a dearer plan begins now. */
+  readonly start?: Start | undefined
   /** That takes something off the price; null: what was given is no code of ours; absent: none was given. */
   readonly code?: CodeFacts | null | undefined
 }
 
 export interface Quote {
-  /** At the price of the catalogue. */
+  /** At the price of the catalogue. Of a change the months are 0, and the price is that of the time left. */
   readonly offer: Offer
+  /** Absent: more time is bought. */
+  readonly change?: ChangeOrder
   /** Whole units of the offer's currency. */
   readonly discount: number
   /** Of the code that takes it off; null: none does. */
   readonly codeHash: string | null
-  /** What is to be paid: the offer's price without the discount. */
+  /** What is to be paid: the offer's price without the credit and the discount. */
   readonly amount: number
   /** What a payment made now buys. */
   readonly period: Period
@@ -41,7 +52,14 @@ export type QuoteDecision = { readonly kind: 'sold'; readonly quote: Quote } | Q
 
 /** Why it is not sold. Where it is only too early, with what would have been. */
 export type QuoteRefusal =
-  | { readonly kind: 'unknown_plan' | 'plan_not_purchasable' | 'unknown_term' | 'code_not_valid' }
+  | {
+      readonly kind:
+        | 'unknown_plan'
+        | 'plan_not_purchasable'
+        | 'unknown_term'
+        | 'code_not_valid'
+        | 'no_dearer_plan'
+    }
   | {
       readonly kind: 'already_subscribed'
       readonly quote: Quote
@@ -58,7 +76,7 @@ export type QuoteRefusal =
 
 export function decideQuote(
   stored: SubscriptionFacts,
-  { planId, months, mode, code }: Wanted,
+  { planId, months, mode, start, code }: Wanted,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
@@ -67,6 +85,12 @@ export function decideQuote(
   const plan = planById(catalogue, planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
+  if (start === 'now' || (start === undefined && mode === 'upgrade')) {
+    const change = changeQuote(facts, plan, code, now, rules)
+    if (change === 'code_not_valid') return { kind: change }
+    if (change) return { kind: 'sold', quote: change }
+    if (start === 'now') return { kind: 'no_dearer_plan' }
+  }
   const offer = offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
   const discount = code === undefined ? undefined : discountOf(code, offer, now)
@@ -90,6 +114,40 @@ export function decideQuote(
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
+}
+
+/** Null: no time is left that is paid or granted, or what runs is no cheaper plan. */
+function changeQuote(
+  facts: SubscriptionFacts,
+  plan: Plan,
+  code: Wanted['code'],
+  now: Instant,
+  { leastAmount }: BillingRules,
+): Quote | 'code_not_valid' | null {
+  const change = changeAt(facts, plan, now, leastAmount)
+  if (!change) return null
+  const { order, difference, period } = change
+  const { terms: _ofTheCatalogue, ...sold } = plan
+  const price = { amount: order.credit + difference, currency: plan.currency }
+  const offer = { plan: sold, months: 0, price }
+  const discount = code === undefined ? undefined : discountOf(code, offer, now)
+  if (discount === null) return 'code_not_valid'
+  const taken = discountOn(difference, discount, leastAmount)
+  const amount = difference - taken
+  return { offer, change: order, discount: taken, amount, codeHash: code?.hash ?? null, period }
+}
+
+/** What each dearer plan costs from now on, to the end of what is paid; none where nothing can change. */
+export function changeQuotes(
+  facts: SubscriptionFacts,
+  { plans }: Catalogue,
+  now: Instant,
+  rules: BillingRules,
+): readonly Quote[] {
+  return plans.flatMap((plan) => {
+    const quote = changeQuote(facts, plan, undefined, now, rules)
+    return quote === null || quote === 'code_not_valid' ? [] : [quote]
+  })
 }
 
 /** In whole units, rounded in the seller's favour. */
@@ -132,7 +190,7 @@ export type Renewal = NonNullable<ReturnType<typeof renewalAt>>
 export function renewalAt(facts: SubscriptionFacts, catalogue: Catalogue, now: Instant, rules: BillingRules) {
   const plan = nextPlan(facts, catalogue)
   if (!plan) return null
-  const wanted = { planId: plan.id, months: 1, mode: 'upgrade' } as const
+  const wanted = { planId: plan.id, months: 1, mode: 'upgrade', start: 'end' } as const
   const decision = decideQuote(facts, wanted, catalogue, now, rules)
   if (!('quote' in decision)) return null
   const { amount, period } = decision.quote
@@ -154,7 +212,7 @@ export function renewalOffers(facts: SubscriptionFacts, catalogue: Catalogue): r
 }
 
 function nextPlan(facts: SubscriptionFacts, { plans }: Catalogue): Plan | undefined {
-  const before = facts.periods.at(-1)?.plan.id
+  const before = lastPlan(facts)?.id
   const sold = plans.filter(({ price }) => price > 0)
   return sold.find(({ id }) => id === before) ?? sold[0]
 }

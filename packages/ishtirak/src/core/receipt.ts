@@ -72,6 +72,13 @@ export interface ReceiptSnapshot {
   readonly asked?: number
   /** What a code took off the price, in whole dinars, tax included. Absent: nothing. */
   readonly discount?: number
+  /** Of another plan in mid-term; absent: more time was bought. */
+  readonly change?: {
+    /** The name of the plan that ran. */
+    readonly from: string
+    /** What was left of what was paid for the time, in whole dinars, tax included. */
+    readonly credit: number
+  }
   readonly tax: Tax | AdvanceTax
   readonly split: TaxSplit
   /** 0 but for cash: the rest is exempt (circulaire 14/MF/DGI/LF.2025 of 5 March 2025). */
@@ -103,7 +110,8 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     throw new Error(`payment ${payment.id} is to have a receipt and has bought nothing`)
   const { amount } = payment.price
   const paidOn = dayOf(paidAt)
-  const tax = kind === 'top_up' ? ADVANCE : taxAt(seller.taxTerms, paidOn)
+  // Also a change whose time was over: its money is on the balance.
+  const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   return {
     version: 1,
     seller: seller.identity,
@@ -118,6 +126,9 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     amount,
     ...(payment.amountAsked !== null && { asked: payment.amountAsked }),
     ...(payment.discount > 0 && { discount: payment.discount }),
+    ...(payment.change?.parts.length && {
+      change: { from: payment.change.from.name, credit: payment.change.credit },
+    }),
     tax,
     split: splitTax(amount, tax),
     stampDutyCentimes: bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0,
@@ -129,9 +140,15 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
 }
 
 /** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
-export function netPriceOf({ amount, asked, discount = 0, tax, split }: ReceiptSnapshot) {
-  const { netCentimes } = splitTax(amount + (asked === undefined ? discount : 0), tax)
-  return { priceCentimes: netCentimes, discountCentimes: netCentimes - split.netCentimes }
+export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: ReceiptSnapshot) {
+  const due = amount + (asked === undefined ? discount : 0)
+  const { netCentimes: dueCentimes } = splitTax(due, tax)
+  const { netCentimes: priceCentimes } = splitTax(due + (change?.credit ?? 0), tax)
+  return {
+    priceCentimes,
+    creditCentimes: priceCentimes - dueCentimes,
+    discountCentimes: dueCentimes - split.netCentimes,
+  }
 }
 
 /** In centimes: what the customer paid. */

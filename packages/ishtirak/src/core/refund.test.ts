@@ -39,7 +39,7 @@ function refund(of: Bought, nth: number, now: Instant) {
   const payment = of.payments[nth - 1]
   if (!payment) throw new Error(`there is no payment ${nth}`)
   const decided = decideRefund({ payment, subscription: of.facts }, now, RULES)
-  if (!decided) throw new Error('it is not paid')
+  if (!decided || 'changeFirst' in decided) throw new Error('it is not to be refunded')
   return decided
 }
 
@@ -225,7 +225,7 @@ describe('a refund', () => {
           const index = nth % payments.length
           const chosen = payments[index]
           const decided = chosen && decideRefund({ payment: chosen, subscription: facts }, now, RULES)
-          if (!decided) continue
+          if (!decided || 'changeFirst' in decided) continue
           const before = facts
           facts = decided.subscription
           payments = payments.map((payment) => (payment.id === chosen.id ? decided.payment : payment))

@@ -1,5 +1,6 @@
 // What follows when the operator gives money back, or ends a user's access. Pure. Time that was paid or
 // granted is never taken: where a period falls out, the later ones move up.
+import { changedStretch, changeOn, type ToldChange, withoutChange } from './change.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
@@ -29,6 +30,13 @@ export interface Refund {
   /** The periods of other sources that move. */
   readonly moved: readonly MovedPeriod[]
   readonly events: readonly EventType[]
+  /** The change of the plan that it brings about; null: none. */
+  readonly change: ToldChange | null
+}
+
+/** Another payment is to be refunded first: a change of what this one bought. */
+interface ChangeFirst {
+  readonly changeFirst: string
 }
 
 /** Null: the payment is not paid, so there is nothing to give back. */
@@ -36,17 +44,41 @@ export function decideRefund(
   facts: { readonly payment: Payment; readonly subscription: SubscriptionFacts },
   now: Instant,
   rules: BillingRules,
-): Refund | null {
+): Refund | ChangeFirst | null {
   const { payment, subscription } = facts
   if (payment.status !== 'paid') return null
-  const after = withoutPeriod(subscription, payment.id, now, rules.calendar)
+  const changeFirst = changeOn(subscription, payment.id, now)
+  if (changeFirst !== null) return { changeFirst }
+  const unchanged = withoutChange(subscription, payment.id, now)
+  const after = withoutPeriod(unchanged, payment.id, now, rules.calendar)
   const isEnd = after.endedAt !== null && subscription.endedAt === null
+  const change = isEnd ? null : changeBack(subscription, unchanged, payment.id, now, rules)
+  const follows: readonly EventType[] = isEnd
+    ? ['subscription.canceled']
+    : change
+      ? ['subscription.changed']
+      : []
   return {
     payment: { ...payment, status: 'refunded' },
     subscription: after,
-    moved: movedBetween(subscription.periods, after.periods),
-    events: isEnd ? ['payment.refunded', 'subscription.canceled'] : ['payment.refunded'],
+    moved: movedBetween(unchanged.periods, after.periods),
+    events: ['payment.refunded', ...follows],
+    change,
   }
+}
+
+/** The plan that runs is another one from now on. */
+function changeBack(
+  before: SubscriptionFacts,
+  after: SubscriptionFacts,
+  paymentId: string,
+  now: Instant,
+  rules: BillingRules,
+): ToldChange | null {
+  const stretch = changedStretch(before.periods, paymentId)
+  const [from, to] = [before, after].map((facts) => statusAt(facts, now, rules).plan)
+  if (!stretch || !from || !to || from.id === to.id) return null
+  return { from, to, at: now, until: stretch.end }
 }
 
 /** Fraud and the like: access ends now. Null: there is none to end. */
@@ -103,9 +135,27 @@ function layOut(
 }
 
 function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[]): readonly MovedPeriod[] {
-  return after.flatMap(({ sourceId, start, end }) => {
-    const old = before.find((period) => period.sourceId === sourceId)
-    const isSame = old?.start === start && old.end === end
-    return isSame ? [] : [{ sourceId, periodStart: start, periodEnd: end }]
+  const old = placesOf(before)
+  return placesOf(after).filter(
+    (place) => !old.some((one) => one.sourceId === place.sourceId && isSamePlace(one, place)),
+  )
+}
+
+function isSamePlace(one: MovedPeriod, other: MovedPeriod): boolean {
+  return one.periodStart === other.periodStart && one.periodEnd === other.periodEnd
+}
+
+/** Of the periods, and of the changes on them, which stay with what they change. */
+export function placesOf(periods: readonly PaidPeriod[]): readonly MovedPeriod[] {
+  const changes = new Map(
+    periods.flatMap(({ changes = [] }) => changes.map(({ sourceId, at }) => [sourceId, at] as const)),
+  )
+  const own = periods.map(({ sourceId, start, end }) => {
+    return { sourceId, periodStart: changes.get(sourceId) ?? start, periodEnd: end }
   })
+  const changed = [...changes].flatMap(([sourceId, at]) => {
+    const stretch = changedStretch(periods, sourceId)
+    return stretch ? [{ sourceId, periodStart: at, periodEnd: stretch.end }] : []
+  })
+  return [...own, ...changed.filter(({ sourceId }) => !own.some((one) => one.sourceId === sourceId))]
 }

@@ -3,6 +3,7 @@
 
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
 import { type NewEntry, withEntry } from './balance.js'
+import { bookChange, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
@@ -15,6 +16,7 @@ import {
   type Payment,
   type Review,
 } from './payment.js'
+import type { Plan } from './plan.js'
 import { renewabilityAt } from './quote.js'
 import { type BillingRules, extend, graceEndsAt, purchaseAt, type SubscriptionFacts } from './subscription.js'
 
@@ -61,6 +63,8 @@ export interface Settlement {
   /** The user has bought what an open payment of theirs was to buy: that one is canceled with this change. */
   readonly withdrawsOpen: boolean
   readonly events: readonly EventType[]
+  /** Another plan in mid-term; absent: none. */
+  readonly change?: ToldChange | null
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
   /** What it changes of the user's balance. */
@@ -194,18 +198,21 @@ function book(
   subscription: SubscriptionFacts,
   payment: Payment,
   { paidAt, provedAt = paidAt }: { readonly paidAt: Instant; readonly provedAt: Instant | undefined },
-  { now, rules }: SettlementContext,
+  context: SettlementContext,
 ): Settlement {
+  const { now, rules } = context
   if (payment.kind === 'top_up')
     return bookTopUp(subscription, payment, {
       paidAt,
       at: goesOnAt(subscription, { paidAt, provedAt }, rules),
     })
+  if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
   const goesOn = proved.renews && proved.period.end > paidAt
   const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
-  const extended = extend(subscription, purchase, payment, now)
+  const amount = payment.price.amount
+  const extended = extend(subscription, { ...purchase, amount }, payment, now)
   return {
     outcome: 'booked',
     isNew: false,
@@ -220,6 +227,51 @@ function book(
     subscription: extended,
     withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
     events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
+  }
+}
+
+/**
+ * It takes effect at the instant of payment; where an operator says that it came, when they say it: how long
+ * they take costs no user the time that they paid for.
+ */
+function bookChangeOf(
+  payment: Payment,
+  plan: Plan,
+  subscription: SubscriptionFacts,
+  paidAt: Instant,
+  { now, rules, method }: SettlementContext,
+): Settlement {
+  const at = method.settledBy === 'operator' ? now : Math.min(paidAt, now)
+  const { id, change: order, instrument } = payment
+  const { amount } = payment.price
+  const booked = bookChange(subscription, { id, plan, instrument, order, amount, at }, now, rules)
+  const { changed, added, period, surplus } = booked
+  const entry: NewEntry | null =
+    surplus > 0 ? { kind: 'surplus', amount: surplus, paymentId: id, note: null, at } : null
+  const events: readonly EventType[] = [
+    'payment.paid',
+    ...(changed ? (['subscription.changed'] as const) : []),
+    ...(added ? ([added.renews ? 'subscription.renewed' : 'subscription.activated'] as const) : []),
+    ...(entry ? (['balance.changed'] as const) : []),
+  ]
+  return {
+    outcome: 'booked',
+    isNew: false,
+    payment: {
+      ...payment,
+      status: 'paid',
+      paidAt,
+      change: booked.order,
+      periodStart: period?.start ?? null,
+      periodEnd: period?.end ?? null,
+      nextCheckAt: null,
+    },
+    subscription: entry ? withEntry(booked.subscription, entry) : booked.subscription,
+    ...(entry && { entry }),
+    // What else is open was quoted for the time as it was.
+    withdrawsOpen: true,
+    events,
+    change: changed,
   }
 }
 

@@ -3,7 +3,7 @@
 // January, the ends are 28 February, 31 March, 30 April. Granted days have 24 hours; their end is the anchor
 // of the months after them.
 import { type Balance, type StandingOrder, withEntry } from './balance.js'
-import { DAY, type Instant, LAST_INSTANT } from './instant.js'
+import { DAY, type Instant, LAST_INSTANT, SECOND } from './instant.js'
 import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 
 /** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
@@ -33,13 +33,33 @@ export interface PaidPeriod extends Period {
   /** Bought or redeemed; 0 for granted time. */
   readonly months: number
   readonly granted?: GrantedTime
+  /** What was paid for it, in whole dinars. Absent: what so much time cost by the plan's single month. */
+  readonly amount?: number
+  /** Another plan for what was left of it, each paid for by itself; the last one counts. Absent: none. */
+  readonly changes?: readonly PlanChange[]
 }
 
+/** Time that is not counted in months of the calendar. */
 interface GrantedTime {
-  /** Of 24 hours, at least 1. */
+  /** Of 24 hours, at least 1 where an operator granted them. */
   readonly days: number
+  /** Beside them: what money bought that came when there was nothing left to change. */
+  readonly seconds?: number
   /** The run that it stands behind. The months after it count from its own end. */
   readonly follows: PaidRun
+}
+
+/** From an instant on a period is of another plan, to its end. */
+export interface PlanChange {
+  /** `pay_…` paid for it. */
+  readonly sourceId: string
+  readonly at: Instant
+  /** As it was sold. */
+  readonly plan: Plan
+  /** The period's part of what was paid, in whole dinars. */
+  readonly amount: number
+  /** It is for the first so many days alone: granted time that was lengthened since. Absent: for all. */
+  readonly days?: number
 }
 
 /** What is stored. A user who never paid has `run` null. */
@@ -107,7 +127,7 @@ export function statusAt(stored: SubscriptionFacts, now: Instant, rules: Billing
   })
   const over = (status: SubscriptionStatus, end: Instant): Subscription => ({
     ...on(rules.catalogue.free, status, end),
-    endedPlan: periodAt(facts, end)?.plan ?? null,
+    endedPlan: planOfFacts(facts, end),
   })
   if (endedAt !== null) return over('canceled', endedAt)
   if (paidUntil === null) return on(rules.catalogue.free, 'active', null)
@@ -121,7 +141,7 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
+export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted' | 'amount'> {
   /** As it then ends. */
   readonly run: PaidRun
   readonly period: Period
@@ -211,6 +231,24 @@ export function withRenewal(
   return withEntry(extend(facts, added, source, at), entry)
 }
 
+/** What `amount` of money adds to which nothing else is left to buy: as much of `plan` as it is worth. */
+export function worthAt(
+  facts: SubscriptionFacts,
+  at: Instant,
+  { plan, amount }: { readonly plan: Plan; readonly amount: number },
+  rules: BillingRules,
+): AddedTime {
+  const { run, renews } = runAt(facts, at, rules)
+  const start = paidUntil(rules.calendar, run)
+  const months = Math.floor(amount / plan.price)
+  const whole = rules.calendar.monthsAfter(start, months)
+  const next = rules.calendar.monthsAfter(start, months + 1)
+  const rest = ((next - whole) * (amount - months * plan.price)) / plan.price
+  const seconds = Math.ceil((whole - start + rest) / SECOND)
+  const granted = { days: 0, seconds, follows: run }
+  return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, amount, renews }
+}
+
 /** The run that time goes on with which comes at `at`. */
 function runAt({ run, paidUntil, endedAt }: SubscriptionFacts, at: Instant, rules: BillingRules) {
   const isOpen =
@@ -221,12 +259,15 @@ function runAt({ run, paidUntil, endedAt }: SubscriptionFacts, at: Instant, rule
 /** The facts with the added time. Periods that are over are forgotten here: their sources remember them. */
 export function extend(
   facts: SubscriptionFacts,
-  { run, period, months, granted, renews }: AddedTime,
+  { run, period, months, granted, amount, renews }: AddedTime,
   source: { readonly id: string; readonly plan: Plan; readonly instrument: string | null },
   now: Instant,
 ): SubscriptionFacts {
   const earlier = renews ? facts.periods.filter(({ end }) => end > now) : []
-  const added = { ...period, sourceId: source.id, plan: source.plan, months, ...(granted && { granted }) }
+  const { id: sourceId, plan } = source
+  const isUsual = amount === undefined || (months > 0 && amount === plan.price * months)
+  const paid = isUsual ? {} : { amount }
+  const added = { ...period, sourceId, plan, months, ...(granted && { granted }), ...paid }
   return {
     run,
     paidUntil: period.end,
@@ -237,11 +278,18 @@ export function extend(
   }
 }
 
-/** Granted days behind those of the same plan lengthen their period: a reader pays for periods. */
+/**
+ * Granted days behind those of the same plan lengthen their period: a reader pays for periods. Not one that a
+ * change made another plan's: that was not paid for these days.
+ */
 function withPeriod(earlier: readonly PaidPeriod[], added: PaidPeriod): readonly PaidPeriod[] {
   const last = earlier.at(-1)
   const isLonger =
-    last?.granted && added.granted && last.end === added.start && isSamePlan(last.plan, added.plan)
+    last?.granted?.days &&
+    added.granted?.days &&
+    !last.changes &&
+    last.end === added.start &&
+    isSamePlan(last.plan, added.plan)
   if (!isLonger) return [...earlier, added]
   const granted = { ...last.granted, days: last.granted.days + added.granted.days }
   return [...earlier.slice(0, -1), { ...last, end: added.end, granted }]
@@ -252,10 +300,30 @@ function periodAt({ periods }: SubscriptionFacts, now: Instant): PaidPeriod | un
   return periods.find(({ end }) => now < end) ?? periods.at(-1)
 }
 
+/** The plan of a period at an instant: before it begins its own, in the grace after it the last. */
+export function planAt({ plan, changes, start }: PaidPeriod, at: Instant): Plan {
+  const change = changes?.findLast(
+    ({ at: from, days }) => from <= at && (days === undefined || at < start + days * DAY),
+  )
+  return change?.plan ?? plan
+}
+
+/** Null: there is no period. */
+function planOfFacts(facts: SubscriptionFacts, at: Instant): Plan | null {
+  const period = periodAt(facts, at)
+  return period ? planAt(period, at) : null
+}
+
+/** The plan at the end of all that was paid or granted, which what follows is of; null: nothing was. */
+export function lastPlan({ periods }: Pick<SubscriptionFacts, 'periods'>): Plan | null {
+  const last = periods.at(-1)
+  return last ? planAt(last, last.end) : null
+}
+
 function paidPlanAt(facts: SubscriptionFacts, now: Instant, { catalogue }: BillingRules): Plan {
-  const period = periodAt(facts, now)
-  if (!period) throw new Error('a user with paid time has no paid period')
-  return planInEffect(catalogue, period.plan)
+  const plan = planOfFacts(facts, now)
+  if (!plan) throw new Error('a user with paid time has no paid period')
+  return planInEffect(catalogue, plan)
 }
 
 export function paidUntil(calendar: Calendar, run: PaidRun): Instant {
@@ -277,7 +345,7 @@ export function timeBehind(
     const run = longer(before, months)
     return { run, period: { start, end: paidUntil(calendar, run) } }
   }
-  const end = start + granted.days * DAY
+  const end = start + granted.days * DAY + (granted.seconds ?? 0) * SECOND
   return {
     run: { anchorAt: end, months: 0 },
     period: { start, end },

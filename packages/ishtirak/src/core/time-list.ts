@@ -1,8 +1,9 @@
 // All the time that a user had, has and will have, in order: what each payment, code and grant gave, and the
 // gaps. Read from what is kept of the sources: the facts forget periods that are over. Pure.
-import type { Instant } from './instant.js'
+import type { ChangeOrder } from './change.js'
+import { DAY, type Instant } from './instant.js'
 import type { Plan } from './plan.js'
-import type { PaidPeriod, Period, Subscription } from './subscription.js'
+import { type PaidPeriod, type Period, planAt, type Subscription } from './subscription.js'
 
 export const TIME_GIVERS = ['paid', 'code', 'granted'] as const
 export type TimeGiver = (typeof TIME_GIVERS)[number]
@@ -20,6 +21,17 @@ export interface GivenTime extends Period {
   readonly bookedAt: Instant
   /** When its money went back; null: it did not. */
   readonly refundedAt: Instant | null
+  /** Of granted days: the grant whose period they lengthen; absent: their own. */
+  readonly holder?: string
+}
+
+/** Another plan for a part of given time, which a payment bought. */
+export interface ChangedTime {
+  readonly id: string
+  readonly plan: Pick<Plan, 'id' | 'name'>
+  readonly at: Instant
+  readonly refundedAt: Instant | null
+  readonly parts: ChangeOrder['parts']
 }
 
 /** A piece of the list. */
@@ -27,10 +39,15 @@ export type TimeEntry =
   | (Omit<GivenTime, 'bookedAt' | 'refundedAt'> & { readonly isRefunded: boolean })
   | (Period & { readonly by: 'gap' })
 
-/** `stops`: when operators ended the user's access. */
-export function listTime(given: readonly GivenTime[], stops: readonly Instant[]): readonly TimeEntry[] {
+/** `stops`: when operators ended the user's access. `changes`: as they were booked. */
+export function listTime(
+  given: readonly GivenTime[],
+  stops: readonly Instant[],
+  changes: readonly ChangedTime[] = [],
+): readonly TimeEntry[] {
   const list: TimeEntry[] = []
-  const parts = given.map((one) => withoutRefunded(one, stops)).filter(({ start, end }) => start < end)
+  const held = given.map((one) => withoutRefunded(one, stops)).filter(({ start, end }) => start < end)
+  const parts = changes.length === 0 ? held : held.flatMap((time) => cutByChanges(time, given, changes))
   for (const time of parts.sort((one, other) => one.start - other.start || one.end - other.end)) {
     const last = list.at(-1)
     if (last && last.end < time.start) list.push({ by: 'gap', start: last.end, end: time.start })
@@ -43,12 +60,39 @@ export function listTime(given: readonly GivenTime[], stops: readonly Instant[])
 }
 
 /** Named one by one: copying what is left takes 1 µs for each. */
-function withoutRefunded(
-  given: GivenTime,
-  stops: readonly Instant[],
-): TimeEntry & { readonly by: TimeGiver } {
+function withoutRefunded(given: GivenTime, stops: readonly Instant[]): Held {
   const { by, id, plan, months, days, start, refundedAt } = given
   return { by, id, plan, months, days, start, end: endOf(given, stops), isRefunded: refundedAt !== null }
+}
+
+type Held = TimeEntry & { readonly by: TimeGiver }
+
+/** A piece of another plan is of the payment that bought it. */
+function cutByChanges(
+  time: Held,
+  given: readonly GivenTime[],
+  changes: readonly ChangedTime[],
+): readonly Held[] {
+  const holderId = given.find(({ id }) => id === time.id)?.holder ?? time.id
+  const from = given.find(({ id }) => id === holderId)?.start ?? time.start
+  const spans = changes.flatMap((change) =>
+    change.parts
+      .filter(({ sourceId }) => sourceId === holderId)
+      .map(({ days }) => {
+        const until = days === undefined ? time.end : from + days * DAY
+        return { change, start: change.at, end: Math.min(until, change.refundedAt ?? until) }
+      }),
+  )
+  const cuts = spans.flatMap(({ start, end }) => [start, end])
+  const within = [...new Set(cuts)].filter((cut) => time.start < cut && cut < time.end).sort((a, b) => a - b)
+  const pieces = [time.start, ...within].map((start, place): Held => {
+    const end = within[place] ?? time.end
+    const change = spans.findLast((span) => span.start <= start && start < span.end)?.change
+    if (!change) return { ...time, start, end }
+    const { id, plan, refundedAt } = change
+    return { by: 'paid', id, plan, months: 0, days: 0, start, end, isRefunded: refundedAt !== null }
+  })
+  return pieces
 }
 
 /** A refund takes what is left of its time; an end by an operator, what was the user's then. */
@@ -74,10 +118,21 @@ export function stretchesAt({ status, periods }: Subscription, now: Instant): re
 
 function stretchesOf(periods: readonly PaidPeriod[]): readonly PlanStretch[] {
   const stretches: PlanStretch[] = []
-  for (const { plan, start, end } of periods) {
+  for (const { plan, start, end } of periods.flatMap(piecesOf)) {
     const last = stretches.at(-1)
     if (last && isJoined(last, { plan, start, end })) stretches.splice(-1, 1, { ...last, end })
     else stretches.push({ plan, start, end })
   }
   return stretches
+}
+
+/** A period cut where its plan changes. */
+function piecesOf(period: PaidPeriod): readonly PlanStretch[] {
+  const { start, end, changes } = period
+  if (!changes) return [period]
+  const cuts = changes.flatMap(({ at, days }) => (days === undefined ? [at] : [at, start + days * DAY]))
+  const within = cuts.filter((cut) => start < cut && cut < end).sort((one, other) => one - other)
+  return [start, ...within].map((from, place) => {
+    return { plan: planAt(period, from), start: from, end: within[place] ?? end }
+  })
 }

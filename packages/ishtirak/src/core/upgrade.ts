@@ -1,6 +1,7 @@
 // What a click on "upgrade", or another purchase, leads to: whether it is sold is the quote's decision, what
 // becomes of an open payment is decided here. Pure: the use case asks again with fresh facts.
 import { balanceIn } from './balance.js'
+import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import type { Catalogue, Offer } from './plan.js'
@@ -26,7 +27,7 @@ export interface WantedTopUp {
 }
 
 /** What the user pays for: an offer, or of a top-up the amount alone. */
-export type Sale = Pick<Quote, 'amount' | 'discount' | 'codeHash'> & {
+export type Sale = Pick<Quote, 'amount' | 'discount' | 'codeHash' | 'change'> & {
   readonly offer: Offer | Pick<Offer, 'price'>
 }
 
@@ -94,17 +95,21 @@ function tooManyAt(
   return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
 }
 
-function decideOpen(payment: Payment, { offer, amount, codeHash }: Sale, now: Instant): UpgradeDecision {
+function decideOpen(payment: Payment, sale: Sale, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
-  const isSameTerm =
-    'plan' in offer
-      ? payment.kind === 'purchase' && payment.plan.id === offer.plan.id && payment.months === offer.months
-      : payment.kind === 'top_up'
-  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was.
+  const { offer, change, amount, codeHash } = sale
+  const months = change || !('plan' in offer) ? null : offer.months
+  const planId = 'plan' in offer ? offer.plan.id : undefined
+  // A top-up has neither.
+  const isSameTerm = payment.plan?.id === planId && payment.months === months
+  // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
+  // was quoted for what is left of the time, which passes: it holds while that time is the same.
   const mayDiffer = payment.checkoutUrl === null && payment.kind !== 'top_up'
-  const isPrice = payment.price.amount === amount || mayDiffer
+  const isPrice = change
+    ? payment.change !== null && isSameTime(payment.change, change)
+    : payment.price.amount === amount || mayDiffer
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

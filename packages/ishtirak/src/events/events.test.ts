@@ -1,4 +1,5 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
+import path from 'node:path'
 import Schema from 'typebox/schema'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -18,7 +19,8 @@ import { deliverEvents, drainDeliveries } from './deliver-events.js'
 import { sampleEvent } from './sample-event.js'
 
 const KEY = 'operator-key-0000000000000000'
-const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE, BALANCE_MAX: '10000' }
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
 const countEvents = statement('test.count_outbox', 'select count(*)::int as count from outbox')
 
 describeScenario('the operator and the events', ({ database }) => {
@@ -238,12 +240,16 @@ describeScenario('the operator and the events', ({ database }) => {
       await world.as('user-1').buy()
       await pass((26 * DAY) / 1000)
       const { paymentId } = await world.as('user-1').buy()
+      const { body: change } = await world.as('user-1').post('/api/v1/billing/upgrade', { plan: 'team' })
+      await world.emulator.pay(checkoutIdOf(change.checkout_url), 'paid')
+      await world.emulator.settled()
       const operate = (path: string, asked = {}) =>
         world.call('POST', `/api/v1/operator${path}`, {
           headers: { authorization: `Bearer ${KEY}` },
           body: { why: 'a test', ...asked },
         })
       expect((await operate('/users/user-1/grant', { days: 1 })).status).toBe(200)
+      expect((await operate(`/payments/${change.payment_id}/refund`)).status).toBe(200)
       expect((await operate(`/payments/${paymentId}/refund`)).status).toBe(200)
       expect((await operate('/users/user-1/end')).status).toBe(200)
       const wanted = { plan: 'pro', method: 'transfer' }

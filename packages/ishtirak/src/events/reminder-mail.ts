@@ -6,7 +6,7 @@ import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Offer } from '../core/plan.js'
 import { renewalOffers } from '../core/quote.js'
-import { graceEndsAt } from '../core/subscription.js'
+import { graceEndsAt, lastPlan } from '../core/subscription.js'
 import { type Formats, termInWords } from '../i18n/formats.js'
 import { type MessageKey, planName } from '../i18n/messages.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -55,7 +55,7 @@ function dataOf(
   const end = subscription.paidUntil ?? now
   const [usual, ...others] = renewalOffers(subscription, catalogue)
   return {
-    plan: planName(subscription.periods.at(-1)?.plan.name ?? '', locale),
+    plan: planName(lastPlan(subscription)?.name ?? '', locale),
     end: formats.moment(end, locale),
     graceEnd: formats.moment(graceEndsAt(end, rules), locale),
     time: formats.timeLeft(end - now, locale),

@@ -46,6 +46,7 @@ function stateOf(
     case 'subscription.granted':
     case 'subscription.activated':
     case 'subscription.renewed':
+    case 'subscription.changed':
     case 'payment.paid':
       return { ...paid, status: 'active', currentPeriodEnd: now + TERM }
     default:
@@ -56,6 +57,7 @@ function stateOf(
 const PAYMENTS: Partial<Record<EventType, Pick<ShownPayment, 'status' | 'method'>>> = {
   'subscription.activated': { status: 'paid', method: 'card' },
   'subscription.renewed': { status: 'paid', method: 'card' },
+  'subscription.changed': { status: 'paid', method: 'card' },
   'payment.requested': { status: 'pending', method: 'transfer' },
   'payment.proof_received': { status: 'pending', method: 'transfer' },
   'payment.paid': { status: 'paid', method: 'card' },
@@ -105,7 +107,7 @@ function causeOf(
   type: EventType,
   plan: Plan,
   at: Instant,
-): Pick<Described, 'announcement' | 'balance' | 'grant' | 'reason'> {
+): Pick<Described, 'announcement' | 'balance' | 'grant' | 'change' | 'reason'> {
   switch (type) {
     case 'subscription.expiring':
       return { announcement: { boundary: 'expiring_3_days', at, skipped: [] } }
@@ -115,6 +117,8 @@ function causeOf(
       return { announcement: { boundary: 'expired', at, skipped: [] } }
     case 'subscription.granted':
       return { grant: { id: 'grt_sample', plan, months: 0, days: 30, start: at, end: at + TERM } }
+    case 'subscription.changed':
+      return { change: { from: plan, to: plan, at, until: at + TERM } }
     case 'payment.refused':
       return { reason: 'a sample' }
     case 'balance.changed':

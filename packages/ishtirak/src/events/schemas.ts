@@ -12,6 +12,8 @@ import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } fr
 const MEANINGS: Readonly<Record<EventType, string>> = {
   'subscription.activated': 'A first term was paid, or one after the end of grace: a new run begins.',
   'subscription.renewed': 'A further term was paid: it follows on the one before.',
+  'subscription.changed':
+    'Another plan runs to the end of the paid time: a dearer one was paid, or that payment was refunded.',
   'subscription.expiring': '7, 3 and 1 days before the end: nothing has changed yet, the user may renew.',
   'subscription.past_due': 'The end was reached. Access goes on through the days of grace.',
   'subscription.expired': 'Grace is over: the limits are those of the free plan.',
@@ -80,9 +82,16 @@ const EventBalanceSchema = request(
   { description: 'The balance after the change; `entry` is what changed it, null where it stayed' },
 )
 
+const EventChangeSchema = request(
+  'EventChange',
+  { from: Type.String({ examples: ['pro'] }), to: Type.String(), at: timestamp, until: timestamp },
+  { description: 'From which plan to which, and for which time' },
+)
+
 /** What an event carries beside the state. */
 function causeOf(type: EventType) {
   if (type === 'subscription.granted') return { grant: EventGrantSchema }
+  if (type === 'subscription.changed') return { payment: EventPaymentSchema, change: EventChangeSchema }
   if (/expiring|past_due|expired/.test(type)) return { announcement: AnnouncementSchema }
   if (type.startsWith('balance.'))
     return { balance: EventBalanceSchema, payment: Type.Optional(EventPaymentSchema) }
@@ -100,11 +109,13 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
         ? 'Grant'
         : 'balance' in cause
           ? 'Balance'
-          : 'reason' in cause
-            ? 'Refused'
-            : isOfPayment
-              ? 'Payment'
-              : 'Subscription'
+          : 'change' in cause
+            ? 'Changed'
+            : 'reason' in cause
+              ? 'Refused'
+              : isOfPayment
+                ? 'Payment'
+                : 'Subscription'
   return request(`${pascalCase(type)}Event`, {
     type: Type.Literal(type),
     timestamp,

@@ -14,6 +14,7 @@ import {
   SUPPORT_GRANT_DAYS_MAX,
   SUPPORT_GRANT_SPAN,
 } from '../core/role.js'
+import { lastPlan } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { planName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
@@ -106,7 +107,7 @@ function grantTo(
 ) {
   const plan = planToGrant(subscription, wanted ?? null, deps.catalogue, now, deps.rules)
   if (plan === 'other_plan') {
-    throw new BillingError('conflict', { extra: { plan: subscription.periods.at(-1)?.plan.id } })
+    throw new BillingError('conflict', { extra: { plan: lastPlan(subscription)?.id } })
   }
   if (typeof plan === 'string') throw new BillingError(plan)
   const id = deps.ids.next('grt', now)

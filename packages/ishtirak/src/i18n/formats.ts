@@ -33,13 +33,17 @@ export function planAndTerm(plan: { readonly name: string }, months: number, loc
 
 /** Of a payment, for the provider's page: `Pro · 12 months`, plain, as its list shows it. */
 export function plainPaidFor(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
-  const { topUp } = CATALOGS[locale].page
-  return of.kind === 'top_up' ? topUp : `${of.plan.name} · ${termInWords(of.months, locale)}`
+  const { topUp, planChange } = CATALOGS[locale].page
+  if (of.kind === 'top_up') return topUp
+  return `${of.plan.name} · ${of.kind === 'change' ? planChange : termInWords(of.months, locale)}`
 }
 
-/** `Pro · 12 months`, or that it is a top-up of the balance. */
+/** `Pro · 12 months`, `Pro · plan change`, or that it is a top-up of the balance. */
 export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
-  return of.kind === 'top_up' ? CATALOGS[locale].page.topUp : planAndTerm(of.plan, of.months, locale)
+  const { topUp, planChange } = CATALOGS[locale].page
+  if (of.kind === 'top_up') return topUp
+  if (of.kind === 'change') return inParts([planName(of.plan.name, locale), planChange], locale)
+  return planAndTerm(of.plan, of.months, locale)
 }
 
 export function createFormats(timeZone: string) {

@@ -19,6 +19,7 @@ export const ledger: Capability<SaveDeps & SubjectDeps> = {
   events: [
     'subscription.activated',
     'subscription.renewed',
+    'subscription.changed',
     'subscription.canceled',
     'payment.paid',
     'payment.failed',

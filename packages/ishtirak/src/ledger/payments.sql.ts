@@ -46,6 +46,7 @@ const STATE = {
   periodStart: instantOrNull,
   periodEnd: instantOrNull,
   review: json<Payment['review']>,
+  change: json<Payment['change']>,
 }
 
 /** The one list of what a payment's row holds. */

@@ -4,8 +4,9 @@ import { act, actTexts } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'
 import { type Preview, StandingSchema, standings } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
+import { BillingError } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { decideRefund, type Refund } from '../core/refund.js'
+import { decideRefund, placesOf, type Refund } from '../core/refund.js'
 import type { BillingRules } from '../core/subscription.js'
 import { object, timestamp } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
@@ -56,14 +57,18 @@ export const refund = act<RefundDeps>().decides({
   operationId: 'recordRefund',
   summary: 'Record a refund that was made by hand at the provider; ends the period it bought',
   description:
-    'It moves no money. The period it bought ends; later paid periods move up. 409 when the payment ' +
-    'is not paid.',
+    'It moves no money. The period it bought ends; later paid periods move up. Of a change of plan the old ' +
+    'plan runs to the end. 409 when the payment is not paid, or when a change stands on it, which is named.',
   input: WhySchema,
-  refuses: ['already_refunded'],
+  refuses: ['already_refunded', 'refund_change_first'],
   texts: actTexts(ledgerWords, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
-  decide: ({ payment, user }, _call, now, { rules }) =>
-    decideRefund({ payment, subscription: user.subscription }, now, rules),
+  decide: ({ payment, user }, _call, now, { rules }) => {
+    const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
+    if (decided && 'changeFirst' in decided)
+      throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
+    return decided
+  },
   save: (deps, { by }, { facts: { payment, user }, decision, now }) =>
     saveDecided(
       deps,
@@ -80,7 +85,7 @@ export const refund = act<RefundDeps>().decides({
         ...changesInWords(pages, view, preview.changes),
         ...preview.detail.moved.map(({ from, to }) => ({
           name: view.say('periodOf', { id: to.sourceId }),
-          before: spanInWords(pages, view, from.start, from.end),
+          before: spanInWords(pages, view, from.periodStart, from.periodEnd),
           after: spanInWords(pages, view, to.periodStart, to.periodEnd),
         })),
       ],
@@ -102,10 +107,9 @@ function previewOf(
   now: Instant,
   rules: BillingRules,
 ) {
+  const places = placesOf(user.subscription.periods)
   const moved = (decision?.moved ?? []).flatMap((to) =>
-    user.subscription.periods
-      .filter(({ sourceId }) => sourceId === to.sourceId)
-      .map((from) => ({ from, to })),
+    places.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
   )
   const { changes } = accessAfter({ facts: user, decision, now }, rules)
   return {
@@ -123,8 +127,8 @@ function viewRefund(preview: RefundPreview): Static<typeof RefundPreviewSchema> 
     ...{ before, after },
     moved: moved.map(({ from, to }) => ({
       id: to.sourceId,
-      period_start: toTimestamp(from.start),
-      period_end: toTimestamp(from.end),
+      period_start: toTimestamp(from.periodStart),
+      period_end: toTimestamp(from.periodEnd),
       new_period_start: toTimestamp(to.periodStart),
       new_period_end: toTimestamp(to.periodEnd),
     })),

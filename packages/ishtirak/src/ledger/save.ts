@@ -3,11 +3,12 @@
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
 import type { NewEntry } from '../core/balance.js'
+import type { ToldChange } from '../core/change.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
-import type { MovedPeriod } from '../core/refund.js'
+import { type MovedPeriod, placesOf } from '../core/refund.js'
 import { dueRenewal, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
 import type { CommonParts } from './parts.js'
@@ -31,6 +32,8 @@ export interface DecidedChange {
     /** What it changes of the balance, which `subscription` has already. */
     readonly entry?: NewEntry | undefined
     readonly events: readonly EventType[]
+    /** Another plan in mid-term. */
+    readonly change?: ToldChange | null
     /** Goes into the events. */
     readonly reason?: string | undefined
   }
@@ -66,9 +69,9 @@ export function describeChange(
   if (after.entry?.kind !== 'renewal' && dueRenewal(user.subscription, now, rules))
     throw new Error(`money of ${userId} was decided on before renewals that are due`)
   const entry = after.entry && entryOf(ids, after.entry, subscription)
-  const movedBefore = user.subscription.periods
-    .filter((period) => moved.some(({ sourceId }) => sourceId === period.sourceId))
-    .map(({ sourceId, start, end }) => ({ sourceId, periodStart: start, periodEnd: end }))
+  const movedBefore = placesOf(user.subscription.periods).filter((place) =>
+    moved.some(({ sourceId }) => sourceId === place.sourceId),
+  )
   const facts = {
     before: { payment, subscription: user.subscription, moved: movedBefore },
     after: { payment: changed ?? payment, subscription, moved, grant },
@@ -100,7 +103,11 @@ export function describeChange(
       const kind = MAILED[type]
       return {
         id: ids.next('evt', now),
-        event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
+        event: describeEvent(type, {
+          ...described,
+          sequence: user.eventSequence + 1 + index,
+          ...(type === 'subscription.changed' && { change: after.change ?? null }),
+        }),
         mail: about && kind ? { kind, about: about.id } : null,
       }
     }),

@@ -10,7 +10,7 @@ import type { LimitDefinition } from '../core/limit.js'
 import { isPayable, PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import { type Offer, savingOf } from '../core/plan.js'
 import { PAYMENT_PURPOSES } from '../core/purpose.js'
-import type { Quote } from '../core/quote.js'
+import { type Quote, STARTS } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Row } from '../database/database.js'
 import { nameSchemas, nullable, object, query, request, timestamp } from '../http/schemas.js'
@@ -71,16 +71,35 @@ const codeSchema = Type.String({
 
 const purchase = {
   plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
-  months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [12] })),
+  months: Type.Optional(
+    Type.Integer({ description: 'The term, 1 if absent; not with `start: now`', examples: [12] }),
+  ),
+  start: Type.Optional(
+    Type.Enum([...STARTS], {
+      description:
+        '`end`, which it is if absent: more time; `now`: a dearer plan for the time that is paid, for ' +
+        'the difference',
+    }),
+  ),
   code: Type.Optional(codeSchema),
 }
 
 export const QuoteQuerySchema = query(purchase)
 
 export const QuoteSchema = object('Quote', {
+  kind: Type.Enum(['purchase', 'change'], {
+    description: '`change`: another plan for the time that is paid',
+  }),
   plan: Type.String({ examples: ['pro'] }),
-  months: Type.Integer({ examples: [12] }),
-  price: Type.Integer({ description: 'Of the offer, whole units of `currency`', examples: [20_000] }),
+  months: nullable(Type.Integer({ description: 'Null for a change', examples: [12] })),
+  price: Type.Integer({
+    description: 'Of the offer, or of the plan for the time that is left; whole units of `currency`',
+    examples: [20_000],
+  }),
+  credit: Type.Integer({
+    description: 'What is left of what was paid for the time that changes; 0 for a purchase',
+    examples: [0],
+  }),
   discount: Type.Integer({ description: 'What is taken off', examples: [0] }),
   amount: Type.Integer({ description: 'What is to be paid', examples: [20_000] }),
   currency: Type.String({ examples: ['DZD'] }),
@@ -140,8 +159,10 @@ export const PaymentSchema = object('Payment', {
   kind: Type.Enum([...PAYMENT_PURPOSES], {
     description: '`change`: another plan for time that runs; `top_up`: money for the balance',
   }),
-  plan: nullable(Type.String({ description: 'Null for a top-up, as the months are' })),
-  months: nullable(Type.Integer({ description: 'How many months of the plan it buys' })),
+  plan: nullable(Type.String({ description: 'Null for a top-up' })),
+  months: nullable(
+    Type.Integer({ description: 'How many months of the plan it buys; null for all but purchases' }),
+  ),
   amount: Type.Integer({ description: 'Whole dinars; once it is paid, what came' }),
   amount_asked: amountAsked,
   currency: Type.String(),
@@ -204,12 +225,17 @@ export function viewOffer(offer: Offer): OfferView {
 }
 
 /** `code` as it was typed. */
-export function viewQuote({ offer, discount, amount, period }: Quote, code: string | undefined): QuoteView {
+export function viewQuote(
+  { offer, change, discount, amount, period }: Quote,
+  code: string | undefined,
+): QuoteView {
   const read = code === undefined ? null : readCode(code)
   return {
+    kind: change ? 'change' : 'purchase',
     plan: offer.plan.id,
-    months: offer.months,
+    months: change ? null : offer.months,
     price: offer.price.amount,
+    credit: change?.credit ?? 0,
     discount,
     amount,
     currency: offer.price.currency,

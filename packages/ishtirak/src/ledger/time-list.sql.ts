@@ -1,7 +1,14 @@
 // What the list of a user's time is read from: payments, codes, grants, and when operators ended access.
 
-import type { Instant } from '../core/instant.js'
-import { type GivenTime, listTime, type TimeEntry, type TimeGiver } from '../core/time-list.js'
+import type { ChangeOrder } from '../core/change.js'
+import { type Instant, SECOND } from '../core/instant.js'
+import {
+  type ChangedTime,
+  type GivenTime,
+  listTime,
+  type TimeEntry,
+  type TimeGiver,
+} from '../core/time-list.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { json, text } from '../database/rows.js'
@@ -13,8 +20,16 @@ const ms = (timestamp: string) => `(date_part('epoch', ${timestamp}) * 1000)::bi
 
 /** As the statement writes it: an array takes the database half as long as an object with the same values. */
 type Given = [
-  ...[by: TimeGiver, id: string, planId: string, planName: string, months: number, days: number],
+  ...[
+    by: TimeGiver | 'change',
+    id: string,
+    planId: string,
+    planName: string,
+    months: number | null,
+    days: number,
+  ],
   ...[start: Instant, end: Instant, bookedAt: Instant | null, refundedAt: Instant | null],
+  ...[holder: string | null, change: Pick<ChangeOrder, 'parts' | 'addedSeconds'> | null],
 ]
 
 // When a payment was booked counts only where an operator ended access.
@@ -29,21 +44,24 @@ const selectGiven = statement(
      cross join lateral (
        select json_agg(json_build_array(g.given_by, g.id, g.plan->>'id', g.plan->>'name', g.months, g.days,
                 ${ms('g.period_start')}, ${ms('g.period_end')}, ${ms('g.booked_at')},
-                  ${ms('g.refunded_at')})) as list
+                  ${ms('g.refunded_at')}, g.holder, g.change)) as list
          from (
-           select p.id, 'paid' as given_by, p.plan, p.months, 0 as days, p.period_start, p.period_end,
+           select p.id, case p.kind when 'change' then 'change' else 'paid' end as given_by, p.plan,
+                  p.months, 0 as days, p.period_start, p.period_end,
                   case when stops.list is not null then (
                     select r.issued_at from receipts r where r.user_id = p.user_id
                       and r.payment_id = p.id) end as booked_at,
                   case when p.status = 'refunded' then (
                     select max(a.acted_at) from audit a
                      where a.user_id = p.user_id and a.payment_id = p.id
-                       and a.act = 'payment.refund') end as refunded_at
+                       and a.act = 'payment.refund') end as refunded_at,
+                  null as holder, p.change
              from payments p
-            where p.user_id = asked.user_id and p.kind = 'purchase' and p.status in ('paid', 'refunded')
+            where p.user_id = asked.user_id and p.kind <> 'top_up' and p.status in ('paid', 'refunded')
            union all
            select g.id, case when g.code_hash is null then 'granted' else 'code' end, g.plan,
-                  g.months, g.days, g.period_start, g.period_end, g.granted_at, null
+                  g.months, g.days, g.period_start, g.period_end, g.granted_at, null,
+                  g.part_of, null
              from grants g where g.user_id = asked.user_id
             order by period_start desc, id desc limit ${SHOWN_MAX}
          ) g
@@ -63,13 +81,31 @@ export async function readTimeLists(
 function parseTimeList(row: Row): readonly TimeEntry[] {
   const stops = json<readonly Instant[] | null>(row, 'stops') ?? []
   const given = json<readonly Given[] | null>(row, 'given') ?? []
-  return listTime(given.map(parseGiven), stops)
+  const changes = given.filter(([by]) => by === 'change')
+  if (changes.length === 0) return listTime(given.map(parseGiven), stops)
+  const times = given.flatMap((one) => (one[0] === 'change' ? boughtInstead(one) : [parseGiven(one)]))
+  return listTime(times, stops, changes.map(parseChange))
+}
+
+/** The time that the money of a change bought, where what it was for was gone. */
+function boughtInstead(given: Given): readonly GivenTime[] {
+  const seconds = given[11]?.addedSeconds
+  const { end, ...time } = parseGiven(given)
+  return seconds === undefined ? [] : [{ ...time, start: end - seconds * SECOND, end }]
 }
 
 function parseGiven(given: Given): GivenTime {
-  const [by, id, planId, planName, months, days, start, end, bookedAt, refundedAt] = given
+  const [by, id, planId, planName, months, days, start, end, bookedAt, refundedAt, holder] = given
   const plan = { id: planId, name: planName }
-  return { by, id, plan, months, days, start, end, bookedAt: bookedAt ?? start, refundedAt }
+  return {
+    ...{ by: by === 'change' ? 'paid' : by, id, plan, months: months ?? 0, days, start, end },
+    ...{ bookedAt: bookedAt ?? start, refundedAt, ...(holder !== null && { holder }) },
+  }
+}
+
+function parseChange(given: Given): ChangedTime {
+  const { id, plan, start: at, refundedAt } = parseGiven(given)
+  return { id, plan, at, refundedAt, parts: given[11]?.parts ?? [] }
 }
 
 export type LoadTimeList = ReturnType<typeof createLoadTimeList>

@@ -80,7 +80,9 @@ export interface PortalPart {
   readonly problems?: Render
   /** At the plan: what of it is used up. */
   readonly state?: Render
-  /** Below what can be bought. */
+  /** In the form of the choice: a further field. */
+  readonly choice?: Render
+  /** At the plan, where that form is not shown. */
   readonly field?: Render
   /** Below the plan. */
   readonly warnings?: Render

@@ -37,6 +37,7 @@ describeScenario('the answers to forms', ({ database }) => {
       ['a wrong code', '/portal/code', { code: 'wrong' }],
       ['a wrong code that is redeemed', '/portal/redeem', { code: 'wrong' }],
       ['a plan that is not sold', '/portal/upgrade', { plan: 'nope' }],
+      ['a choice', '/portal/choice', { offer: '1 pro', method: 'card' }],
       ['a term that is not sold, by transfer', '/portal/transfer', { plan: 'pro', months: '7' }],
       ['a form of another session', '/portal/code', { code: 'x', form_token: 'guessed' }],
       ['no file', '/portal/payments/pay_nope/proof', {}],
@@ -73,6 +74,7 @@ describeScenario('the answers to forms', ({ database }) => {
       '{"refused":7}',
       '{"page":"portal"}',
       '{"code":"x"}',
+      '{"choice":"x"}',
     ])('and what a browser makes up, such as %s, leads to the portal', async (kept) => {
       const name = /ishtirak[\w.~-]*/.exec(
         (await send('/portal/code', {})).headers.get('set-cookie') ?? '',
@@ -118,7 +120,9 @@ describeScenario('the answers to forms', ({ database }) => {
       const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 10 })
       const portal = await portalOf()
       const worth = await portal.submit('/portal/code', { code })
-      expect(worth.text).toContain(`formaction="${world.base}/portal/transfer"`)
+      expect(worth.text).toContain('name="method" value="transfer"')
+      const summary = await portal.submit('/portal/choice', { offer: '6 pro', method: 'transfer', code })
+      expect(summary.text).toContain(`action="${world.base}/portal/transfer"`)
       const asked = await portal.submit('/portal/transfer', { plan: 'pro', months: '6', code })
       expect([asked.status, asked.headers.get('location')]).toEqual([303, `${world.base}/portal#transfer`])
       expect(wordsOf((await portal.open()).text)).toContain('Pro · 6 months · 11 880 DA')
@@ -134,7 +138,8 @@ describeScenario('the answers to forms', ({ database }) => {
   it('a plan that has ended is subscribed to again, not upgraded to', async () => {
     await world.as('user-1').buy()
     await world.advance(60 * 86_400)
-    const words = wordsOf((await (await portalOf()).open()).text)
+    await using plain = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const words = wordsOf((await (await enterPortal(plain, 'user-1')).open()).text)
     expect(words).toContain('Subscribe to Pro again')
     expect(words).not.toContain('Upgrade to Pro')
   })
@@ -157,9 +162,9 @@ describeScenario('the answers to forms', ({ database }) => {
     it('can be exchanged: a page of a card is closed before another is opened', async () => {
       const portal = await portalOf()
       await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
-      expect((await portal.open()).text).not.toContain('action="/portal/upgrade"')
+      expect((await portal.open()).text).not.toContain('/portal/choice"')
       const choice = await portal.open('/portal?choose=else')
-      expect(choice.text).toContain(`${world.base}/portal/upgrade"`)
+      expect(choice.text).toContain(`${world.base}/portal/choice"`)
       expect(wordsOf(choice.text)).toContain('takes the place of this')
       expect((await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })).status).toBe(303)
       expect(
@@ -191,8 +196,9 @@ describeScenario('the answers to forms', ({ database }) => {
     it('and a transfer that another one replaced still counts when its money comes', async () => {
       const { id } = await ask()
       const portal = await portalOf()
-      expect((await portal.open()).text).not.toContain('formaction')
-      expect((await portal.open('/portal?choose=else')).text).toContain('formaction')
+      const byTransfer = 'name="method" value="transfer"'
+      expect((await portal.open()).text).not.toContain(byTransfer)
+      expect((await portal.open('/portal?choose=else')).text).toContain(byTransfer)
       expect((await portal.submit('/portal/transfer', { plan: 'pro', months: '1' })).status).toBe(303)
       expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
       const approval = { amount: 13_200, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }

@@ -1,14 +1,15 @@
 // The portal's one page: notices, the plan with the one thing to buy, then the plans for users without paid
 // time, or usage and payments for users with paid time.
 
-import { hasTerms, TermChoice } from '../checkout/portal-terms.js'
+import { ChoiceForm, changesFor, onlyOffer } from '../checkout/portal-choice.js'
+import { onlyChoice, Summary } from '../checkout/portal-summary.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, type Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { type MessageKey, planName, sayFor } from '../i18n/messages.js'
 import { OwnForm } from '../pages/own-form.js'
-import { type PageParts, renderPage } from '../pages/portal-frame.js'
+import { Card, type PageParts, renderPage } from '../pages/portal-frame.js'
 import { checkedIn, mayInvite } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 import { Plans } from './portal-plans.js'
@@ -49,6 +50,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
         <PartsAt {...section} at="open" />
         <PartsAt {...section} at="problems" />
         <Hero {...section} />
+        <Choice {...section} />
         <PartsAt {...section} at="warnings" />
         {isPaid ? null : <Plans {...section} />}
         <PartsAt {...section} at="usage" />
@@ -95,8 +97,7 @@ function Hero(section: PortalSection) {
         <NotPaid {...section} />
       )}
       <Offer {...section} />
-      <PartsAt {...section} at="field" />
-      {isInGrace && mayInvite(view) ? <p safe>{say('pastDueStart')}</p> : null}
+      <CodeAlone {...section} />
     </section>
   )
 }
@@ -150,68 +151,78 @@ function NotPaid({ pages, view, say }: PortalSection) {
   )
 }
 
+/** The one thing to buy, where there is nothing to choose, and from when on where it is too early. */
 function Offer(section: PortalSection) {
-  const { pages, view, say } = section
-  const { formats } = pages
-  const { overview, locale } = view
-  const { renewal } = overview
+  const { view, say } = section
+  const { renewal, subscription } = view.overview
   if (!renewal || !mayInvite(view)) return null
   if (!renewal.allowed) return <TooEarly section={section} renewal={renewal} />
-  const { plan } = renewal
-  const words = { plan: planName(plan.name, locale), end: formats.day(renewal.wouldEnd, locale) }
-  const isRenewal = isPaidNow(overview.subscription)
-  const isLong = hasTerms(plan)
+  const only = onlyChoice(section)
+  if (!only) return null
+  const title = say(titleOf(subscription), { plan: planName(renewal.plan.name, view.locale) })
   return (
-    <div class="buy">
-      <h3 safe>{say(titleOf(overview.subscription, isLong), words)}</h3>
-      <TermChoice {...section} plan={plan} id="hero" />
-      {isLong ? null : (
-        <p>
-          <Words>{say(isRenewal ? 'willExtend' : 'willStart', words)}</Words>
-        </p>
-      )}
-      <HowToPay {...section} byCard={isLong ? 'termsPaidByHand' : 'paidByHand'} />
+    <div class="buy" id="choose">
+      <h3 safe>{title}</h3>
+      <Summary {...only} />
     </div>
   )
 }
 
 /** Renewed is what runs; what has ended is bought again. */
-function titleOf(subscription: Subscription, isLong: boolean): MessageKey {
-  if (isPaidNow(subscription)) return isLong ? 'renewTerms' : 'renew'
-  if (subscription.currentPeriodEnd !== null) return isLong ? 'againTerms' : 'again'
-  return isLong ? 'upgradeTerms' : 'upgrade'
+function titleOf(subscription: Subscription): MessageKey {
+  if (isPaidNow(subscription)) return 'renew'
+  return subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
 }
 
-/** Before the renewal window only an explicit wish buys, where there is a choice of terms to wish for. */
+/** Below the plan, where something can be bought by an ordinary wish and there is something to choose. */
+function Choice(section: PortalSection) {
+  const { view, say } = section
+  const { renewal, subscription } = view.overview
+  if (!renewal?.allowed || !mayInvite(view) || onlyOffer(section)) return null
+  const title = isPaidNow(subscription) ? 'chooseRenewal' : 'choosePlan'
+  return (
+    <Card id="choose" title={say(title)}>
+      <ChoiceFields {...section} />
+    </Card>
+  )
+}
+
+function ChoiceFields(section: PortalSection) {
+  return (
+    <ChoiceForm {...section}>
+      <PartsAt {...section} at="choice" />
+    </ChoiceForm>
+  )
+}
+
+/** Before the renewal window only an explicit wish buys. */
 function TooEarly({ section, renewal }: { readonly section: PortalSection; readonly renewal: Renewal }) {
   const { pages, view, say } = section
-  const { plan, renewableFrom, wouldStart } = renewal
+  const { renewableFrom, wouldStart } = renewal
   if (renewableFrom === null) return null
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
+  const canChange = changesFor(section).length > 0
   return (
     <>
       <p class="soft">
         <Words>{say('renewableFrom', { date: day(renewableFrom) })}</Words>
       </p>
-      {hasTerms(plan) ? (
-        <details>
-          <summary safe>{say('buyAhead')}</summary>
+      {onlyOffer(section) ? null : (
+        <details id="choose" open={view.isChoosing || (canChange && view.overview.overLimits.length > 0)}>
+          <summary safe>{say(canChange ? 'changeOrBuyAhead' : 'buyAhead')}</summary>
           <p>
             <Words>{say('buyAheadText', { start: day(wouldStart) })}</Words>
           </p>
-          <TermChoice {...section} plan={plan} id="ahead" ahead />
+          <ChoiceFields {...section} />
         </details>
-      ) : null}
+      )}
     </>
   )
 }
 
-/** `byCard`: what is said where there is no other way. */
-function HowToPay({ pages, view, say, byCard }: PortalSection & { readonly byCard: MessageKey }) {
-  const ways = pages.ways.map(({ how }) => how(say, view.locale))
-  return (
-    <p class="soft small" safe>
-      {ways.length === 0 ? say(byCard) : ways.join(' ')}
-    </p>
-  )
+/** A code is typed in the choice, where that is shown. */
+function CodeAlone(section: PortalSection) {
+  const { view } = section
+  const isInChoice = view.overview.renewal && mayInvite(view) && !onlyOffer(section)
+  return isInChoice ? null : <PartsAt {...section} at="field" />
 }

@@ -20,58 +20,103 @@ describeScenario('the choice of terms', ({ database }) => {
   }
   const endOf = async (userId: string) =>
     (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
-  const hero = (page: Answer) => /<section class="card hero".*?<\/section>/s.exec(page.text)?.[0] ?? ''
-  const buttons = (html: string) =>
-    [...html.matchAll(/<button([^>]*) name="months" value="(\d+)"/g)].map(([, look, months]) => [
-      look,
-      months,
-    ])
+  const choiceIn = (page: Answer) => /<form[^>]*portal\/choice".*?<\/form>/s.exec(page.text)?.[0] ?? ''
+  const radios = (html: string, name: string) =>
+    [...html.matchAll(new RegExp(`<input type="radio" name="${name}" value="([^"]+)"([^>]*)>`, 'g'))].map(
+      ([, value, more]) => [value, more?.match(/checked|disabled/)?.[0]],
+    )
+  /** What the one form of a summary sends. */
+  const fieldsOf = ({ text }: Answer) =>
+    Object.fromEntries(
+      [...text.matchAll(/<input type="hidden" name="(plan|months|start|code|ahead)" value="([^"]*)"/g)].map(
+        ([, name = '', value = '']) => [name, value],
+      ),
+    )
+  const choose = async (offer: string, more = {}, userId = 'user-1') =>
+    (await enterPortal(world, userId)).submit('/portal/choice', { offer, method: 'card', ...more })
 
-  it(
-    'says of each what it costs, what it saves and until when it goes, the month first, with the same ' +
-      'button',
-    async () => {
-      const page = await (await enterPortal(world, 'user-1')).open()
-      expect(wordsOf(hero(page))).toContain(
-        'Upgrade to Starter: choose how long 1 month Until 21 December 2026 900 DA Pay' +
-          ' 6 months You save 400 DA Until 21 May 2027 5 000 DA Pay' +
-          ' 12 months You save 1 800 DA Until 21 November 2027 9 000 DA Pay All prices include tax.',
-      )
-      const like = ' type="submit" class="go"'
-      expect(buttons(hero(page))).toEqual(['1', '6', '12'].map((months) => [like, months]))
-      expect(page.text).not.toMatch(/<input(?![^>]*type="hidden")|checked|selected/)
+  it('is one form with one button, each term with what it costs and saves, the month selected', async () => {
+    const page = await (await enterPortal(world, 'user-1')).open()
+    expect(wordsOf(page.text)).toContain(
+      'Choose your plan Starter 1 month 900 DA 6 months You save 400 DA 5 000 DA' +
+        ' 12 months You save 1 800 DA 9 000 DA Pro 1 month 2 400 DA',
+    )
+    const values = ['starter', 'pro', 'business'].flatMap((plan) => [1, 6, 12].map((n) => `${n} ${plan}`))
+    const expected = values.map((value) => [value, value === '1 starter' ? 'checked' : undefined])
+    expect(radios(choiceIn(page), 'offer')).toEqual(expected)
+    expect(page.text.match(/class="go"/g)).toHaveLength(1)
+  })
+
+  it('selects what the address asks for, which Change leads to', async () => {
+    const summary = await choose('12 pro')
+    const change = /href="[\w/]*(\/portal\?[^"#]+)#choose"/.exec(summary.text)?.[1] ?? ''
+    const page = await (await enterPortal(world, 'user-1')).open(change.replaceAll('&amp;', '&'))
+    expect(radios(choiceIn(page), 'offer')).toContainEqual(['12 pro', 'checked'])
+  })
+
+  it.each([
+    [
+      'en',
+      'Pro · 12 months · 24 000 DA incl. tax (2 000 DA a month) · ' + '21 November 2026 to 21 November 2027',
+    ],
+    ['fr', 'Pro · 12 mois · 24 000 DA TTC (2 000 DA par mois) · du 21 novembre 2026 au 21 novembre 2027'],
+    [
+      'ar',
+      'Pro · 12 شهرًا · 24 000 دج شاملة كل الرسوم (2 000 دج في الشهر) · من 21 نوفمبر 2026 إلى 21 نوفمبر 2027',
+    ],
+  ])(
+    'leads to a page that states all of it in one line, before anything is opened (%s)',
+    async (locale, line) => {
+      const portal = await enterPortal(world, 'user-1', locale)
+      const page = await portal.submit('/portal/choice', { offer: '12 pro', method: 'card' })
+      expect([page.status, wordsOf(page.text)]).toEqual([200, expect.stringContaining(line)])
+      expect(world.emulator.checkouts()).toEqual([])
+      expect(page.text.match(/class="go"/g)).toHaveLength(1)
     },
   )
 
-  it(
-    'shows the numbers of each quote, and the overview those of the single month, whatever is ' + 'paid',
-    async () => {
-      const user = world.as('user-1')
-      const day = (at: string) =>
-        new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
-      const dinars = (amount: number) => amount.toLocaleString('en-GB').replaceAll(',', ' ')
-      const check = async () => {
-        const words = wordsOf(hero(await (await enterPortal(world, 'user-1')).open()))
-        const { renewal } = (await user.get('/api/v1/billing/overview')).body
-        const offers = (await world.call('GET', '/api/v1/billing/offers')).body
-        const ofPlan = offers.filter(({ plan }: { plan: string }) => plan === renewal.plan)
-        expect(ofPlan).toHaveLength(3)
-        for (const { plan, months } of ofPlan) {
-          const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
-          expect(words).toContain(`Until ${day(quote.would_end)} ${dinars(quote.amount)} DA Pay`)
-          const { amount, would_start, would_end } = quote
-          if (months === 1)
-            expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
-        }
+  it('states the numbers of each quote, and the overview those of a month, whatever is paid', async () => {
+    const user = world.as('user-1')
+    const day = (at: string) =>
+      new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+    const dinars = (amount: number) => amount.toLocaleString('en-GB').replaceAll(',', ' ')
+    const check = async () => {
+      const { renewal } = (await user.get('/api/v1/billing/overview')).body
+      for (const { plan, months } of (await world.call('GET', '/api/v1/billing/offers')).body) {
+        const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
+        const words = wordsOf((await choose(`${months} ${plan}`)).text)
+        expect(words).toContain(`${dinars(quote.amount)} DA incl. tax`)
+        expect(words).toContain(`${day(quote.would_start)} to ${day(quote.would_end)}`)
+        const { amount, would_start, would_end } = quote
+        if (months === 1 && plan === renewal.plan)
+          expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
       }
-      await check()
-      const portal = await enterPortal(world, 'user-1')
-      await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' }))
-      await world.advance(25 * 86_400)
-      await check()
-      // In grace.
-      await world.advance(7 * 86_400)
-      await check()
+    }
+    await check()
+    const portal = await enterPortal(world, 'user-1')
+    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' }))
+    await world.advance(25 * 86_400)
+    await check()
+    // In grace.
+    await world.advance(7 * 86_400)
+    await check()
+    expect(wordsOf((await choose('1 pro')).text)).toContain('What you buy starts where it ended.')
+  })
+
+  it('takes the term paid last for the next', async () => {
+    const portal = await enterPortal(world, 'user-1')
+    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' }))
+    await world.advance(178 * 86_400)
+    const page = await (await enterPortal(world, 'user-1')).open()
+    expect(radios(choiceIn(page), 'offer')).toContainEqual(['6 pro', 'checked'])
+  })
+
+  it.each([['7 pro'], ['1 nope'], [''], ['pro'], ['NaN pro'], ['1e1 pro'], ['12']])(
+    'has no page for %j, which is not sold',
+    async (offer) => {
+      expect((await choose(offer)).status).toBe(422)
+      expect((await choose('1 pro', { method: 'barter' })).status).toBe(422)
+      expect(world.emulator.checkouts()).toEqual([])
     },
   )
 
@@ -82,9 +127,11 @@ describeScenario('the choice of terms', ({ database }) => {
     expect(usage).not.toContain('Limit reached')
   })
 
-  it('buys what the button says', async () => {
+  it('buys what the page says', async () => {
     const portal = await enterPortal(world, 'user-1')
-    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
+    const page = await choose('12 pro')
+    expect(page.text).toContain(`action="${world.base}/portal/upgrade"`)
+    await pay(await portal.submit('/portal/upgrade', fieldsOf(page)))
     expect(world.emulator.checkouts()[0]).toMatchObject({ amount: 24_000 })
     expect(await endOf('user-1')).toBe('2027-11-21T12:00:00Z')
     expect(wordsOf((await portal.open()).text)).toContain(
@@ -100,22 +147,25 @@ describeScenario('the choice of terms', ({ database }) => {
   })
 
   describe('before the renewal window', () => {
-    it(
-      'is hidden behind a wish to buy ahead, with when each would start and what is possible only ' + 'later',
-      async () => {
-        const portal = await enterPortal(world, 'user-1')
-        await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
-        const page = await portal.open()
-        const words = wordsOf(hero(page))
-        expect(words).toContain('You can renew from 14 November 2027. Pay ahead')
-        expect(words).toContain('What you buy now starts on 21 November 2027')
-        expect(words).toContain('12 months You save 4 800 DA Until 21 November 2028 24 000 DA Pay')
-        await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '6', ahead: 'yes' }))
-        expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
-        const later = wordsOf((await portal.open()).text)
-        expect(later).toContain('12 months You save 4 800 DA Until 21 May 2029 Possible from 21 May 2027')
-      },
-    )
+    it('is behind a wish to buy ahead, with when it would start and what is possible later', async () => {
+      const portal = await enterPortal(world, 'user-1')
+      await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
+      const page = await portal.open()
+      const words = wordsOf(page.text)
+      expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
+      expect(words).toContain('More time starts on 21 November 2027')
+      expect(page.text).toMatch(/<details id="choose">/)
+      const summary = await choose('6 pro')
+      expect(wordsOf(summary.text)).toContain(
+        'It starts on 21 November 2027, when the time that you have ends.',
+      )
+      await pay(await portal.submit('/portal/upgrade', fieldsOf(summary)))
+      expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
+      const later = await portal.open()
+      expect(wordsOf(later.text)).toContain('12 months You save 4 800 DA Possible from 21 May 2027 24 000 DA')
+      expect(radios(choiceIn(later), 'offer')).toContainEqual(['12 pro', 'disabled'])
+      expect((await choose('12 pro')).status).toBe(409)
+    })
 
     it('is not what a page shows that was opened before: its button buys nothing by accident', async () => {
       const portal = await enterPortal(world, 'user-1')
@@ -123,6 +173,31 @@ describeScenario('the choice of terms', ({ database }) => {
       const again = await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })
       expect([again.status, wordsOf(again.text).includes('Already subscribed')]).toEqual([409, true])
     })
+  })
+
+  it('changes to a dearer plan at once, for the difference, to the same end', async () => {
+    await world.as('user-1').buyWanted({ plan: 'pro' })
+    await world.advance(15 * 86_400)
+    const page = await (await enterPortal(world, 'user-1')).open()
+    expect(wordsOf(page.text)).toContain('Change plan or pay ahead')
+    expect(wordsOf(page.text)).toContain(
+      'A larger plan, from now on Business until 21 December 2026 2 050 DA Starter 1 month',
+    )
+    expect(page.text).toMatch(/<details id="choose">/)
+    const summary = await choose('now business')
+    expect(wordsOf(summary.text)).toContain(
+      'Business · from now on · 2 050 DA incl. tax · until 21 December 2026 Pay 2 050 DA by card' +
+        ' Business until 21 December 2026 costs 3 250 DA; 1 200 DA is left of what you paid for this time.',
+    )
+    expect(fieldsOf(summary)).toMatchObject({ plan: 'business', start: 'now' })
+    await pay(await (await enterPortal(world, 'user-1')).submit('/portal/upgrade', fieldsOf(summary)))
+    expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({
+      plan: 'business',
+      current_period_end: '2026-12-21T12:00:00Z',
+    })
+    expect((await choose('now business')).status).toBe(409)
+    // Nothing of the kind where nothing is paid.
+    expect((await choose('now business', {}, 'user-2')).status).toBe(409)
   })
 
   it('is taken up again by the page after a payment that failed', async () => {
@@ -147,10 +222,14 @@ describeScenario('a plan without terms', ({ database }) => {
     await using world = await createWorld(database())
     const portal = await enterPortal(world, 'user-1')
     const before = await portal.open()
-    expect(before.text.match(/<button[^>]*class="go"/g)).toHaveLength(2)
+    expect(before.text.match(/<button[^>]*class="go"/g)).toHaveLength(1)
+    expect(wordsOf(before.text)).toContain(
+      'Upgrade to Pro Pay 2 000 DA by card Pro · 1 month · 2 000 DA incl. tax · ' +
+        '21 November 2026 to 21 December 2026 It starts',
+    )
     await world.as('user-1').buy()
     const after = await portal.open()
-    expect(after.text).not.toMatch(/<details|portal\/upgrade|class="terms"/)
+    expect(after.text).not.toMatch(/<details|portal\/upgrade|portal\/choice/)
     expect(wordsOf(after.text)).toContain('You can renew from 14 December 2026.')
   })
 })

@@ -129,7 +129,8 @@ describeScenario('the time that a user has', ({ database }) => {
       await days(25)
       await buy(business)
       await days(30)
-      expect((await portal()).hero).toMatch(/Renew Business|This will extend Business/)
+      const { text } = await (await enterPortal(world, 'user-1')).open()
+      expect(text).toMatch(/value="1 business" required checked/)
     })
   })
 

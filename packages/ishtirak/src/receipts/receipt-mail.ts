@@ -35,11 +35,12 @@ function attachmentsOf({ number, pdf }: Receipt) {
 
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
-  const { paymentMethod: method, months } = snapshot
-  if (months === null) return `mail_${kind}_advance_what`
+  const { paymentMethod: method, months, planName: plan, change } = snapshot
+  if (plan === null) return `mail_${kind}_advance_what`
+  if (kind === 'receipt' && change) return 'mail_receipt_change_what'
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod
-  return kind === 'receipt' && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
+  return kind === 'receipt' && months !== null && months > 1 ? 'mail_receipt_term_what' : `mail_${kind}_what`
 }
 
 function dataOf(

@@ -130,8 +130,14 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
 }
 
 /** The name is shortened, never the term behind it. */
-function boughtInWords({ planName, months }: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
-  if (planName === null || months === null) return words.advance
+function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
+  const { planName, months, change } = snapshot
+  if (planName === null) return words.advance
+  if (change)
+    return words.changeOfPlan
+      .replace('{from}', () => shorten(change.from))
+      .replace('{plan}', () => shorten(planName))
+  if (months === null) return shorten(words.subscription.replace('{plan}', () => planName))
   if (months === 1) return shorten(words.subscriptionTo.replace('{plan}', () => planName))
   const term = words.subscriptionForTerm.replace('{term}', () => termInWords(months, locale))
   return term.replace('{plan}', () => shorten(planName))
@@ -145,8 +151,9 @@ function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: 
   const hasDuty = stampDutyCentimes > 0
   const untaxed = { exempt: words.exempt, not_liable: words.notLiable, advance: words.untaxed }
   const rate = tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${untaxed[tax.kind]})`
-  const { discountCentimes } = netPriceOf(snapshot)
+  const { creditCentimes, discountCentimes } = netPriceOf(snapshot)
   return rowsOf([
+    [words.credit, snapshot.change ? dinarsInFigures(creditCentimes, locale) : null],
     [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
     [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
     [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],

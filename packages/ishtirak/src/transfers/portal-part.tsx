@@ -13,12 +13,12 @@ import {
   transferRoutes,
 } from './transfer.route.js'
 import {
-  howToPay,
   LateTransferLink,
   type PortalTransfer,
   RefusedNotice,
   type RefusedTransfer,
   TransferSection,
+  transferLabel,
 } from './transfer-section.js'
 import { findTransfer } from './transfers.sql.js'
 
@@ -51,12 +51,13 @@ function aboutFile(locale: keyof typeof CATALOGS, text: string) {
 function wayToPayBy({ name, accounts }: TransferMethod): WayToPay {
   return {
     method: name,
-    label: 'transfer',
+    label: transferLabel(accounts),
     path: '/portal/transfer',
+    button: 'askForTransfer',
+    next: 'transferNext',
     by: 'byTransfer',
     also: 'returnTransferToo',
     reference: { label: 'transferReference', inWords: formatReference },
-    how: howToPay(accounts),
   }
 }
 

@@ -108,22 +108,22 @@ describeScenario('the portal and transfers', ({ database }) => {
   it.each([
     [
       'ar',
-      'أو بالتحويل (الحساب البريدي الجاري CCP أو بريدي موب BaridiMob أو حساب بنكي)',
-      '2 000 دج البطاقة التحويل',
+      'تحويل (الحساب البريدي الجاري CCP أو بريدي موب BaridiMob أو حساب بنكي)',
+      'طريقة الدفع البطاقة الذهبية أو بطاقة CIB تحويل',
       'بالتحويل',
       'بالبطاقة',
     ],
     [
       'fr',
-      'ou par virement (CCP, BaridiMob ou compte bancaire)',
-      '2 000 DA Carte Virement',
+      'Virement (CCP, BaridiMob ou compte bancaire)',
+      'Moyen de paiement Carte EDAHABIA ou CIB Virement',
       'par virement',
       'par carte',
     ],
     [
       'en',
-      'or by transfer (CCP, BaridiMob, or bank account)',
-      '2 000 DA Card Transfer',
+      'Transfer (CCP, BaridiMob, or bank account)',
+      'How you pay EDAHABIA or CIB card Transfer',
       'by transfer',
       'by card',
     ],
@@ -169,7 +169,7 @@ describeScenario('the portal and transfers', ({ database }) => {
       const { id, transfer } = await ask()
       const portal = await enterPortal(world, 'user-1', locale)
       const before = (await portal.open()).text
-      expect(before).toContain('/portal/upgrade"')
+      expect(before).toContain('/portal/choice"')
       expect(wordsOf(before)).not.toContain(state)
       await world.as('user-1').upgrade()
       await portal.upload(`/portal/payments/${id}/proof`, png())
@@ -180,7 +180,7 @@ describeScenario('the portal and transfers', ({ database }) => {
       )
       expect(wordsOf(folded?.[1] ?? '')).toContain(transfer.accounts[0].number)
       expect(wordsOf(text.replace(folded?.[0] ?? '', ''))).not.toContain(transfer.accounts[0].number)
-      expect(text).not.toMatch(/\/portal\/(upgrade|transfer)"|checkouts\//)
+      expect(text).not.toMatch(/\/portal\/(upgrade|transfer|choice)"|checkouts\//)
       // An operator decides: then all is as before.
       await refuse(id)
       const after = (await portal.open()).text
@@ -208,7 +208,7 @@ describeScenario('the portal and transfers', ({ database }) => {
     await portal.upload(`/portal/payments/${id}/proof`, png())
     const { text } = await portal.open()
     expect(wordsOf(text)).toContain('Slip being checked')
-    expect(text).not.toContain('/portal/upgrade"')
+    expect(text).not.toMatch(/\/portal\/(upgrade|choice)"/)
     // Why nothing can be bought stands on top, and what was sent is not asked for again.
     expect(wordsOf(text)).toMatch(/Your transfer We have received your slip .* Your plan Free/)
     expect(wordsOf(text)).not.toContain('send us the slip')
@@ -263,7 +263,7 @@ describeScenario('the portal and transfers', ({ database }) => {
       for (const text of [transfer.reference, words]) expect(shown).toContain(text)
       // Nothing further is to be sent for it, and another one can be asked for.
       expect(shown).not.toContain(transfer.accounts[0].number)
-      expect(await late()).toContain(`formaction="${world.base}/portal/transfer"`)
+      expect(await late()).toContain('name="method" value="transfer"')
       const sent = await again.upload(`/portal/payments/${id}/proof`, png())
       expect([sent.status, sent.headers.get('location')]).toEqual([303, `${address}#received`])
       expect(await late()).toContain('role="status" class="notice" id="received"')

@@ -25,13 +25,13 @@ export interface RefusedTransfer {
   readonly reason: string
 }
 
-/** By card or by transfer, and to which kinds of account. */
-export function howToPay(accounts: readonly Account[]) {
+/** To which kinds of account. */
+export function transferLabel(accounts: readonly Account[]) {
   const kinds = new Set(accounts.map(({ kind }) => kind))
   return (say: Say, locale: Locale): string => {
     const named = new Intl.ListFormat(locale, { type: 'disjunction' })
     const list = [...kinds].map((kind) => say(kind === 'bank' ? 'bankAccount' : ACCOUNT_KINDS[kind]))
-    return say('paidByHandOrTransfer', { accounts: named.format(list) })
+    return say('transferTo', { accounts: named.format(list) })
   }
 }
 

@@ -1,13 +1,11 @@
 // What a code would be worth to a user: the months that it gives, or what purchases cost with it.
-
-import type { QuoteDeps } from '../checkout/quote.js'
 import { monthsOf } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { offersOf, type Plan } from '../core/plan.js'
 import { decideQuote, type Quote } from '../core/quote.js'
 import { NEVER_PAID, type Period, purchaseAt } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
-import { type CodeDeps, countingTries, lookUpCode } from './typed-code.js'
+import { codeOf, type QuoteDeps } from './quote.js'
 
 export type CodeWorth =
   | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
@@ -15,12 +13,14 @@ export type CodeWorth =
   | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
 
 /** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
-export function readCodeWorth(deps: QuoteDeps & CodeDeps, userId: string, typed: string): Promise<CodeWorth> {
-  return countingTries(deps, userId, async () => {
+export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
+  const [discount] = deps.discounts
+  if (!discount) throw new BillingError('code_not_valid')
+  return discount.countTry(userId, async () => {
     const { loadUser, clock, methods, rules } = deps
     const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
     const names = methods.gateways.map(({ name }) => name)
-    const code = await lookUpCode(deps, { userId, typed, methods: names })
+    const code = (await codeOf(deps, { userId, typed, methods: names })) ?? null
     const now = clock.now()
     const gives = monthsOf(code, now)
     if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }

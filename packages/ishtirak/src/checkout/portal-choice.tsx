@@ -1,0 +1,268 @@
+// The choice of what to buy: a plan and its term, and the way to pay. One form with one button, which leads
+// to a page that states all of it (portal-summary.tsx) before anything is opened. No script is needed.
+import type { PropsWithChildren } from '@kitajs/html'
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
+import { type Offer, offersOf, savingOf } from '../core/plan.js'
+import {
+  changeQuotes,
+  decideQuote,
+  type Quote,
+  type QuoteDecision,
+  renewalOffers,
+  type Start,
+} from '../core/quote.js'
+import { taxAt } from '../core/receipt.js'
+import { termInWords } from '../i18n/formats.js'
+import { planName, type Say } from '../i18n/messages.js'
+import { OwnForm } from '../pages/own-form.js'
+import { type PageParts, SubmitButton } from '../pages/portal-frame.js'
+import { openMethods, type PartSection, type PartView } from '../pages/portal-kinds.js'
+import type { ReadOnlySession, Session } from '../pages/reader.js'
+import type { ChosenWay } from '../pages/way-to-pay.js'
+import { Words } from '../pages/words.js'
+
+export const BY_CARD: ChosenWay = {
+  method: 'card',
+  label: (say) => say('card'),
+  path: '/portal/upgrade',
+  button: 'payByCard',
+  next: 'cardNext',
+}
+
+/** The card first. `open`: by which a payment is waited for, so it is left out. */
+function waysFor({ ways }: PageParts, open: readonly string[]): readonly ChosenWay[] {
+  return [BY_CARD, ...ways].filter(({ method }) => !open.includes(method))
+}
+
+/** Undefined: it is not taken. */
+export function chosenWay(pages: PageParts, method: string): ChosenWay | undefined {
+  return waysFor(pages, []).find((way) => way.method === method)
+}
+
+/** Its months in place of a number: the plan is changed now. */
+const NOW = 'now'
+
+/** As the form sends it: `12 pro`, `now business`. The id of a plan may hold any character. */
+export function offerValue({ offer: { plan, months }, change }: Pick<Quote, 'offer' | 'change'>): string {
+  return `${change ? NOW : months} ${plan.id}`
+}
+
+/** The reverse, of what anyone may have sent. */
+export function readOffer(value: string) {
+  const [term = ''] = value.split(' ', 1)
+  const start: Start = term === NOW ? 'now' : 'end'
+  return { months: term === NOW ? 1 : Number(term), planId: value.slice(term.length + 1), start }
+}
+
+/** What is sold to this user, each as it would be bought now. */
+function decisionsFor({ pages, view }: PartSection): readonly QuoteDecision[] {
+  const { facts, now } = view.overview
+  return pages.catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
+    const wanted = { planId: plan.id, months, mode: 'payment' } as const
+    return decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
+  })
+}
+
+/** Each dearer plan, from now on to the end of the time that is paid. */
+export function changesFor({ pages, view }: PartSection): readonly Quote[] {
+  return changeQuotes(view.overview.facts, pages.catalogue, view.overview.now, pages.rules)
+}
+
+/** The offer, where there is nothing to choose: one is sold, and there is one way to pay. */
+export function onlyOffer(section: PartSection): Offer | null {
+  const { catalogue, ways } = section.pages
+  const [offer, another] = catalogue.plans.flatMap(offersOf)
+  return offer && !another && ways.length === 0 && changesFor(section).length === 0 ? offer : null
+}
+
+/** What was asked for by the address, else the term paid last, else the single month. */
+function preselected(view: PartView, { catalogue }: Pick<PageParts, 'catalogue'>): string | null {
+  const [usual] = renewalOffers(view.overview.facts, catalogue)
+  return view.asked('offer') ?? (usual ? offerValue({ offer: usual }) : null)
+}
+
+/** `children`: further fields of the form. */
+export function ChoiceForm({ children, ...section }: PropsWithChildren<PartSection>) {
+  const { pages, view, say } = section
+  const { session, locale } = view
+  return (
+    <OffersForm
+      {...{ pages, session, locale, say, now: view.overview.now }}
+      changes={changesFor(section)}
+      decisions={decisionsFor(section)}
+      selected={preselected(view, pages)}
+      method={view.asked('method')}
+      open={openMethods(view)}
+    >
+      {children}
+    </OffersForm>
+  )
+}
+
+interface OffersFormOf {
+  readonly pages: PageParts
+  readonly session: Session | ReadOnlySession
+  readonly locale: Locale
+  readonly say: Say
+  readonly now: Instant
+  /** Plans that can be changed to. */
+  readonly changes?: readonly Quote[]
+  /** One for each that is shown. */
+  readonly decisions: readonly QuoteDecision[]
+  /** Value of the offer that is selected, if it can be bought; else the first that can. */
+  readonly selected: string | null
+  readonly method?: string | null
+  /** The methods by which a payment is waited for. */
+  readonly open?: readonly string[]
+  /** A code that was typed. */
+  readonly code?: string
+}
+
+/** Plans and their terms, and the ways to pay. */
+export function OffersForm({ children, ...of }: PropsWithChildren<OffersFormOf>) {
+  const { pages, session, say, now, decisions, changes = [], code } = of
+  const sold = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
+  const values = [...sold, ...changes].map(offerValue)
+  const selected = values.find((value) => value === of.selected) ?? values[0]
+  const shown = decisions.filter((decision) => 'quote' in decision)
+  const plans = [...new Set(shown.map(({ quote }) => quote.offer.plan.id))]
+  return (
+    <OwnForm session={session} action={`${pages.base}/portal/choice`}>
+      {code === undefined ? null : <input type="hidden" name="code" value={code} />}
+      {changes.length === 0 ? null : <PlanChanges of={of} selected={selected} changes={changes} />}
+      <div class="choices">
+        {plans.map((id) => (
+          <PlanTerms
+            of={of}
+            selected={selected}
+            decisions={shown.filter(({ quote }) => quote.offer.plan.id === id)}
+          />
+        ))}
+      </div>
+      <WaysToPay {...of} />
+      {children}
+      {selected === undefined ? null : <SubmitButton label={say('continue')} />}
+      <p class="soft small">
+        {isTaxed(pages, now) ? <span safe>{say('pricesWithTax')}</span> : null}{' '}
+        <span safe>{say('continueText')}</span>
+      </p>
+    </OwnForm>
+  )
+}
+
+type Shown = Extract<QuoteDecision, { readonly quote: unknown }>
+
+interface TermsOf {
+  readonly of: OffersFormOf
+  readonly selected: string | undefined
+}
+
+function PlanTerms({ decisions, ...terms }: TermsOf & { readonly decisions: readonly Shown[] }) {
+  const { locale } = terms.of
+  return (
+    <fieldset class="choice">
+      <legend safe>{planName(decisions[0]?.quote.offer.plan.name ?? '', locale)}</legend>
+      {decisions.map((decision) => (
+        <TermLine {...terms} decision={decision} />
+      ))}
+    </fieldset>
+  )
+}
+
+function PlanChanges({ of, selected, changes }: TermsOf & { readonly changes: readonly Quote[] }) {
+  const { pages, locale, say } = of
+  return (
+    <fieldset class="choice">
+      <legend safe>{say('changeNow')}</legend>
+      {changes.map((quote) => {
+        const value = offerValue(quote)
+        const end = pages.formats.day(quote.period.end, locale)
+        return (
+          <label class="pick">
+            <input type="radio" name="offer" value={value} required checked={value === selected} />
+            <span>
+              <b safe>{planName(quote.offer.plan.name, locale)}</b>
+              <span class="small">
+                <Words>{say('untilDay', { end })}</Words>
+              </span>
+            </span>
+            <b class="cost" safe>
+              {pages.formats.money(quote.amount, locale)}
+            </b>
+          </label>
+        )
+      })}
+    </fieldset>
+  )
+}
+
+function TermLine({ of, selected, decision }: TermsOf & { readonly decision: Shown }) {
+  const { pages, locale, say } = of
+  const { formats } = pages
+  const { offer, amount, discount } = decision.quote
+  const money = (dinars: number) => formats.money(dinars, locale)
+  const saving = savingOf(offer)
+  const saves = saving === 0 ? null : say('saves', { amount: money(saving) })
+  const gain = discount > 0 ? say('insteadOf', { amount: money(offer.price.amount) }) : saves
+  const value = offerValue(decision.quote)
+  const fitsFrom = decision.kind === 'prepaid_limit_reached' ? decision.fitsFrom : null
+  return (
+    <label class="pick">
+      <input
+        type="radio"
+        name="offer"
+        value={value}
+        required
+        checked={value === selected}
+        disabled={fitsFrom !== null}
+      />
+      <span>
+        <b safe>{termInWords(offer.months, locale)}</b>
+        {gain === null ? null : (
+          <span class="saves small" safe>
+            {gain}
+          </span>
+        )}
+        {fitsFrom === null ? null : (
+          <span class="small">
+            <Words>{say('fitsFrom', { date: formats.day(fitsFrom, locale) })}</Words>
+          </span>
+        )}
+      </span>
+      <b class="cost" safe>
+        {money(amount)}
+      </b>
+    </label>
+  )
+}
+
+function WaysToPay({ pages, say, locale, method, open = [] }: OffersFormOf) {
+  const ways = waysFor(pages, open)
+  const [first, another] = ways
+  if (first === undefined) return null
+  if (!another)
+    return (
+      <>
+        <input type="hidden" name="method" value={first.method} />
+        <p safe>{say('paidBy', { way: first.label(say, locale) })}</p>
+      </>
+    )
+  const chosen = ways.find((way) => way.method === method) ?? first
+  return (
+    <fieldset class="choice">
+      <legend safe>{say('howToPay')}</legend>
+      {ways.map((way) => (
+        <label class="pick">
+          <input type="radio" name="method" value={way.method} required checked={way === chosen} />
+          <span safe>{way.label(say, locale)}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Prices contain the tax, and say so where one applies on this day. */
+export function isTaxed({ formats, seller }: Pick<PageParts, 'formats' | 'seller'>, now: Instant): boolean {
+  return taxAt(seller.taxTerms, formats.isoDay(now)).kind === 'vat'
+}

@@ -1,0 +1,55 @@
+// Exact parts of whole numbers. Money that is divided by time and divided again must not drift.
+
+/** `over / under`; `under` is above 0. Not reduced: sums of a user's periods stay small. */
+export interface Fraction {
+  readonly over: bigint
+  readonly under: bigint
+}
+
+export const ZERO: Fraction = { over: 0n, under: 1n }
+
+/** Of whole numbers. */
+export function fraction(over: number, under = 1): Fraction {
+  return { over: BigInt(over), under: BigInt(under) }
+}
+
+export function plus(one: Fraction, other: Fraction): Fraction {
+  return one.under === other.under
+    ? { over: one.over + other.over, under: one.under }
+    : { over: one.over * other.under + other.over * one.under, under: one.under * other.under }
+}
+
+export function minus(one: Fraction, other: Fraction): Fraction {
+  return plus(one, { over: -other.over, under: other.under })
+}
+
+export function times(one: Fraction, other: Fraction): Fraction {
+  return { over: one.over * other.over, under: one.under * other.under }
+}
+
+export function isAboveZero({ over }: Fraction): boolean {
+  return over > 0n
+}
+
+export function roundedDown({ over, under }: Fraction): number {
+  const whole = over / under
+  return Number(over < 0n && whole * under !== over ? whole - 1n : whole)
+}
+
+export function roundedUp({ over, under }: Fraction): number {
+  return -roundedDown({ over: -over, under })
+}
+
+/** Whole parts of `total` by these weights, of which none is below 0 and one is above: they sum to it. */
+export function splitWhole(total: number, weights: readonly Fraction[]): readonly number[] {
+  const sum = weights.reduce(plus, ZERO)
+  let before = ZERO
+  let given = 0
+  return weights.map((weight) => {
+    before = plus(before, weight)
+    const until = (BigInt(total) * before.over * sum.under) / (before.under * sum.over)
+    const part = Number(until) - given
+    given += part
+    return part
+  })
+}
