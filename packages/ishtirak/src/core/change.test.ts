@@ -51,8 +51,8 @@ interface Buying {
 
 function buy(facts: SubscriptionFacts, at: Instant, { id, plan, months = 1, amount }: Buying) {
   const price = amount ?? offersOf(plan).find((offer) => offer.months === months)?.price.amount
-  const time = { ...purchaseAt(facts, at, months, RULES), ...(price !== undefined && { amount: price }) }
-  return extend(facts, time, { id, plan: sold(plan), instrument: 'cib' }, at)
+  const source = { id, plan: sold(plan), instrument: 'cib', ...(price !== undefined && { amount: price }) }
+  return extend(facts, purchaseAt(facts, at, months, RULES), source, at)
 }
 
 function grant(facts: SubscriptionFacts, at: Instant, id: string, plan: Plan, count: number) {

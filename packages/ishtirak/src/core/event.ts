@@ -77,7 +77,7 @@ export function describeEvent(
     /** Only of time that no payment bought. */
     readonly grant?: ToldGrant | null
     /** Only of another plan in mid-term. */
-    readonly change?: ToldChange | null
+    readonly change?: ToldChange | null | undefined
     /** Why an operator refused the payment. */
     readonly reason?: string | undefined
     readonly now: Instant
@@ -101,7 +101,7 @@ export function describeEvent(
       ...(of.reason === undefined ? {} : { reason: of.reason }),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
-      ...(of.change ? { change: describePlanChange(of.change) } : {}),
+      ...(of.change && type === 'subscription.changed' ? { change: describePlanChange(of.change) } : {}),
     },
   }
 }

@@ -60,7 +60,7 @@ export function describeChange(
   by: OperatorAct | undefined,
   now: Instant,
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
-  const { subscription, moved = [], payment: changed = null, grant = null, reason } = after
+  const { subscription, moved = [], payment: changed = null, grant = null, reason, change } = after
   const movedBefore = placesOf(user.subscription.periods).filter((place) =>
     moved.some(({ sourceId }) => sourceId === place.sourceId),
   )
@@ -74,6 +74,7 @@ export function describeChange(
     subscription: statusAt(subscription, now, rules),
     grant,
     reason,
+    change,
     now,
   }
   const about = changed ?? grant
@@ -93,11 +94,7 @@ export function describeChange(
       const kind = MAILED[type]
       return {
         id: ids.next('evt', now),
-        event: describeEvent(type, {
-          ...described,
-          sequence: user.eventSequence + 1 + index,
-          ...(type === 'subscription.changed' && { change: after.change ?? null }),
-        }),
+        event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
         mail: about && kind ? { kind, about: about.id } : null,
       }
     }),
