@@ -229,6 +229,14 @@ describe('a change', () => {
     expect(booked && planIdAt(booked.subscription, late)).toBe('team')
   })
 
+  it('that was paid in time, and becomes known when it is over, buys time behind it as well', () => {
+    const order = quoteOf(month, TEAM, half)?.order ?? null
+    const end = month.paidUntil ?? 0
+    const of = { id: 'pay_2', plan: TEAM, amount: 2000, at: half + HOUR }
+    const booked = book(month, order, of, end + DAY)
+    expect(booked).toMatchObject({ changed: null, added: { renews: true }, period: { start: end } })
+  })
+
   it('whose period was refunded, ended or changed otherwise meanwhile buys time for its worth', () => {
     const ahead = buy(month, start, { id: 'pay_2', plan: BASIC })
     const order = quoteOf(ahead, TEAM, half)?.order
