@@ -6,7 +6,9 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
+import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
 import { statement } from '../database/database.js'
@@ -317,5 +319,24 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(quoted).toMatchObject({ kind: 'change', amount: 3500 })
     const { body } = await platform.post('/payments', { plan: 'team', start: 'now' })
     expect(body).toMatchObject({ kind: 'change', amount: 3500 })
+  })
+
+  it.each([
+    ['en', 'From now on your plan is Team, paid until 21 December 2026'],
+    ['fr', 'Vous avez désormais l’offre Team, payée jusqu’au 21 décembre'],
+    ['ar', 'باقتك من الآن هي'],
+  ] as const)('is told by mail in %s, with its receipt', async (locale, told) => {
+    await world.stop()
+    await using sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...ENV, SMTP_URL: sink.url } })
+    user = world.as('user-1')
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
+    await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    await world.service.runner.runAll()
+    const { parts } = readMessage(sink.messages.at(-1) as ReceivedMessage)
+    expect(parts['text/plain']?.toString().replaceAll(/\s+/g, ' ')).toContain(told)
+    expect(Object.keys(parts)).toContain('application/pdf')
   })
 })
