@@ -131,7 +131,8 @@ export class SimulatedWorld {
     this.webhooks = new Webhooks(this.emulator, random.stream('webhooks'), figures)
     this.prepayMaxMonths = random.stream('rules').pick([1, 6, 12, 24])
     const { prepayMaxMonths } = this
-    const rules = { calendar: createCalendar('Africa/Algiers'), prepayMaxMonths, ...options.rules }
+    const calendar = createCalendar('Africa/Algiers')
+    const rules = { calendar, prepayMaxMonths, balanceMax: 0, ...options.rules }
     const { clock, emulator, scheduler } = this
     const { breakProvider } = options
     this.#deps = {

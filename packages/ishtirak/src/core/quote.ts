@@ -9,6 +9,7 @@ import {
   lastPlan,
   type Period,
   purchaseAt,
+  renewed,
   type Subscription,
   type SubscriptionFacts,
   statusAt,
@@ -74,12 +75,13 @@ export type QuoteRefusal =
     }
 
 export function decideQuote(
-  facts: SubscriptionFacts,
+  stored: SubscriptionFacts,
   { planId, months, mode, start, code }: Wanted,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): QuoteDecision {
+  const facts = renewed(stored, now, rules)
   const plan = planById(catalogue, planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
