@@ -431,7 +431,7 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
           (state, act) =>
             perform(state, act, ({ before, booked, amount, at }) => {
               // In grace time begins before the payment, at the old end.
-              const from = booked.changed ? at : booked.period.start
+              const from = booked.changed ? at : (booked.period?.start ?? at)
               const gained = minus(worthOf(booked.subscription, from), worthOf(before, from))
               expect(isZero(minus(gained, fraction(amount)))).toBe(true)
             }),

@@ -90,11 +90,21 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Described['paymen
   }
 }
 
+const TOP_UP = {
+  ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balanceAfter: 6_000 },
+  ...{ paymentId: 'pay_sample', note: null },
+}
+
+function balanceAt(since: Instant, plan?: Plan) {
+  const order = plan ? { plan, months: 1, price: plan.price, offered: null } : null
+  return { balance: { amount: 6_000, entries: 1, since, order }, paidUntil: since + TERM, endedAt: null }
+}
+
 function causeOf(
   type: EventType,
   { plan, first }: { readonly plan: Plan; readonly first: Plan },
   at: Instant,
-): Pick<Described, 'announcement' | 'grant' | 'change' | 'reason'> {
+): Pick<Described, 'announcement' | 'balance' | 'grant' | 'change' | 'reason'> {
   switch (type) {
     case 'subscription.expiring':
       return { announcement: { boundary: 'expiring_3_days', at, skipped: [] } }
@@ -108,6 +118,10 @@ function causeOf(
       return { change: { from: first, to: plan, at, until: at + TERM } }
     case 'payment.refused':
       return { reason: 'a sample' }
+    case 'balance.changed':
+      return { balance: { facts: balanceAt(at), entry: { ...TOP_UP, createdAt: at } } }
+    case 'balance.renewal_changed':
+      return { balance: { facts: balanceAt(at, plan) } }
     default:
       return {}
   }
