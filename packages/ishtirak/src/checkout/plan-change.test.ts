@@ -6,8 +6,16 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
-import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import {
+  type Caller,
+  checkoutIdOf,
+  createWorld,
+  tokenOf,
+  type World,
+} from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
@@ -21,6 +29,11 @@ const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/
 const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
 const ENV = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
+const selectTaxes = statement(
+  'test.plan_change.taxes',
+  `select p.kind, r.snapshot->'tax'->>'kind' as tax from receipts r join payments p on p.id = r.payment_id
+    order by 1, 2`,
+)
 const selectEvents = statement(
   'test.plan_change.events',
   `select payload->>'type' as type, payload->'data' as data from outbox where user_id = $1 order by sequence`,
@@ -317,5 +330,70 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(quoted).toMatchObject({ kind: 'change', amount: 3500 })
     const { body } = await platform.post('/payments', { plan: 'team', start: 'now' })
     expect(body).toMatchObject({ kind: 'change', amount: 3500 })
+  })
+
+  it.each([
+    ['en', 'From now on your plan is Team, paid until 21 December 2026'],
+    ['fr', 'Vous avez désormais l’offre Team, payée jusqu’au 21 décembre'],
+    ['ar', 'باقتك من الآن هي'],
+  ] as const)('is told by mail in %s, with its receipt', async (locale, told) => {
+    await world.stop()
+    await using sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...ENV, SMTP_URL: sink.url } })
+    user = world.as('user-1')
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
+    await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    await world.service.runner.runAll()
+    const { parts } = readMessage(sink.messages.at(-1) as ReceivedMessage)
+    expect(parts['text/plain']?.toString().replaceAll(/\s+/g, ' ')).toContain(told)
+    expect(Object.keys(parts)).toContain('application/pdf')
+  })
+
+  it('is of a month that the balance has bought and no job has written down', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ENV, BALANCE_MAX: '50000' }, withoutJobs: true })
+    user = world.as('user-1')
+    operator = operatorOf(world)
+    await user.buy()
+    const topUp = await user.post('/api/v1/billing/balance/top-ups', { amount: 5000 })
+    await pay(topUp.body.checkout_url)
+    const order = { plan: 'pro', months: 1 }
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const put = { body: order, headers: { authorization } }
+    expect((await world.call('PUT', '/api/v1/billing/balance/renewal', put)).status).toBe(200)
+    await world.advance(45 * DAY)
+    expect((await user.get(`${QUOTE}?plan=team&start=now`)).body).toMatchObject({
+      kind: 'change',
+      credit: 1032,
+    })
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2027-01-21T12:00:00Z' })
+    expect((await user.get('/api/v1/billing/balance')).body.amount).toBe(3000)
+  })
+
+  it('that finds nothing to change is surplus on the balance, with the receipt of an advance', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ENV, BALANCE_MAX: '50000' } })
+    user = world.as('user-1')
+    operator = operatorOf(world)
+    await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    const checkoutId = checkoutIdOf(body.checkout_url)
+    await pay(body.checkout_url)
+    await postEvent(world, anEvent(world, checkoutId, 'paid', { id: 'chk_second' }))
+    const { amount, data } = (await user.get('/api/v1/billing/balance')).body
+    expect([amount, data[0].kind]).toEqual([3500, 'surplus'])
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: lists[2] })
+    const { receipt } = await operator.payment(data[0].payment_id)
+    expect(receipt).toBeTruthy()
+    const taxes = await database().query(selectTaxes)
+    expect(taxes).toEqual([
+      { kind: 'change', tax: 'advance' },
+      { kind: 'change', tax: 'vat' },
+      { kind: 'purchase', tax: 'vat' },
+    ])
   })
 })

@@ -8,6 +8,7 @@ import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { PurchaseMode, Start, Wanted } from '../core/quote.js'
+import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
@@ -16,7 +17,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
-import type { KnownUser } from '../ledger/users.sql.js'
+import { findUser, type KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
 import { askProvider, endCheckout } from './ask-provider.js'
@@ -120,6 +121,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     const now = deps.clock.now()
     const { names: methods } = request.gateways
     const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
+    if (await booksRenewals(deps, request.user.userId, facts.subscription, now)) continue
     const { paidUntil } = facts.subscription
     // What was paid while this click replaced its page is not bought ahead twice: the user is told.
     const isPaid = paidBefore !== undefined && paidBefore !== paidUntil
@@ -142,6 +144,17 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     if (made) return made
   }
   throw unavailable(null)
+}
+
+/** Before anything is ordered: a change names the payments that it is of. */
+async function booksRenewals(
+  { database, rules, bookRenewals }: UpgradeDeps,
+  userId: string,
+  facts: SubscriptionFacts,
+  now: Instant,
+): Promise<boolean> {
+  const user = dueRenewal(facts, now, rules) && (await findUser(database, userId))
+  return user ? bookRenewals(userId, user, now) : false
 }
 
 function wantedBy(asked: Asked): Wanted | WantedTopUp {

@@ -201,7 +201,7 @@ export function bookChange(
   const told = toldChange(subscription.periods, periods, id)
   const stretches = [...(told ? [{ start: told.at, end: told.until }] : []), ...(added ? [added.period] : [])]
   return {
-    subscription: added ? extend(changed, added, { id, plan, instrument }, now) : changed,
+    subscription: added ? extend(changed, added, { id, plan, instrument, amount }, now) : changed,
     order: order && { ...order, parts: booked, ...(added && { addedSeconds: added.granted?.seconds ?? 0 }) },
     period: stretches[0]
       ? { start: stretches[0].start, end: Math.max(...stretches.map(({ end }) => end)) }

@@ -88,7 +88,7 @@ export function describeEvent(
     /** Only of time that no payment bought. */
     readonly grant?: ToldGrant | null
     /** Only of another plan in mid-term. */
-    readonly change?: ToldChange | null
+    readonly change?: ToldChange | null | undefined
     /** Why an operator refused the payment. */
     readonly reason?: string | undefined
     /** For events of the balance. */
@@ -115,7 +115,7 @@ export function describeEvent(
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
       ...(of.balance && type.startsWith('balance.') ? { balance: describeBalance(of.balance) } : {}),
-      ...(of.change ? { change: describePlanChange(of.change) } : {}),
+      ...(of.change && type === 'subscription.changed' ? { change: describePlanChange(of.change) } : {}),
     },
   }
 }

@@ -139,11 +139,12 @@ function changeQuote(
 
 /** What each dearer plan costs from now on, to the end of what is paid; none where nothing can change. */
 export function changeQuotes(
-  facts: SubscriptionFacts,
+  stored: SubscriptionFacts,
   { plans }: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): readonly Quote[] {
+  const facts = renewed(stored, now, rules)
   return plans.flatMap((plan) => {
     const quote = changeQuote(facts, plan, undefined, now, rules)
     return quote === null || quote === 'code_not_valid' ? [] : [quote]

@@ -212,7 +212,8 @@ function book(
   const goesOn = proved.renews && proved.period.end > paidAt
   const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
   const amount = payment.price.amount
-  const extended = extend(subscription, { ...purchase, amount }, payment, now)
+  const { id, plan, instrument } = payment
+  const extended = extend(subscription, purchase, { id, plan, instrument, amount }, now)
   return {
     outcome: 'booked',
     isNew: false,

@@ -141,7 +141,7 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted' | 'amount'> {
+export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
   /** As it then ends. */
   readonly run: PaidRun
   readonly period: Period
@@ -226,7 +226,7 @@ export function withRenewal(
   { order, at, added }: DueRenewal,
   paymentId: string,
 ): SubscriptionFacts {
-  const source = { id: paymentId, plan: order.plan, instrument: BY_BALANCE }
+  const source = { id: paymentId, plan: order.plan, instrument: BY_BALANCE, amount: order.price }
   const entry = { kind: 'renewal', amount: -order.price, paymentId, note: null, at } as const
   return withEntry(extend(facts, added, source, at), entry)
 }
@@ -246,7 +246,7 @@ export function worthAt(
   const rest = ((next - whole) * (amount - months * plan.price)) / plan.price
   const seconds = Math.ceil((whole - start + rest) / SECOND)
   const granted = { days: 0, seconds, follows: run }
-  return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, amount, renews }
+  return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, renews }
 }
 
 /** The run that time goes on with which comes at `at`. */
@@ -259,15 +259,21 @@ function runAt({ run, paidUntil, endedAt }: SubscriptionFacts, at: Instant, rule
 /** The facts with the added time. Periods that are over are forgotten here: their sources remember them. */
 export function extend(
   facts: SubscriptionFacts,
-  { run, period, months, granted, amount, renews }: AddedTime,
-  source: { readonly id: string; readonly plan: Plan; readonly instrument: string | null },
+  { run, period, months, granted, renews }: AddedTime,
+  source: {
+    readonly id: string
+    readonly plan: Plan
+    readonly instrument: string | null
+    /** What was paid, in whole dinars; absent: it is given. */
+    readonly amount?: number
+  },
   now: Instant,
 ): SubscriptionFacts {
   const earlier = renews ? facts.periods.filter(({ end }) => end > now) : []
-  const { id: sourceId, plan } = source
+  const { id: sourceId, plan, amount } = source
   const isUsual = amount === undefined || (months > 0 && amount === plan.price * months)
-  const paid = isUsual ? {} : { amount }
-  const added = { ...period, sourceId, plan, months, ...(granted && { granted }), ...paid }
+  const base = { ...period, sourceId, plan, months, ...(granted && { granted }) }
+  const added = isUsual ? base : { ...base, amount }
   return {
     run,
     paidUntil: period.end,

@@ -15,7 +15,7 @@ import { ConstraintViolation } from '../database/database.js'
 import { findSnapshot } from '../ledger/load.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { rememberUser } from '../ledger/users.sql.js'
+import { findUser, rememberUser } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
 
 export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps
@@ -46,6 +46,9 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const { clock, ids, database } = deps
   const { userId, planId, months, start, reference } = taken
   const method = methodNamed(deps, taken.method)
+  const payer = await findUser(database, userId)
+  // A change names the payments that it is of.
+  if (payer) await deps.bookRenewals(userId, payer, clock.now())
   const [quoted] = await Promise.allSettled([readQuote(deps, { userId, planId, months, start })])
   // After the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)

@@ -65,7 +65,7 @@ export function describeChange(
   by: OperatorAct | undefined,
   now: Instant,
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
-  const { subscription, moved = [], payment: changed = null, grant = null, reason } = after
+  const { subscription, moved = [], payment: changed = null, grant = null, reason, change } = after
   if (after.entry?.kind !== 'renewal' && dueRenewal(user.subscription, now, rules))
     throw new Error(`money of ${userId} was decided on before renewals that are due`)
   const entry = after.entry && entryOf(ids, after.entry, subscription)
@@ -82,6 +82,7 @@ export function describeChange(
     subscription: statusAt(subscription, now, rules),
     grant,
     reason,
+    change,
     balance: { facts: subscription, entry },
     now,
   }
@@ -103,11 +104,7 @@ export function describeChange(
       const kind = MAILED[type]
       return {
         id: ids.next('evt', now),
-        event: describeEvent(type, {
-          ...described,
-          sequence: user.eventSequence + 1 + index,
-          ...(type === 'subscription.changed' && { change: after.change ?? null }),
-        }),
+        event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
         mail: about && kind ? { kind, about: about.id } : null,
       }
     }),
