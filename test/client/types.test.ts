@@ -10,6 +10,7 @@ import {
   type PlatformEvent,
 } from '../../packages/ishtirak/src/core/event.js'
 import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
+import type * as balances from '../../packages/ishtirak/src/ledger/balance-schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
 import type { viewPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.route.js'
@@ -36,6 +37,11 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.PaymentRequest>().toEqualTypeOf<payments.PaymentRequest>()
   expectTypeOf<client.Payment>().toEqualTypeOf<payments.PaymentView>()
   expectTypeOf<client.Proof>().toEqualTypeOf<ProofView>()
+  expectTypeOf<client.UserBalance>().toEqualTypeOf<balances.UserBalanceView>()
+  expectTypeOf<client.StandingOrder>().toEqualTypeOf<balances.StandingOrderView>()
+  expectTypeOf<client.BalanceQuery>().toEqualTypeOf<balances.BalanceQuery>()
+  expectTypeOf<client.TopUpRequest>().toEqualTypeOf<balances.TopUpRequest>()
+  expectTypeOf<client.RenewalRequest>().toEqualTypeOf<balances.RenewalRequest>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()
@@ -61,6 +67,8 @@ it('what an event has by its type in the client, it has in the document', () => 
     'payment.refused': ['payment', 'reason'],
     'payment.review': ['payment'],
     'payment.refunded': ['payment'],
+    'balance.changed': ['balance'],
+    'balance.renewal_changed': ['balance'],
   } as const
   type Causes = { [Type in EventType]: (typeof causes)[Type][number] }
   expectTypeOf<Causes>().toEqualTypeOf<{ [Type in EventType]: CauseOf<Type> }>()

@@ -12,6 +12,8 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   audit_newest: 'audit.trail_all',
   audit_of_payment: 'audit.trail_of_payment',
   audit_operations: 'audit.by_operation',
+  balance_asks_once: 'balance_asks.one',
+  balance_entries_chain: 'balance.entries',
   code_batches_by_id: 'codes.find',
   code_batches_newest: 'codes.batches',
   code_tries_of_user: 'code_tries.begin',
@@ -25,7 +27,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   counted_receipts_once: 'figures.lock_series',
   daily_figures_once: 'figures.paid',
   event_endpoint_once: 'outbox.prune',
-  grants_by_id: 'settlements.save_periods',
+  grants_by_id: 'settlements.save_whole',
   inbox_known_once: 'inbox_known.note',
   mails_failed: 'inbox.page',
   mails_once: 'mails.claim',
@@ -75,6 +77,9 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
 
 /** Those that no plan rides on, and what they keep once. */
 export const KEPT_ONCE: Readonly<Record<string, string>> = {
+  balance_entries_book_once: 'the entry that a payment must have',
+  balance_entries_in_sequence: 'the place of an entry',
+  balance_entries_once: 'what a payment does to a balance',
   job_leases_by_name: 'a job: the statement that claims a round says `on conflict`',
   old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',
   payments_desk_reference: 'the slip of a cash desk and the number of a cheque, of any user',

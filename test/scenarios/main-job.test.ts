@@ -1,102 +1,141 @@
 // The main job, as its users do it: plans, upgrade, pay, confirmed, status, history.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+// The document of the two plans holds to the letter, also where a dearer plan is sold beside them.
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
+const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
+const TEAM =
+  '{"id":"team","name":"Team","price":9000,"currency":"DZD",' +
+  '"limits":{"projects":50,"domains_per_project":20,"deploys_per_day":500,"storage_mb":51200}}'
+
 describeScenario('the main job', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database())
-  })
-  afterEach(() => world.stop())
-
-  it('gives exactly the two plans of the seed to anybody', async () => {
-    const answer = await world.call('GET', '/api/v1/billing/plans')
-    expect(answer.status).toBe(200)
-    expect(answer.text).toBe(
-      '[{"id":"free","name":"Free","price":0,"currency":"DZD",' +
-        '"limits":{"projects":3,"domains_per_project":1,"deploys_per_day":10,"storage_mb":500}},' +
-        '{"id":"pro","name":"Pro","price":2000,"currency":"DZD",' +
-        '"limits":{"projects":10,"domains_per_project":5,"deploys_per_day":50,"storage_mb":5120}}]',
-    )
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(answer.headers.get('ratelimit')).toBe('"default";r=299;t=60')
-  })
-
-  it('gives the plans with an ETag, and 304 to a client that has them', async () => {
-    const etag = (await world.call('GET', '/api/v1/billing/plans')).headers.get('etag') ?? ''
-    const again = await world.call('GET', '/api/v1/billing/plans', { headers: { 'if-none-match': etag } })
-    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
-    const other = await world.call('GET', '/api/v1/billing/plans', { headers: { 'if-none-match': '"old"' } })
-    expect(other.status).toBe(200)
-  })
-
-  it('shows a user who never paid as free and active, with exactly four fields', async () => {
-    const { text } = await world.as('user-1').get('/api/v1/billing/status')
-    expect(text).toBe('{"plan":"free","status":"active","current_period_end":null,"payment_method":null}')
-  })
-
-  it.each(['edahabia', 'cib'] as const)('sells a month of pro, paid with %s', async (method) => {
-    const user = world.as('user-1')
-    const answer = await user.post('/api/v1/billing/upgrade', { plan: 'pro' })
-    expect(Object.keys(answer.body)).toEqual(['checkout_url', 'payment_id'])
-    const paid = await fetch(answer.body.checkout_url, {
-      method: 'POST',
-      body: new URLSearchParams({ payment_method: method, outcome: 'paid' }),
-      redirect: 'manual',
+  describe.each([
+    ['with the two plans', {}, ''],
+    ['with a dearer plan beside them', { PLANS_FILE }, `,${TEAM}`],
+  ])('%s', (_name, env, others) => {
+    let world: World
+    beforeEach(async () => {
+      world = await createWorld(database(), { env })
     })
-    expect(paid.status).toBe(303)
-    expect(paid.headers.get('location')).toContain(`/billing/return/${answer.body.payment_id}?checkout_id=`)
-    await world.emulator.settled()
+    afterEach(() => world.stop())
 
-    const { text } = await user.get('/api/v1/billing/status')
-    // Bought on 21 November at 12:00:00, one calendar month.
-    expect(text).toBe(
-      '{"plan":"pro","status":"active","current_period_end":"2026-12-21T12:00:00Z",' +
-        `"payment_method":"${method}"}`,
-    )
-  })
-
-  it('keeps the payment in the history, with what it bought', async () => {
-    const user = world.as('user-1')
-    const { paymentId } = await user.buy()
-    const { body } = await user.get('/api/v1/billing/payments')
-    expect(body).toEqual({
-      data: [
-        {
-          id: paymentId,
-          kind: 'purchase',
-          plan: 'pro',
-          months: 1,
-          amount: 2000,
-          amount_asked: null,
-          currency: 'DZD',
-          status: 'paid',
-          method: 'card',
-          transfer: null,
-          payment_method: 'edahabia',
-          checkout_url: null,
-          created_at: '2026-11-21T12:00:00Z',
-          expires_at: '2026-11-21T12:30:00Z',
-          paid_at: '2026-11-21T12:00:00Z',
-          period_start: '2026-11-21T12:00:00Z',
-          period_end: '2026-12-21T12:00:00Z',
-          receipt_url: `${world.url}/api/v1/billing/payments/${paymentId}/receipt`,
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
+    it('gives exactly the two plans of the seed to anybody', async () => {
+      const answer = await world.call('GET', '/api/v1/billing/plans')
+      expect(answer.status).toBe(200)
+      expect(answer.text).toBe(
+        '[{"id":"free","name":"Free","price":0,"currency":"DZD",' +
+          '"limits":{"projects":3,"domains_per_project":1,"deploys_per_day":10,"storage_mb":500}},' +
+          '{"id":"pro","name":"Pro","price":2000,"currency":"DZD",' +
+          '"limits":{"projects":10,"domains_per_project":5,"deploys_per_day":50,"storage_mb":5120}}' +
+          `${others}]`,
+      )
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(answer.headers.get('ratelimit')).toBe('"default";r=299;t=60')
     })
-    expect((await user.get(`/api/v1/billing/payments/${paymentId}`)).body).toEqual(body.data[0])
-  })
 
-  it('answers another user’s payment with the same 404 as an unknown one', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    const theirs = await world.as('user-2').get(`/api/v1/billing/payments/${paymentId}`)
-    const none = await world.as('user-2').get('/api/v1/billing/payments/pay_00000000000000000000000000')
-    expect([theirs.status, theirs.body.code]).toEqual([404, 'not_found'])
-    const { instance: _1, request_id: _2, ...same } = theirs.body
-    expect(none.body).toMatchObject(same)
+    it('gives the plans with an ETag, and 304 to a client that has them', async () => {
+      const etag = (await world.call('GET', '/api/v1/billing/plans')).headers.get('etag') ?? ''
+      const again = await world.call('GET', '/api/v1/billing/plans', { headers: { 'if-none-match': etag } })
+      expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+      const other = await world.call('GET', '/api/v1/billing/plans', {
+        headers: { 'if-none-match': '"old"' },
+      })
+      expect(other.status).toBe(200)
+    })
+
+    it('shows a user who never paid as free and active, with exactly four fields', async () => {
+      const { text } = await world.as('user-1').get('/api/v1/billing/status')
+      expect(text).toBe('{"plan":"free","status":"active","current_period_end":null,"payment_method":null}')
+    })
+
+    it.each(['edahabia', 'cib'] as const)('sells a month of pro, paid with %s', async (method) => {
+      const user = world.as('user-1')
+      const answer = await user.post('/api/v1/billing/upgrade', { plan: 'pro' })
+      expect(Object.keys(answer.body)).toEqual(['checkout_url', 'payment_id'])
+      const paid = await fetch(answer.body.checkout_url, {
+        method: 'POST',
+        body: new URLSearchParams({ payment_method: method, outcome: 'paid' }),
+        redirect: 'manual',
+      })
+      expect(paid.status).toBe(303)
+      expect(paid.headers.get('location')).toContain(`/billing/return/${answer.body.payment_id}?checkout_id=`)
+      await world.emulator.settled()
+
+      const { text } = await user.get('/api/v1/billing/status')
+      // Bought on 21 November at 12:00:00, one calendar month.
+      expect(text).toBe(
+        '{"plan":"pro","status":"active","current_period_end":"2026-12-21T12:00:00Z",' +
+          `"payment_method":"${method}"}`,
+      )
+    })
+
+    it('keeps the payment in the history, with what it bought', async () => {
+      const user = world.as('user-1')
+      const { paymentId } = await user.buy()
+      const { body } = await user.get('/api/v1/billing/payments')
+      expect(body).toEqual({
+        data: [
+          {
+            id: paymentId,
+            kind: 'purchase',
+            plan: 'pro',
+            months: 1,
+            amount: 2000,
+            amount_asked: null,
+            currency: 'DZD',
+            status: 'paid',
+            method: 'card',
+            transfer: null,
+            payment_method: 'edahabia',
+            checkout_url: null,
+            created_at: '2026-11-21T12:00:00Z',
+            expires_at: '2026-11-21T12:30:00Z',
+            paid_at: '2026-11-21T12:00:00Z',
+            period_start: '2026-11-21T12:00:00Z',
+            period_end: '2026-12-21T12:00:00Z',
+            receipt_url: `${world.url}/api/v1/billing/payments/${paymentId}/receipt`,
+          },
+        ],
+        has_more: false,
+        next_cursor: null,
+      })
+      expect((await user.get(`/api/v1/billing/payments/${paymentId}`)).body).toEqual(body.data[0])
+    })
+
+    it('answers another user’s payment with the same 404 as an unknown one', async () => {
+      const { paymentId } = await world.as('user-1').buy()
+      const theirs = await world.as('user-2').get(`/api/v1/billing/payments/${paymentId}`)
+      const none = await world.as('user-2').get('/api/v1/billing/payments/pay_00000000000000000000000000')
+      expect([theirs.status, theirs.body.code]).toEqual([404, 'not_found'])
+      const { instance: _1, request_id: _2, ...same } = theirs.body
+      expect(none.body).toMatchObject(same)
+    })
+
+    it('sells no plan twice: the one that runs is refused until it can be renewed', async () => {
+      const user = world.as('user-1')
+      await user.buy()
+      const again = await user.post('/api/v1/billing/upgrade', { plan: 'pro' })
+      expect([again.status, again.body.code]).toEqual([409, 'already_subscribed'])
+      expect([again.body.current_period_end, again.body.renewable_from]).toEqual([
+        '2026-12-21T12:00:00Z',
+        '2026-12-14T12:00:00Z',
+      ])
+      const now = await user.get('/api/v1/billing/quote?plan=pro&start=now')
+      expect([now.status, now.body.code]).toEqual([409, 'no_dearer_plan'])
+      await world.advance(24 * 86_400)
+      await user.buy()
+      expect((await user.get('/api/v1/billing/status')).body).toMatchObject({
+        plan: 'pro',
+        current_period_end: '2027-01-21T12:00:00Z',
+      })
+      const { data } = (await user.get('/api/v1/billing/payments')).body
+      expect(data.map(({ kind, amount }: { kind: string; amount: number }) => [kind, amount])).toEqual([
+        ['purchase', 2000],
+        ['purchase', 2000],
+      ])
+    })
   })
 })

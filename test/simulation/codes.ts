@@ -58,7 +58,7 @@ export class Codes {
         require(own.length <= made.usesPerUser, rule, () => `${batch}: ${own.map(({ id }) => id)}`)
       }
     }
-    for (const payment of ledger.payments) this.#checkPrice(ledger, payment)
+    for (const payment of ledger.payments) if (payment.kind === 'purchase') this.#checkPrice(ledger, payment)
     this.#before = ledger.payments
   }
 
@@ -84,6 +84,12 @@ export class Codes {
     const hash = hashOf(ledger, made)
     const ofPayments = ledger.payments.filter(({ code }) => code === hash)
     return [...ofPayments, ...holdersOf(ledger, hash)].map(({ id, status }) => `${id} ${status}`).join()
+  }
+
+  /** Of the code with this hash. */
+  kindOf(hash: string, { codes }: Ledger): string | undefined {
+    const batch = codes.find((one) => one.hash === hash)?.batch
+    return this.made.find((one) => one.batch === batch)?.kind
   }
 
   /** What the code with this hash gives without a payment. */

@@ -100,7 +100,11 @@ function record(
           require(isIt === true && amount === price + dutyOn(slip), rule, () =>
             `${reference} of ${amount}: ${JSON.stringify(booked)}`)
         })
-      if (refusal === 'wrong_amount') require(odd.more !== undefined, rule, () => `${amount} was refused`)
+      // A slip may be entered when the catalogue says otherwise by then.
+      const isSold = world.edition[plan]?.[months] === price
+      if (refusal === 'wrong_amount')
+        require(odd.more !== undefined || !isSold, rule, () => `${amount} was refused`)
+      if (refusal === 'unknown_plan') require(!isSold, rule, () => `${plan} was refused`)
       if (refusal === 'conflict' || refusal === 'already_refunded')
         require(wasKnown || odd.more !== undefined, rule, () => `${reference} is ${refusal}`)
       if (refusal === 'prepaid_limit_reached')
@@ -110,6 +114,6 @@ function record(
         )
     },
   }
-  const oddly = ['wrong_amount', 'conflict', 'already_refunded'] as const
+  const oddly = ['wrong_amount', 'unknown_plan', 'conflict', 'already_refunded'] as const
   return withExpectedErrors(world, task, ['prepaid_limit_reached', ...oddly])
 }

@@ -189,6 +189,7 @@ function takingOf(checkout: CheckoutRecord, price: number): Taking[] {
     {
       checkoutId: id,
       userId: metadataOf(metadata, 'user_id'),
+      paymentId: metadataOf(metadata, 'payment_id'),
       plan,
       months,
       single,

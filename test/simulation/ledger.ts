@@ -24,7 +24,19 @@ export interface BookedPayment {
   /** Once it is booked: what came. */
   readonly amount: number
   readonly asked: number
-  readonly months: number
+  readonly kind: 'purchase' | 'change' | 'top_up'
+  readonly plan: string | null
+  readonly months: number | null
+  /** What a change was asked for; once it is booked, what it did. */
+  readonly change: {
+    readonly credit: number
+    readonly parts: readonly {
+      readonly sourceId: string
+      readonly amount: number
+      readonly over: string | null
+      readonly days?: number
+    }[]
+  } | null
   readonly discount: number
   /** The hash of its code. */
   readonly code: string | null
@@ -84,6 +96,7 @@ const readAll = statement(
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount,
          'asked', coalesce(amount_asked, amount), 'checkout', method_reference,
+         'kind', kind, 'plan', plan->>'id', 'change', change,
          'months', months, 'discount', discount, 'code', code_hash, 'secondOf', second_of,
          'createdAt', extract(epoch from created_at) * 1000, 'expiresAt', extract(epoch
            from expires_at) * 1000,

@@ -37,13 +37,17 @@ const refunded = (checkoutId: string, day: string, returned?: number): Entry => 
   ...{ kind: 'refunded', checkoutId, at: at(day), bookedAt: at(day) },
   ...(returned === undefined ? {} : { returned }),
 })
-const changed = (id: string, day: string, parts: Record<string, number>, to: Partial<Taking>): Entry => ({
-  ...{ kind: 'changed', quoted: new Map(Object.entries(parts)), bookedAt: at(day) },
-  taking: taking(id, day, {
-    amount: Object.values(parts).reduce((sum, part) => sum + part, 0),
-    ...to,
-  }),
-})
+function changed(
+  id: string,
+  day: string,
+  of: { parts: Record<string, number>; over?: string; leaves?: 'time' } & Partial<Taking>,
+): Entry {
+  const { parts, over = null, leaves = 'surplus', ...to } = of
+  const quoted = Object.entries(parts).map(([piece, part]) => ({ id: piece, part, over }))
+  const amount = quoted.reduce((sum, { part }) => sum + part, 0)
+  const common = { kind: 'changed', quoted, leaves, bookedAt: at(day) } as const
+  return { ...common, taking: taking(id, day, { amount, ...to }) }
+}
 const toTeam = { plan: 'team', single: 5000 }
 const toMax = { plan: 'max', single: 9000 }
 
@@ -122,11 +126,11 @@ describe('the model of a change', () => {
   it('costs the dearer plan less what was paid, for the time that is left, rounded up once', () => {
     const standing = standingAfter([month], at('2027-01-11'))
     // 5000 * 21 / 31 = 3387.1, 2000 * 21 / 31 = 1354.8; 3000 * 21 / 31 = 2032.3
-    expect(costOfChange(standing, at('2027-01-11'), TEAM)).toMatchObject({ price: 2033, credit: 1355 })
+    expect(costOfChange(standing, at('2027-01-11'), TEAM)).toMatchObject({ price: 2033, credit: 1354 })
   })
 
   it('takes into account what was paid for the change before it, over the time which that bought', () => {
-    const entries = [month, changed('b', '2027-01-11', { a: 2033 }, toTeam)]
+    const entries = [month, changed('b', '2027-01-11', { parts: { a: 2033 }, ...toTeam })]
     const standing = standingAfter(entries, at('2027-01-21'))
     // 9000 * 11 / 31 = 3193.55; left are 2000 * 11 / 31 = 709.68 and 2033 * 11 / 21 = 1064.9: 1418.97 more
     expect(costOfChange(standing, at('2027-01-21'), MAX)?.price).toBe(1419)
@@ -157,46 +161,60 @@ describe('the model of a change', () => {
     const given = { id: 'g', plan: 'pro', months: 0, days: 15, single: 2000, sold: {}, at: at('2027-01-01') }
     const standing = standingAfter([{ kind: 'given', gift: given, bookedAt: given.at }], at('2027-01-06'))
     // Half a month of each, two thirds left: (2500 - 1000) * 10 / 15
-    expect(costOfChange(standing, at('2027-01-06'), TEAM)).toMatchObject({ price: 1000, credit: 667 })
+    expect(costOfChange(standing, at('2027-01-06'), TEAM)).toMatchObject({ price: 1000, credit: 666 })
   })
 
   it('leaves over what was quoted for time that is gone, or is as dear already', () => {
-    const gone = standingAfter([month, changed('b', '2027-02-01', { a: 100 }, toTeam)], at('2027-02-02'))
+    const gone = standingAfter(
+      [month, changed('b', '2027-02-01', { parts: { a: 100 }, ...toTeam })],
+      at('2027-02-02'),
+    )
     expect(linesOf(gone)).toEqual(['2027-02-01 surplus 100: 100'])
     const twice = [
       month,
-      changed('b', '2027-01-11', { a: 2033 }, toTeam),
-      changed('c', '2027-01-11', { a: 2033 }, toTeam),
+      changed('b', '2027-01-11', { parts: { a: 2033 }, ...toTeam }),
+      changed('c', '2027-01-11', { parts: { a: 2033 }, ...toTeam }),
     ]
     expect(standingAfter(twice, at('2027-01-12')).balance).toBe(2033)
+  })
+
+  it('buys time on the new plan where there is no balance, to the second that is begun', () => {
+    const late = changed('b', '2027-02-01', { parts: { a: 5100 }, leaves: 'time', ...toTeam })
+    // In grace it goes on: a month to 1 March, and 100 / 5000 of the 31 days to 1 April, which are 53,568 s
+    const { run } = standingAfter([month, late], at('2027-02-02'))
+    expect(run.at(-1)).toMatchObject({ plan: 'team', end: at('2027-03-01') + 53_568_000 })
   })
 
   it('shares out another amount as the price was', () => {
     const entries = [
       month,
       paid('b', '2027-01-02'),
-      changed('c', '2027-01-11', { a: 100, b: 201 }, { ...toTeam, amount: 100 }),
+      changed('c', '2027-01-11', { parts: { a: 100, b: 201 }, ...toTeam, amount: 100 }),
     ]
     const { run } = standingAfter(entries, at('2027-01-12'))
-    expect(run.map(({ changes }) => changes.map(({ amount }) => amount))).toEqual([[33], [67]])
+    expect(run.map(({ changes }) => changes.map(({ amount }) => Number(amount.above)))).toEqual([[33], [67]])
   })
 
   it('is refunded before what it stands on, and leaves the plan before it', () => {
-    const entries = [month, changed('b', '2027-01-11', { a: 2033 }, toTeam)]
+    const entries = [month, changed('b', '2027-01-11', { parts: { a: 2033 }, ...toTeam })]
     const back = standingAfter([...entries, refunded('b', '2027-01-12')], at('2027-01-13'))
     expect(accessAt(back, at('2027-01-13')).plan).toBe('pro')
     expect(ends(back)).toEqual(['2027-02-01'])
     expect(back.undermined).toEqual([])
     const wrong = standingAfter([...entries, refunded('a', '2027-01-12')], at('2027-01-13'))
     expect(wrong.undermined).toEqual(['a'])
-    const over = [...entries, changed('c', '2027-01-12', { a: 500 }, toMax), refunded('b', '2027-01-13')]
+    const over = [
+      ...entries,
+      changed('c', '2027-01-12', { parts: { a: 500 }, over: 'b', ...toMax }),
+      refunded('b', '2027-01-13'),
+    ]
     expect(standingAfter(over, at('2027-01-14')).undermined).toEqual(['b'])
   })
 
   it('is followed by what an order buys, on its own plan', () => {
     const entries = [
       month,
-      changed('b', '2027-01-11', { a: 2033 }, toTeam),
+      changed('b', '2027-01-11', { parts: { a: 2033 }, ...toTeam }),
       toppedUp('c', '2027-01-12', 2000),
       ordered('2027-01-13'),
     ]

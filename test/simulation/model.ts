@@ -1,12 +1,14 @@
 // A second, simpler implementation of the rules of spec.md sections 2, 16 and 17, which shares no code with
 // core. It knows the money that came and the order in which all was booked, and nothing of the tables. What a
 // standing order buys it works out itself, by walking through time from one look at the balance to the next.
-import { type Fraction, fraction, minus, roundedUp, times, total } from './fractions.js'
+import { ceilingOf, differenceOf, floorOf, productOf, type Ratio, ratio, sumOf, sumOfAll } from './ratio.js'
 
 /** Money that the provider took from a user, that came otherwise, or that the balance paid. */
 export interface Taking {
   readonly checkoutId: string
   readonly userId: string
+  /** As it is known at the provider. */
+  readonly paymentId?: string
   readonly plan: string
   readonly months: number
   /** The plan's price of one month at the request. */
@@ -39,12 +41,28 @@ export interface Order {
   readonly price: number
 }
 
-/** For which time a change was quoted, and with how much of its price. */
-export type Quoted = ReadonlyMap<string, number>
+/** A stretch that a change was quoted for, which begins with this piece. */
+export interface Quoted {
+  readonly id: string
+  /** Its part of the price. */
+  readonly part: number
+  /** The change that it had already; null: none. */
+  readonly over: string | null
+  /** How many days it has, of days given one after the other. */
+  readonly days?: number
+}
+
+/** What becomes of money that finds nothing to change: an entry of the balance, or time on the new plan. */
+export type Leftover = 'surplus' | 'time'
 
 type Happened =
   | { readonly kind: 'paid'; readonly taking: Taking }
-  | { readonly kind: 'changed'; readonly taking: Taking; readonly quoted: Quoted }
+  | {
+      readonly kind: 'changed'
+      readonly taking: Taking
+      readonly quoted: readonly Quoted[]
+      readonly leaves: Leftover
+    }
   | { readonly kind: 'topped_up'; readonly taking: Taking }
   | { readonly kind: 'given'; readonly gift: Gift }
   | {
@@ -60,17 +78,20 @@ type Happened =
 /** What happened to a user's time and money, in the order of booking. */
 export type Entry = Happened & { readonly bookedAt: number }
 
-/** Time from one source: whole months, or days of 24 hours. */
+/** Time from one source: whole months, days of 24 hours, or so many seconds as money was worth. */
 interface Source {
   /** Of the checkout, of the gift, or of the renewal. */
   readonly id: string
   readonly plan: string
   readonly months: number
   readonly days: number
+  readonly seconds: number
+  /** How many months of its plan it counts for. */
+  readonly units: Ratio
   /** Its plan's price of one month. */
   readonly single: number
   /** What was paid for it, or what a gift counts as. */
-  readonly worth: Fraction
+  readonly worth: Ratio
   /** To dearer plans, one on the other. */
   readonly changes: readonly Change[]
 }
@@ -81,7 +102,7 @@ interface Change {
   readonly single: number
   readonly at: number
   /** Its part of what was paid for the change. */
-  readonly amount: number
+  readonly amount: Ratio
 }
 
 export interface Piece extends Source {
@@ -102,6 +123,8 @@ export interface Line {
 export interface Standing {
   /** The time that each source gave; a refunded one keeps its time. */
   readonly pieces: readonly Piece[]
+  /** From when until when each change is: of what it changed, and of time that it bought instead. */
+  readonly spans: ReadonlyMap<string, { readonly start: number; readonly end: number }>
   /** Those of the current run, in order. */
   readonly run: readonly Piece[]
   readonly endedAt: number | null
@@ -146,6 +169,7 @@ export const renewalId = (count: number) => `renewal ${count}`
 
 class Walk {
   readonly #pieces = new Map<string, Piece>()
+  readonly #spans = new Map<string, { readonly start: number; readonly end: number }>()
   readonly #lines: Line[] = []
   readonly #undermined: string[] = []
   #run: readonly Piece[] = []
@@ -158,10 +182,12 @@ class Walk {
   /** Instants still to come at which the order is looked at. */
   #looks: number[] = []
   #renewals = 0
+  readonly #refunded = new Set<string>()
 
   standing(): Standing {
     return {
       pieces: [...this.#pieces.values()],
+      spans: this.#spans,
       run: this.#run,
       endedAt: this.#endedAt,
       method: this.#method,
@@ -188,7 +214,7 @@ class Walk {
         this.#buy(entry.taking)
         break
       case 'changed':
-        this.#change(entry.taking, entry.quoted)
+        this.#change(entry)
         break
       case 'topped_up':
         this.#move('top_up', entry.taking.amount, entry.taking.paidAt, entry.taking.checkoutId)
@@ -254,8 +280,9 @@ class Walk {
     const isOver = this.#endedAt !== null || at >= (last?.end ?? 0) + GRACE_MS
     const again = had && { ...had, single: (isOver ? sold[had.plan] : null) ?? had.single }
     const given = (days > 0 ? again : null) ?? { plan, single }
-    const count = fraction(months * DAYS_OF_A_MONTH + days, DAYS_OF_A_MONTH)
-    this.#add({ id, ...given, months, days, worth: times(fraction(given.single), count), changes: [] }, at)
+    const units = ratio(months * DAYS_OF_A_MONTH + days, DAYS_OF_A_MONTH)
+    const worth = productOf(ratio(given.single), units)
+    this.#add({ id, ...given, months, days, seconds: 0, units, worth, changes: [] }, at)
   }
 
   #add(source: Source, at: number, shownAt = at): void {
@@ -272,36 +299,73 @@ class Walk {
   #place(sources: readonly Source[]): void {
     this.#run = laidOut(this.#anchor, sources)
     for (const piece of this.#run) this.#pieces.set(piece.id, piece)
+    const changes = new Map(this.#run.flatMap((piece) => piece.changes.map(({ id, at }) => [id, at])))
+    for (const [id, at] of changes) {
+      if (this.#refunded.has(id)) continue
+      const own = this.#run.filter((one) => one.id === id || one.changes.some((change) => change.id === id))
+      const [start = at] = own.map((piece) => Math.max(piece.start, at))
+      this.#spans.set(id, { start, end: Math.max(...own.map(({ end }) => end)) })
+    }
   }
 
-  /** What it was quoted for and is gone meanwhile, or as dear already, leaves its part over. */
-  #change({ checkoutId: id, plan, single, amount, paidAt: at, method }: Taking, quoted: Quoted): void {
+  /** What it was quoted for and is gone meanwhile, or was changed otherwise, leaves its part over. */
+  #change({ taking, quoted, leaves, bookedAt }: Entry & { kind: 'changed' }): void {
+    const { checkoutId: id, plan, single, amount, paidAt, method } = taking
+    // Operators say that it came when they say it.
+    const at = taking.isOurs ? bookedAt : Math.min(paidAt, bookedAt)
     if (method === 'balance') this.#move('purchase', -amount, at, id)
-    const parts = sharedOut(amount, quoted)
     let left = amount
-    const changed = this.#run.map((piece): Piece => {
-      const part = parts.get(piece.id)
-      const isThere = this.#endedAt === null && piece.end > at
-      if (part === undefined || !isThere || planAt(piece, piece.end).single >= single) return piece
+    for (const { part, ...stretch } of sharedOut(amount, quoted)) {
+      const pieces = this.#stretch(stretch).filter(({ end }) => end > at)
+      const isOver = this.#endedAt !== null || (pieces.at(-1)?.end ?? 0) <= bookedAt
+      const isAsQuoted = pieces.every(({ changes }) => (changes.at(-1)?.id ?? null) === stretch.over)
+      if (isOver || !isAsQuoted) continue
       left -= part
-      return { ...piece, changes: [...piece.changes, { id, plan, single, at, amount: part }] }
+      const lengths = pieces.map(({ start, end }) => end - Math.max(start, at))
+      const length = lengths.reduce((sum, one) => sum + one, 0)
+      const changed = pieces.map((piece, index): Piece => {
+        const own = productOf(ratio(part), ratio(lengths[index] ?? 0, length))
+        return { ...piece, changes: [...piece.changes, { id, plan, single, at, amount: own }] }
+      })
+      this.#place(this.#run.map((piece) => changed.find((one) => one.id === piece.id) ?? piece))
+    }
+    this.#method = method
+    if (left > 0 && leaves === 'surplus') this.#move('surplus', left, at, id)
+    else if (left > 0) this.#add(this.#timeFor(left, taking, at), at)
+  }
+
+  /** Days that were given one after the other are one stretch, as long as it was when it was quoted. */
+  #stretch({ id, days }: Pick<Quoted, 'id' | 'days'>): readonly Piece[] {
+    const first = this.#run.findIndex((piece) => piece.id === id)
+    const pieces = first < 0 ? [] : this.#run.slice(first)
+    if (days === undefined) return pieces.slice(0, 1)
+    let count = 0
+    return pieces.filter((piece) => {
+      count += piece.days
+      return piece.days > 0 && count <= days
     })
-    this.#place(changed)
-    if (left < amount) this.#method = method
-    if (left > 0) this.#move('surplus', left, at, id)
+  }
+
+  /** Whole months, and of the next one the share that is paid, to the second that is begun. */
+  #timeFor(amount: number, { checkoutId, plan, single }: Taking, at: number): Source {
+    const last = this.#run.at(-1)
+    const isInTime = last && this.#endedAt === null && at < last.end + GRACE_MS
+    const start = isInTime ? last.end : at
+    const months = Math.floor(amount / single)
+    const [whole, next] = [addMonths(start, months), addMonths(start, months + 1)]
+    const share = productOf(ratio(next - whole), ratio(amount - months * single, single))
+    const seconds = ceilingOf(productOf(sumOf(ratio(whole - start), share), ratio(1, 1000)))
+    const source = sourceOf({ id: checkoutId, plan, months: 0, single, paid: amount })
+    return { ...source, seconds, units: ratio(amount, single) }
   }
 
   #refund(id: string, at: number): void {
-    const isOn = ({ changes }: Piece) => changes.some((change) => change.id === id)
-    if (this.#run.some(isOn)) this.#undo(id, at)
-    else this.#takeBack(id, at)
-  }
-
-  #takeBack(id: string, at: number): void {
+    this.#refunded.add(id)
+    this.#undo(id, at)
     const refunded = this.#run.find((piece) => piece.id === id)
-    if (refunded && refunded.changes.length > 0) this.#undermined.push(id)
     // Time that is over was used; after an end none is left to refund.
     if (!refunded || this.#endedAt !== null || refunded.end <= at) return
+    if (refunded.changes.length > 0) this.#undermined.push(id)
     const others = this.#run.filter((piece) => piece !== refunded)
     const later = others.filter(({ start }) => start > refunded.start)
     const isRunning = refunded.start <= at || others.length === 0
@@ -312,30 +376,32 @@ class Walk {
 
   /** The plan before it runs to the same end. */
   #undo(id: string, at: number): void {
-    const isLast = ({ changes }: Piece) => changes.at(-1)?.id === id
-    const under = this.#run.filter(({ changes }) => changes.some((change) => change.id === id))
-    if (!under.every(isLast)) this.#undermined.push(id)
     if (this.#endedAt !== null) return
+    const isLeft = ({ end, changes }: Piece) => end > at && changes.some((change) => change.id === id)
+    const under = this.#run.filter(isLeft)
+    if (under.some(({ changes }) => changes.at(-1)?.id !== id)) this.#undermined.push(id)
     const without = (piece: Piece): Piece =>
-      piece.end <= at ? piece : { ...piece, changes: piece.changes.filter((change) => change.id !== id) }
+      under.includes(piece) ? { ...piece, changes: piece.changes.filter((one) => one.id !== id) } : piece
     this.#place(this.#run.map(without))
   }
 }
 
 function sourceOf(of: Pick<Source, 'id' | 'plan' | 'months' | 'single'> & { readonly paid: number }): Source {
   const { id, plan, months, single, paid } = of
-  return { id, plan, months, days: 0, single, worth: fraction(paid), changes: [] }
+  const units = ratio(months)
+  return { id, plan, months, days: 0, seconds: 0, units, single, worth: ratio(paid), changes: [] }
 }
 
 /**
- * One after the other, each month counted from the anchor; the end of given days is the anchor of the months
- * after them.
+ * One after the other, each month counted from the anchor; the end of time that is not in months is the
+ * anchor of the months after it.
  */
 function laidOut(from: number, sources: readonly Source[]): readonly Piece[] {
   let [anchor, count] = [from, 0]
   return sources.map((source) => {
     const start = addMonths(anchor, count)
-    if (source.days > 0) [anchor, count] = [start + source.days * DAY_MS, 0]
+    const exactly = source.days * DAY_MS + source.seconds * 1000
+    if (exactly > 0) [anchor, count] = [start + exactly, 0]
     else count += source.months
     return { ...source, start, end: addMonths(anchor, count) }
   })
@@ -352,64 +418,64 @@ export type Prices = Readonly<Record<number, number>>
 
 export interface ChangeCost {
   readonly price: number
-  /** What is left of what was paid, rounded up. */
+  /** What is left of what was paid, rounded down. */
   readonly credit: number
-  /** Of each stretch, before rounding. */
-  readonly of: ReadonlyMap<string, Fraction>
+  /** Of each piece, before rounding; days that were given are one stretch with those after them. */
+  readonly of: ReadonlyMap<string, { readonly due: Ratio; readonly days: number }>
 }
 
-/** Undefined: no time runs, or none on a cheaper plan. */
+/** Undefined: no time runs, or none on a cheaper plan. Shares of time are to the second. */
 export function costOfChange(
   { run, endedAt }: Standing,
-  at: number,
+  now: number,
   to: { readonly plan: string; readonly prices: Prices; readonly least: number },
 ): ChangeCost | undefined {
+  const at = Math.floor(now / 1000) * 1000
   const single = to.prices[1] ?? 0
-  const isCheaper = (piece: Piece) => planAt(piece, Math.max(at, piece.start)).single < single
-  const left = endedAt === null ? run.filter(({ end }) => end > at) : []
+  const isCheaper = (piece: Piece) => {
+    const before = planAt(piece, Math.max(now, piece.start))
+    return before.plan !== to.plan && before.single < single
+  }
+  const left = endedAt === null ? run.filter(({ end }) => end > now) : []
   const [running] = left
-  if (!running || running.start > at || !isCheaper(running)) return undefined
-  const stretches = left.filter(isCheaper)
+  if (!running || !isCheaper(running)) return undefined
+  const changed = left.filter(isCheaper)
   const of = new Map(
-    stretches.map((piece) => {
-      const { months, days, id } = piece
-      const listed = fraction(single * (months * DAYS_OF_A_MONTH + days), DAYS_OF_A_MONTH)
+    changed.map((piece) => {
+      const { months, units, days, id } = piece
       const term = to.prices[months]
-      const whole = days === 0 && term !== undefined ? fraction(term) : listed
-      return [id, minus(times(whole, shareLeft(piece, at)), worthLeft(piece, at))]
+      const whole = term === undefined ? productOf(ratio(single), units) : ratio(term)
+      const due = differenceOf(productOf(whole, shareLeft(piece, at)), worthLeft(piece, at))
+      return [id, { due, days }]
     }),
   )
-  const credit = roundedUp(total(stretches.map((piece) => worthLeft(piece, at))))
-  return { price: Math.max(to.least, roundedUp(total([...of.values()]))), credit, of }
+  const difference = sumOfAll([...of.values()].map(({ due }) => due))
+  const credit = floorOf(sumOfAll(changed.map((piece) => worthLeft(piece, at))))
+  return { price: Math.max(to.least, ceilingOf(difference)), credit, of }
 }
 
 /** Of what was paid for a piece and for its changes, each over the time that it bought. */
-function worthLeft(piece: Piece, at: number): Fraction {
-  const ofChanges = piece.changes.map((change) =>
-    times(fraction(change.amount), shareLeft(piece, at, change.at)),
-  )
-  return total([times(piece.worth, shareLeft(piece, at)), ...ofChanges])
+function worthLeft(piece: Piece, at: number): Ratio {
+  const ofChanges = piece.changes.map((change) => productOf(change.amount, shareLeft(piece, at, change.at)))
+  return sumOfAll([productOf(piece.worth, shareLeft(piece, at)), ...ofChanges])
 }
 
-function shareLeft({ start, end }: Piece, at: number, since = start): Fraction {
+function shareLeft({ start, end }: Piece, at: number, since = start): Ratio {
   const from = Math.max(start, since)
-  return fraction(end - Math.max(at, from), end - from)
+  return ratio(end - Math.max(at, from), end - from)
 }
 
 /** What came, in whole dinars, shared out as the price was: other than the price by what was accepted. */
-function sharedOut(amount: number, quoted: Quoted): ReadonlyMap<string, number> {
-  const asked = [...quoted.values()].reduce((sum, part) => sum + part, 0)
-  if (amount === asked) return quoted
+function sharedOut(amount: number, quoted: readonly Quoted[]): readonly Quoted[] {
+  const asked = quoted.reduce((sum, { part }) => sum + part, 0)
   let [before, shared] = [0, 0]
-  return new Map(
-    [...quoted].map(([id, part]) => {
-      before += part
-      const upTo = Number((BigInt(amount) * BigInt(before)) / BigInt(asked))
-      const own = upTo - shared
-      shared = upTo
-      return [id, own]
-    }),
-  )
+  return quoted.map((stretch) => {
+    before += stretch.part
+    const upTo = floorOf(productOf(ratio(amount), ratio(before, asked)))
+    const part = upTo - shared
+    shared = upTo
+    return { ...stretch, part }
+  })
 }
 
 export function accessAt({ run, endedAt, method }: Standing, now: number): ExpectedAccess {

@@ -105,7 +105,7 @@ export function refund(world: SimulatedWorld, process: Process, { id, user, chec
       world.refunded.add(id)
       return doAct(process.parts, refundAct, callBy(BY.operator, id, { why: BY.reason }))
     },
-    promised: ['conflict', 'already_refunded'],
+    promised: ['conflict', 'already_refunded', 'refund_change_first'],
     done: (startedAt) => requireWritten(world, user, isIt, startedAt),
   })
 }

@@ -23,6 +23,7 @@ import {
   type ProviderAnswer,
 } from '../../packages/ishtirak/src/ledger/method.js'
 import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.sql.js'
+import { createBookRenewals } from '../../packages/ishtirak/src/ledger/renewals.js'
 import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
@@ -58,7 +59,7 @@ export interface ProcessDeps {
   readonly figures: SimulationFigures
   /** What is sold when a process starts. */
   readonly edition: () => Edition
-  readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths'>
+  readonly rules: Pick<BillingRules, 'calendar' | 'prepayMaxMonths' | 'balanceMax'>
   /** Removes a rule from the provider's adapter, to test that the simulation detects it. */
   readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
 }
@@ -113,7 +114,7 @@ function partsOf(
   const catalogue = catalogueOf(edition())
   const ofCodes = { database, clock, codeKeys: [CODE_KEY], noteUse: () => undefined }
   const fileParts: FileParts = { payment: [], user: [] }
-  const parts = {
+  const decides = {
     ...given,
     fileParts,
     settlements: createSettlements(database),
@@ -138,6 +139,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
+  const parts = { ...decides, atOnce: [], bookRenewals: createBookRenewals(decides) }
   fileParts.payment.push(transferPart(parts))
   return { ...parts, files: operatorFiles(parts) }
 }

@@ -4,11 +4,13 @@
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { redeem } from '../../packages/ishtirak/src/codes/redeem.js'
+import type { SeededRandom } from '../support/random.js'
 import type { MadeCode } from './codes.js'
 import { codeOf, withExpectedErrors } from './expected.js'
-import { isRenewable, mayBuyAhead, standingAfter } from './model.js'
+import { costOfChange, type Entry, isRenewable, mayBuyAhead, standingAfter } from './model.js'
+import { LEAST_AMOUNT } from './process.js'
 import { require } from './rules.js'
-import { offersIn, priceOf } from './sales.js'
+import { offersIn, priceOf, saleAt } from './sales.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
@@ -30,6 +32,8 @@ export interface Wish {
   readonly months?: number
   /** Absent: a click on "upgrade", which buys nothing ahead. */
   readonly mode?: 'payment'
+  /** Absent: as the service takes it: an upgrade to a dearer plan begins now. */
+  readonly start?: 'now' | 'end'
   readonly code?: MadeCode
   /** Absent: a card's page. */
   readonly method?: 'transfer'
@@ -43,22 +47,30 @@ function anyWish(world: SimulatedWorld): Wish {
   if (random.boolean(0.65)) return random.pick([A_MONTH, A_MONTH, A_MONTH, { planId: 'team' }])
   const given = codes.made.filter(({ isVoucher }) => !isVoucher).slice(-6)
   const made = random.boolean(0.6) && given.length > 0 ? random.pick(given) : undefined
+  if (random.boolean(0.3)) {
+    const planId = random.pick(['team', 'max'])
+    return { planId, mode: 'payment', start: 'now', ...byTransfer(random), ...(made && { code: made }) }
+  }
   const offers = offersIn(world.edition).filter(({ code }) => code === (made?.kind ?? null))
   const { plan: planId, months } = random.pick(offers)
-  const byTransfer = random.boolean(0.4) ? { method: 'transfer' as const } : {}
-  return { planId, months, mode: 'payment', ...(made && { code: made }), ...byTransfer }
+  return { planId, months, mode: 'payment', ...(made && { code: made }), ...byTransfer(random) }
+}
+
+function byTransfer(random: SeededRandom) {
+  return random.boolean(0.4) ? { method: 'transfer' as const } : {}
 }
 
 export function click(world: SimulatedWorld, userId: string, wish: Wish): readonly Task[] {
   const process = world.anyProcess()
   if (!process) return []
-  const { planId, months = 1, mode, code, method } = wish
+  const { planId, months = 1, mode, start: begins, code, method } = wish
   const single = world.edition[planId]?.[1] ?? 0
   const price = priceOf({ plan: planId, months, single, code: code?.kind ?? null })
   if (price === undefined) return []
   const rule = mode ? 'what is bought ahead ends within the limit' : A_PURCHASE
   const startedAt = world.now
   const renewable = purchasable(world, userId, wish)
+  const changeable = mayChange(world, userId, wish)
   const takesNoCard = new Set(
     world.emulator
       .checkouts()
@@ -73,25 +85,33 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       const typed = code && { code: code.text }
       const wanted = { user: { userId }, planId, months, locale: 'fr' as const, ...typed }
       const byMethod = method && { method }
-      // More time, also of a dearer plan: no plan changes in mid-term here.
-      const how = { ...byMethod, mode: mode ?? 'upgrade', start: 'end' } as const
+      // As the routes take them: a payment is for the end where nothing is said.
+      const start = begins ?? (mode ? ('end' as const) : undefined)
+      const how = { ...byMethod, start, mode: mode ?? ('upgrade' as const) }
       const opened = await openPayment(process.parts, { ...wanted, ...how })
       const { paymentId } = opened
       const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
       world.afterwards(() => {
-        const amount = method
-          ? world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)?.asked
-          : world.emulator.priceOf(checkoutId)
-        require(amount === price, 'a click leads to what was chosen', () =>
+        const payment = world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)
+        const amount = method ? payment?.asked : world.emulator.priceOf(checkoutId)
+        // What a change costs is checked where it is seen first.
+        const isChange = payment?.kind === 'change'
+        // A transfer may be under way: it stays as it was, whatever the catalogue says by now.
+        const sale = method && saleAt(amount ?? 0)
+        const isOlder = sale && priceOf({ ...sale, single }) === price
+        const isChosen = isChange
+          ? payment.plan === planId && amount === payment.asked
+          : amount === price || isOlder
+        require(isChosen === true, 'a click leads to what was chosen', () =>
           `for ${price} ${userId} was shown ${checkoutId} of ${amount}`)
+        const mayBe = [...changeable(startedAt), ...changeable(world.now)]
+        require(mayBe.includes(isChange), A_CHANGE, () => `${userId} got ${checkoutId}: ${payment?.kind}`)
+        if (!isChange) require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`)
       })
       const rulePage = 'a click leads to a page that takes a card'
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
       // A reference is drawn again in each run of a seed, so the journal has none.
       world.show({ userId, checkoutId, paymentId })
-      world.afterwards(() =>
-        require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`),
-      )
       const isInTime = code?.until == null || startedAt < code.until
       require(isInTime, 'no code is used more often than its bound', () => `${code?.batch} is over`)
     },
@@ -102,6 +122,11 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       if (refusal === 'already_subscribed' && mode) world.figures.count('checked: paid while it was replaced')
       else if (refusal === 'already_subscribed' || refusal === 'prepaid_limit_reached')
         world.afterwards(() => require(renewable(startedAt).includes(false), rule, () => `not ${userId}`))
+      if (refusal === 'already_subscribed' || refusal === 'no_dearer_plan')
+        world.afterwards(() => {
+          const mayBe = [...changeable(startedAt), ...changeable(world.now)]
+          require(mayBe.includes(false), A_CHANGE, () => `${userId} was refused ${planId}`)
+        })
     },
   }
   return [withExpectedErrors(world, task, code ? [...REFUSALS, ...CODE_REFUSALS] : REFUSALS)]
@@ -112,19 +137,37 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
  */
 export function purchasable(world: SimulatedWorld, userId: string, { mode, months = 1 }: Wish) {
   const known = world.historyOf(userId).length
-  return (at: number): readonly boolean[] => {
-    const history = world.historyOf(userId)
-    const states = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
-    return states.map((length) => {
-      const standing = standingAfter(history.slice(0, length), at)
+  return (at: number): readonly boolean[] =>
+    statesSince(world, userId, known).map((history) => {
+      const standing = standingAfter(history, at)
       return mode ? mayBuyAhead(standing, at, months, world.prepayMaxMonths) : isRenewable(standing, at)
     })
-  }
 }
 
+/** Whether it is another plan for the time that is left, in each state since now. */
+function mayChange(world: SimulatedWorld, userId: string, { planId: plan, mode, start }: Wish) {
+  const known = world.historyOf(userId).length
+  const prices = world.edition[plan] ?? {}
+  const isAsked = start === 'now' || (start === undefined && mode === undefined)
+  return (at: number): readonly boolean[] =>
+    statesSince(world, userId, known).map(
+      (history) =>
+        isAsked &&
+        costOfChange(standingAfter(history, at), at, { plan, prices, least: LEAST_AMOUNT }) !== undefined,
+    )
+}
+
+/** The user's history as it was known, and with each entry since. */
+function statesSince(world: SimulatedWorld, userId: string, known: number): readonly (readonly Entry[])[] {
+  const history = world.historyOf(userId)
+  return Array.from({ length: history.length - known + 1 }, (_, more) => history.slice(0, known + more))
+}
+
+const A_CHANGE = 'a dearer plan is sold for the time that is left, and no other'
 const A_PURCHASE = 'a purchase is possible from the start of the renewal window'
 const REFUSALS = [
   'already_subscribed',
+  'no_dearer_plan',
   'prepaid_limit_reached',
   'too_many_checkouts',
   'provider_unavailable',

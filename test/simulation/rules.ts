@@ -4,7 +4,7 @@
 import type { SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
 import type { BookedGrant, BookedPayment, Ledger } from './ledger.js'
-import { type Entry, type Gift, standingAfter, type Taking } from './model.js'
+import { type Entry, type Gift, type Quoted, type Standing, standingAfter, type Taking } from './model.js'
 
 export type RuleName =
   | 'each paid checkout is booked once'
@@ -36,6 +36,9 @@ export type RuleName =
   | 'a transfer counts once enough operators have seen its money'
   | 'the first proof of a transfer is the one that counts'
   | 'what is taken at the desk is in the books once, as it was taken'
+  | 'a change costs what is left of the dearer plan, less what was paid for it'
+  | 'a dearer plan is sold for the time that is left, and no other'
+  | 'a refund takes a change before what it stands on'
   | 'a returning user sees the payment'
   | 'only documented errors occur'
 
@@ -60,9 +63,14 @@ export interface Observations {
   readonly given: Given
   /** The price of a month of each plan that was sold then. */
   readonly soldAt: (instant: number) => Readonly<Record<string, number>>
+  /** The stretches that a change was asked for. */
+  readonly quotedFor: (payment: BookedPayment) => readonly Quoted[]
   /** By the provider, to an account, and at the desk. */
   readonly takings: readonly Taking[]
 }
+
+/** What the history of a user is made from, beside the tables. */
+export type Known = Pick<Observations, 'takings' | 'given' | 'soldAt' | 'quotedFor'>
 
 /** What a grant should give, by what was asked for; undefined: nothing was asked for. */
 export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan' | 'single'> | undefined
@@ -99,7 +107,7 @@ export const isBooked = ({ status }: BookedPayment) => status === 'paid' || stat
 /** What was booked for a user, in that order, with the provider's own record of each payment. */
 export function historyOf(
   ledger: Ledger,
-  { takings: all, given, soldAt }: Pick<Observations, 'takings' | 'given' | 'soldAt'>,
+  { takings: all, given, soldAt, quotedFor }: Known,
   userId: string,
 ): readonly Entry[] {
   const takings = new Map(all.map((taking) => [taking.checkoutId, taking]))
@@ -119,9 +127,11 @@ export function historyOf(
     const payment = payments.get(id ?? '')
     const taking = takings.get(payment?.checkout ?? '')
     require(payment !== undefined && taking !== undefined, 'nothing is booked without money', () => id)
-    if (type === 'payment.refunded')
-      return [{ kind: 'refunded', checkoutId: taking.checkoutId, at, bookedAt: at }]
-    return [{ kind: 'paid', taking: { ...taking, paidAt: paidInstant(payment, taking) }, bookedAt: at }]
+    const piece = taking.checkoutId
+    if (type === 'payment.refunded') return [{ kind: 'refunded', checkoutId: piece, at, bookedAt: at }]
+    const booked = { taking: { ...taking, paidAt: paidInstant(payment, taking) }, bookedAt: at }
+    if (payment.kind === 'purchase') return [{ kind: 'paid', ...booked }]
+    return [{ kind: 'changed', ...booked, quoted: quotedFor(payment), leaves: 'time' }]
   })
 }
 
@@ -194,7 +204,11 @@ function grantedOnce({ grants, outbox }: Ledger, { given }: Observations): void 
 
 function timeAgrees(ledger: Ledger, observations: Observations): void {
   for (const { user } of ledger.users) {
-    for (const piece of standingAfter(historyOf(ledger, observations, user), 0).pieces) {
+    const { pieces, spans, undermined } = standingAfter(historyOf(ledger, observations, user), 0)
+    require(undermined.length === 0, 'a refund takes a change before what it stands on', () => undermined)
+    // Of a change that also bought time, its span has both.
+    const all = [...pieces.filter(({ id }) => !spans.has(id)), ...withIds(spans)]
+    for (const piece of all) {
       const kept =
         ledger.payments.find(({ checkout }) => checkout === piece.id) ??
         ledger.grants.find(({ id }) => id === piece.id)
@@ -204,6 +218,8 @@ function timeAgrees(ledger: Ledger, observations: Observations): void {
     }
   }
 }
+
+const withIds = (spans: Standing['spans']) => [...spans].map(([id, span]) => ({ id, ...span }))
 
 /** Only checkouts whose address was given to a user count: no user can pay the others. */
 function oneShown({ shown }: Observations, emulator: SimulatedEmulator): void {

@@ -4,7 +4,7 @@ import type { BillingRules } from '../../packages/ishtirak/src/core/subscription
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { SeededRandom } from '../support/random.js'
 import { SimulationFigures } from './figures.js'
-import { clearLedger } from './ledger.js'
+import { type BookedPayment, clearLedger } from './ledger.js'
 import type { ProcessDeps } from './process.js'
 import { BrokenRule, type RuleName } from './rules.js'
 import { runSteps } from './steps.js'
@@ -74,6 +74,8 @@ async function runAlone(options: SeedOptions): Promise<SeedResult> {
   }
   figures.count('seeds')
   figures.count('booked payments', world.ledger.receipts.length)
+  const isChange = ({ kind, paidAt }: BookedPayment) => kind === 'change' && paidAt !== null
+  figures.count('booked changes', world.ledger.payments.filter(isChange).length)
   figures.count('checkouts', world.emulator.checkouts().length)
   return { figures, journal: world.journal }
 }

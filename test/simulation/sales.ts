@@ -78,6 +78,9 @@ export function saleAt(price: number): Sale | undefined {
   return BY_PRICE.get(price)
 }
 
+/** What a payment is for, as the model takes it. */
+export type SoldBy = Pick<Sale, 'plan' | 'months' | 'single'>
+
 /** Undefined: it is not sold so. */
 export function priceOf(sale: Sale): number | undefined {
   return ALL.get(key(sale))?.price

@@ -42,6 +42,7 @@ const KINDS = {
   transferComes: 1,
   transferIsShown: 0.8,
   catalogueChanges: 0.4,
+  planChanges: 1.5,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
@@ -72,6 +73,7 @@ const STEPS = {
   transferComes,
   transferIsShown,
   catalogueChanges,
+  planChanges,
 }
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
@@ -394,6 +396,51 @@ async function catalogueChanges(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: another catalogue')
 }
 
+/**
+ * A dearer plan in mid-term: paid early or late, perhaps twice, changed again, and refunded in order or not.
+ */
+async function planChanges(world: SimulatedWorld): Promise<void> {
+  const { random } = world
+  const candidates = world.users.flatMap((userId) => {
+    const [running] = runningOf(world, userId)
+    return running ? [{ userId, running }] : []
+  })
+  if (candidates.length === 0) return
+  const { userId, running } = random.pick(candidates)
+  world.focus = userId
+  for (let turn = random.between(1, 2); turn > 0; turn--) {
+    const planId = random.pick(['team', 'max'])
+    const method = random.boolean(0.3) ? ('transfer' as const) : undefined
+    const faultRates = drawFaultRates(random)
+    await world.revive(faultRates)
+    await world.run(
+      click(world, userId, { planId, mode: 'payment', start: 'now', ...(method && { method }) }),
+      faultRates,
+    )
+    if (random.boolean(0.2)) await purchase(world)
+    const nearEnd = running.end - world.now + random.pick([-HOUR_MS, -1, 0, 1, HOUR_MS])
+    const isNear = method && nearEnd > 0 && nearEnd < 7 * DAY_MS
+    passAndCheck(world, isNear ? nearEnd : random.pick([0, MINUTE_MS, 25 * MINUTE_MS]))
+    if (method) await world.run(tasksFor('decide', world), faultRates)
+    else await payAndReport(world)
+    if (random.boolean(0.2)) await world.run(tasksFor('second', world), faultRates)
+    passAndCheck(world, random.pick([0, HOUR_MS, 3 * DAY_MS]))
+  }
+  const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
+  const newest = paid.slice(-4)
+  for (let turn = random.pick([0, 0, 1, 3]); turn > 0 && newest.length > 0; turn--) {
+    const process = await processWithoutFaults(world)
+    await world.run([refund(world, process, random.pick(newest))], drawFaultRates(random))
+  }
+  world.figures.count('checked: another plan in mid-term')
+}
+
+/** What a user has that is not over, where access was not ended. */
+function runningOf(world: SimulatedWorld, userId: string) {
+  const { run, endedAt } = world.standingOf(userId)
+  return endedAt === null ? run.filter(({ end: endsAt }) => endsAt > world.now) : []
+}
+
 /** Reads without asking the provider, so that the check does not change what it checks. */
 const NO_LOOK = { loadUser: async () => null }
 
@@ -403,7 +450,7 @@ async function historySum(world: SimulatedWorld): Promise<void> {
     const entries = world.historyOf(userId)
     const back = new Set(entries.flatMap((entry) => (entry.kind === 'refunded' ? entry.checkoutId : [])))
     for (const status of ['paid', 'refunded'] as const) {
-      const takings = entries.flatMap((entry) => (entry.kind === 'paid' ? entry.taking : []))
+      const takings = entries.flatMap((entry) => ('taking' in entry ? entry.taking : []))
       const booked = takings
         .filter(({ checkoutId }) => back.has(checkoutId) === (status === 'refunded'))
         .reduce((total, { amount }) => total + amount, 0)

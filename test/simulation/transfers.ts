@@ -14,7 +14,7 @@ import type { BookedPayment, BookedTransfer, Ledger } from './ledger.js'
 import type { Taking } from './model.js'
 import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'
-import { saleAt } from './sales.js'
+import type { SoldBy } from './sales.js'
 import type { Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
@@ -94,12 +94,15 @@ export class Transfers {
 }
 
 /** What came to the accounts, of those that are approved: as the last approval says. */
-export function takingsByTransfer({ transfers, payments }: Ledger): readonly Taking[] {
+export function takingsByTransfer(
+  { transfers, payments }: Ledger,
+  soldBy: (payment: BookedPayment) => SoldBy,
+): readonly Taking[] {
   return transfers.flatMap(({ payment, user, reference, state, approvals, provedAt }): readonly Taking[] => {
-    const price = payments.find(({ id }) => id === payment)?.asked ?? 0
+    const own = payments.find(({ id }) => id === payment)
     const [last] = approvals.slice(-1)
-    const sale = saleAt(price)
-    if (state !== 'approved' || !last || !sale) return []
+    if (state !== 'approved' || !last || !own) return []
+    const [price, sale] = [own.asked, soldBy(own)]
     const { amount, at: paidAt, instrument: method } = last
     return [
       { ...sale, checkoutId: reference, userId: user, price, amount, method, paidAt, provedAt, isOurs: true },

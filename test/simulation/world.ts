@@ -12,16 +12,25 @@ import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { SeededRandom } from '../support/random.js'
+import { Changes } from './changes.js'
 import { Codes } from './codes.js'
 import { type Slips, takingsAtDesk } from './desk.js'
 import { createEmulator, type SimulatedEmulator } from './emulator.js'
 import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
-import { type Ledger, readAllFacts, readLedger } from './ledger.js'
+import { type BookedPayment, type Ledger, readAllFacts, readLedger } from './ledger.js'
 import { accessAt, type Entry, type Standing, standingAfter, type Taking } from './model.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
-import { BrokenRule, checkLedger, type Given, historyOf, type Observations, require } from './rules.js'
-import { EDITIONS, type Edition } from './sales.js'
+import {
+  BrokenRule,
+  checkLedger,
+  type Given,
+  historyOf,
+  type Known,
+  type Observations,
+  require,
+} from './rules.js'
+import { EDITIONS, type Edition, type SoldBy, saleAt } from './sales.js'
 import { type ProcessState, StepScheduler, type Task } from './scheduler.js'
 import { Transfers, takingsByTransfer } from './transfers.js'
 import { Webhooks } from './webhooks.js'
@@ -78,6 +87,7 @@ export class SimulatedWorld {
   readonly granted = new Map<string, AskedGrant>()
   readonly codes = new Codes()
   readonly transfers = new Transfers()
+  readonly changes = new Changes()
   readonly slips: Slips = new Map()
   /** How far ahead may be bought, in months. */
   readonly prepayMaxMonths: number
@@ -95,6 +105,8 @@ export class SimulatedWorld {
   #started = 0
   #afterwards: (() => void)[] = []
   #surprises: unknown[] = []
+  /** Of the steps since the last check. */
+  #instants = new Set<number>()
   /** Each from its instant on. */
   readonly #editions: { readonly from: number; readonly edition: Edition }[] = []
 
@@ -112,11 +124,15 @@ export class SimulatedWorld {
     this.emulator = createEmulator({ clock: this.clock, random, figures, note })
     this.#editions.push({ from: 0, edition: EDITIONS[0] ?? {} })
     this.scheduler = new StepScheduler(this.clock, random.stream('scheduler'), figures, note, options.race)
-    this.scheduler.onTime = () => this.emulator.endDue()
+    this.scheduler.onTime = () => {
+      this.emulator.endDue()
+      this.#instants.add(this.now)
+    }
     this.webhooks = new Webhooks(this.emulator, random.stream('webhooks'), figures)
     this.prepayMaxMonths = random.stream('rules').pick([1, 6, 12, 24])
     const { prepayMaxMonths } = this
-    const rules = { calendar: createCalendar('Africa/Algiers'), prepayMaxMonths, ...options.rules }
+    const calendar = createCalendar('Africa/Algiers')
+    const rules = { calendar, prepayMaxMonths, balanceMax: 0, ...options.rules }
     const { clock, emulator, scheduler } = this
     const { breakProvider } = options
     this.#deps = {
@@ -230,12 +246,34 @@ export class SimulatedWorld {
   /** After any write. */
   async check(): Promise<void> {
     for (const error of this.#surprises.splice(0)) throw asBrokenRule(error)
+    const known = new Map(this.users.map((user) => [user, this.historyOf(user).length]))
     this.ledger = await readLedger(this.#deps.database)
     this.#facts = await readAllFacts(this.#deps.database)
     this.codes.check(this.ledger)
     this.transfers.check(this.ledger)
+    this.#checkChanges(known)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
+  }
+
+  /** Asked for in one of the states since the last check. */
+  #checkChanges(known: ReadonlyMap<string, number>): void {
+    const { ledger } = this
+    const histories = (user: string) => {
+      const history = this.historyOf(user)
+      const first = Math.min(known.get(user) ?? 0, history.length)
+      return Array.from({ length: history.length - first + 1 }, (_, more) => history.slice(0, first + more))
+    }
+    const codeKind = (hash: string) => this.codes.kindOf(hash, ledger)
+    const instants = [...this.#instants]
+    this.#instants = new Set([this.now])
+    this.changes.check({
+      ledger,
+      histories,
+      instants,
+      editionAt: (instant) => this.#editionAt(instant),
+      codeKind,
+    })
   }
 
   /** After time alone has passed: the ledger is unchanged, but access may have changed. */
@@ -245,15 +283,32 @@ export class SimulatedWorld {
   }
 
   historyOf(userId: string): readonly Entry[] {
-    const { ledger } = this
-    return historyOf(ledger, { takings: this.takings(), given: this.#given, soldAt: this.#soldAt }, userId)
+    return historyOf(this.ledger, this.#known(), userId)
   }
 
   /** All money that came, by whichever way. */
   takings(): readonly Taking[] {
     const { emulator, ledger, slips } = this
-    const byCard = emulator.takings().map((taking) => this.#asAccepted(taking))
-    return [...byCard, ...takingsByTransfer(ledger), ...takingsAtDesk(ledger, slips)]
+    const byCard = emulator.takings().map((taking) => this.#asAccepted(this.#asSold(taking)))
+    const byTransfer = takingsByTransfer(ledger, (payment) => this.#soldBy(payment))
+    return [...byCard, ...byTransfer, ...takingsAtDesk(ledger, slips)]
+  }
+
+  /** The price says what was bought, but of a change: for that it is any. */
+  #asSold(taking: Taking): Taking {
+    const { checkoutId, paymentId } = taking
+    const payments = this.ledger.payments
+    const payment =
+      payments.find(({ checkout }) => checkout === checkoutId) ?? payments.find(({ id }) => id === paymentId)
+    return payment?.kind === 'change' ? { ...taking, ...this.#soldBy(payment) } : taking
+  }
+
+  #soldBy(payment: BookedPayment): SoldBy {
+    const nothing = { plan: 'unknown', months: 0, single: 0 }
+    if (payment.kind !== 'change') return saleAt(payment.asked) ?? nothing
+    const { payments } = this.ledger
+    const { plan, createdAt } = payments.find(({ id }) => id === payment.secondOf) ?? payment
+    return plan === null ? nothing : { plan, months: 0, single: this.#soldAt(createdAt)[plan] ?? 0 }
   }
 
   /** Accepted while the provider did not answer, it is what was under review, also where that was a lie. */
@@ -271,8 +326,12 @@ export class SimulatedWorld {
   readonly #given: Given = ({ operation, code }) =>
     code === null ? this.granted.get(operation ?? '') : this.codes.giftOf(code, this.ledger)
 
+  #editionAt(instant: number): Edition {
+    return this.#editions.findLast(({ from }) => from <= instant)?.edition ?? {}
+  }
+
   readonly #soldAt = (instant: number) => {
-    const { edition = {} } = this.#editions.findLast(({ from }) => from <= instant) ?? {}
+    const edition = this.#editionAt(instant)
     return Object.fromEntries(Object.entries(edition).map(([plan, prices]) => [plan, prices[1] ?? 0]))
   }
 
@@ -288,6 +347,11 @@ export class SimulatedWorld {
     this.figures.count('checked: access')
   }
 
+  #known(): Known {
+    const quotedFor = (payment: BookedPayment) => this.changes.quotedFor(payment, this.ledger)
+    return { given: this.#given, soldAt: this.#soldAt, takings: this.takings(), quotedFor }
+  }
+
   #observations(): Observations {
     const { shown, accepted, refunded } = this
     const { acknowledged, forged } = this.webhooks
@@ -297,9 +361,7 @@ export class SimulatedWorld {
       forged,
       accepted,
       refunded,
-      given: this.#given,
-      soldAt: this.#soldAt,
-      takings: this.takings(),
+      ...this.#known(),
     }
   }
 }

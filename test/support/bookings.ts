@@ -20,6 +20,7 @@ export function bookingOf(
       periods: [period],
       endedAt: null,
       instrument: 'cib',
+      balance: null,
     },
     received: {
       method: 'chargily',

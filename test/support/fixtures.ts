@@ -25,6 +25,7 @@ export const RULES: BillingRules = {
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,
+  balanceMax: 0,
   calendar: createCalendar('Africa/Algiers'),
 }
 

@@ -9,7 +9,11 @@ import type { World } from './world.js'
 export async function payOtherwise(
   world: World,
   userId: string,
-  { charged, told = charged }: { readonly charged: number; readonly told?: number },
+  {
+    charged,
+    told = charged,
+    wanted = { plan: 'pro' },
+  }: { readonly charged: number; readonly told?: number; readonly wanted?: object },
 ): Promise<string> {
   const before = new Set(world.emulator.checkouts().map(({ id }) => id))
   world.emulator.setFaults({
@@ -18,7 +22,7 @@ export async function payOtherwise(
     wrong_amount: { amount: told, times: 1 },
   })
   const user = world.as(userId)
-  await user.post('/api/v1/billing/payments', { plan: 'pro' })
+  await user.post('/api/v1/billing/payments', wanted)
   const made = world.emulator.checkouts().find(({ id }) => !before.has(id))
   if (!made) throw new Error('no checkout was made')
   await world.emulator.pay(made.id, 'paid')

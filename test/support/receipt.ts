@@ -50,6 +50,18 @@ export const PAID: Extract<Payment, { kind: 'purchase' | 'change' }> = {
   nextCheckAt: null,
 }
 
+/** From a plan at 1000 a month to Pro, for what was left of a month: 2000 less 500. */
+export const A_CHANGE = {
+  kind: 'change',
+  months: null,
+  price: { amount: 1500, currency: 'DZD' },
+  change: {
+    from: { ...PAID.plan, id: 'basic', name: 'Basic', price: 1000 },
+    credit: 500,
+    parts: [{ sourceId: 'pay_1', amount: 1500, over: null }],
+  },
+} satisfies Partial<Payment>
+
 export const BUYER: Buyer = { userId: 'usr_48151623', name: 'Yasmine Benali', email: 'yasmine@exemple.dz' }
 
 export function snapshotWith(

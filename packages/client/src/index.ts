@@ -5,6 +5,7 @@ import { BillingUnreachableError } from './errors.js'
 import { rememberLimits } from './remembered-limits.js'
 import type {
   Allowance,
+  BalanceQuery,
   BillingStatus,
   ConsumeRequest,
   LimitName,
@@ -23,8 +24,12 @@ import type {
   Redeemed,
   Redemptions,
   ReleaseRequest,
+  RenewalRequest,
+  StandingOrder,
+  TopUpRequest,
   UpgradeResult,
   UsageReport,
+  UserBalance,
   UserUpdate,
 } from './types.js'
 import { verifyEvent } from './verify-event.js'
@@ -43,8 +48,8 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade` and `createPayment` 14,000, `redeem` 7,000, `receipt`, `papers` and `statement` 10,000,
-   * `uploadProof` 70,000.
+   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt`, `papers` and
+   * `statement` 10,000, `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
@@ -111,6 +116,13 @@ export interface Client<Limit extends string = LimitName> {
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
   papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
+  balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
+  /** Send the user to `checkout_url`. A repetition gives the same payment. */
+  topUpBalance(userId: string, request: TopUpRequest): Promise<Payment>
+  /** Whenever the paid time ends, the balance buys this term. Set again, at the price of now. */
+  setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>
+  endRenewal(userId: string): Promise<UserBalance>
   /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
   overview(userId: string): Promise<Overview>
   /**
@@ -185,6 +197,11 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     receipt: (userId, paymentId, asked = {}) =>
       call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
     papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
+    balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
+    topUpBalance: (userId, body) =>
+      call('POST', `${userPath(userId)}/balance/top-ups`, { body, withinMs: 2 * PURCHASE_MS }),
+    setRenewal: (userId, body) => call('PUT', `${userPath(userId)}/balance/renewal`, { body }),
+    endRenewal: (userId) => call('DELETE', `${userPath(userId)}/balance/renewal`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
     uploadProof: (userId, paymentId, file) =>
       call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),

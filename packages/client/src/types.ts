@@ -241,7 +241,7 @@ export interface Payment {
   amount_asked: number | null
   currency: string
   status: 'pending' | 'paid' | 'failed' | 'canceled' | 'expired' | 'review' | 'refunded'
-  method: 'card' | 'transfer' | 'cash' | 'cheque'
+  method: 'card' | 'transfer' | 'cash' | 'cheque' | 'balance'
   /** The kind of card or account, once it is known. */
   payment_method: string | null
   /** Only while it can be paid; null where there is no page. */
@@ -299,6 +299,64 @@ export interface Proof {
   erased_at: string | null
 }
 
+/** A change of a balance. */
+export interface BalanceEntry {
+  id: string
+  kind: 'top_up' | 'purchase' | 'renewal' | 'returned' | 'surplus' | 'correction' | 'paid_out'
+  /** Whole dinars; below zero where it takes. */
+  amount: number
+  /** What there is from then on. */
+  balance_after: number
+  /** What was paid, or bought. */
+  payment_id: string | null
+  note: string | null
+  created_at: string
+}
+
+/** What a balance buys whenever the paid time ends. */
+export interface StandingOrder {
+  plan: string
+  months: number
+  /** Whole dinars for each renewal, as it was agreed. */
+  price: number
+  /** When it buys next, if the money is there; null: as soon as it is there. */
+  next_at: string | null
+  /** What the catalogue asks by now; it counts once the order is set again. */
+  offered_price: number | null
+}
+
+export interface BalanceQuery {
+  /** Of a page: 1 to 100, 20 if absent. */
+  limit?: number
+  /** `next_cursor` of the page before. */
+  cursor?: string
+}
+
+/** What a user has paid in and not spent. */
+export interface UserBalance {
+  amount: number
+  currency: string
+  /** The standing order; null: there is none. */
+  renewal: StandingOrder | null
+  /** Newest first. */
+  data: BalanceEntry[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface TopUpRequest {
+  /** In whole dinars. */
+  amount: number
+  /** `card` if absent. */
+  method?: string
+}
+
+export interface RenewalRequest {
+  plan: string
+  /** 1 if absent. */
+  months?: number
+}
+
 export type EventType =
   | 'subscription.activated'
   | 'subscription.renewed'
@@ -315,6 +373,8 @@ export type EventType =
   | 'payment.refused'
   | 'payment.review'
   | 'payment.refunded'
+  | 'balance.changed'
+  | 'balance.renewal_changed'
 
 export interface EventData {
   readonly user_id: string
@@ -368,6 +428,15 @@ export interface EventData {
   }
   /** Only of `payment.refused`: what the operator said. */
   readonly reason?: string
+  /** Only of `balance.changed` and `balance.renewal_changed`: how it is after the change. */
+  readonly balance?: {
+    readonly amount: number
+    readonly currency: string
+    /** The standing order; null: there is none. */
+    readonly renewal: StandingOrder | null
+    /** What changed the amount; null: it stayed. */
+    readonly entry: BalanceEntry | null
+  }
   /** Only for events that time caused, not a payment. */
   readonly announcement?: {
     readonly boundary: Boundary

@@ -6,15 +6,17 @@ import type { EventData, EventType } from './types.js'
 /** The members of `data` that the events of a type always have, beside the state. */
 export type CauseOf<Type extends EventType> = Type extends 'payment.refused'
   ? 'payment' | 'reason'
-  : Type extends `payment.${string}`
-    ? 'payment'
-    : Type extends 'subscription.granted'
-      ? 'grant'
-      : Type extends 'subscription.changed'
-        ? 'payment' | 'change'
-        : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-          ? 'announcement'
-          : never
+  : Type extends `balance.${string}`
+    ? 'balance'
+    : Type extends `payment.${string}`
+      ? 'payment'
+      : Type extends 'subscription.granted'
+        ? 'grant'
+        : Type extends 'subscription.changed'
+          ? 'payment' | 'change'
+          : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+            ? 'announcement'
+            : never
 
 /** Discriminated by `type`. Clients must ignore types that they do not know: there will be more. */
 export type BillingEvent = {

@@ -22,6 +22,15 @@ create table users (
   ended_at timestamptz,
   -- Of the last payment: `edahabia`, `cib`, `ccp`, …
   last_instrument text,
+  -- What was paid in and not spent, in whole dinars, and the last entry of its ledger.
+  balance integer not null default 0 constraint balance_is_not_negative check (balance >= 0),
+  balance_entry integer,
+  -- Since when balance and order are as they are. Null: the user never had either.
+  balance_since timestamptz,
+  -- What the balance buys whenever the paid time ends: {plan, months, price, offered}; and when next, if the
+  -- money is there.
+  standing_order jsonb,
+  renews_at timestamptz,
   -- The profile, as the platform or the user's token says.
   email text,
   name text,
@@ -44,6 +53,11 @@ create table users (
     (anchor_at is null) = (paid_until is null) and (anchor_at is null) = (run_months is null)
   ),
   constraint run_runs_forward check (paid_until >= anchor_at),
+  constraint balance_has_an_entry check (balance_entry is not null or balance = 0),
+  constraint balance_has_an_instant check (
+    balance_since is not null or (balance_entry is null and standing_order is null)
+  ),
+  constraint only_orders_renew check (renews_at is null or standing_order is not null),
   constraint delivered_was_written check (delivered_sequence <= event_sequence)
 );
 comment on table users is
@@ -96,6 +110,10 @@ create table payments (
   period_end timestamptz,
   -- The receipt that the payment must have: its own, once it is paid.
   receipt_of text generated always as (case when status in ('paid', 'refunded') then id end) stored,
+  -- The entry of the balance that it must have: what tops it up, and what it pays for.
+  entry_of text generated always as (
+    case when status in ('paid', 'refunded') and (kind = 'top_up' or method = 'balance') then id end
+  ) stored,
   -- The payment that was paid already when this one came. An operator refunds it, or keeps it.
   second_of text,
   kept_at timestamptz,
@@ -232,6 +250,78 @@ create table job_leases (
   constraint job_leases_by_name primary key (name)
 );
 comment on table job_leases is 'When each job runs next: one round per interval, in however many processes.';
+
+
+-- The balance: money that users have paid in and not spent
+
+create table balance_entries (
+  user_id text not null constraint entry_of_a_user references users,
+  sequence integer not null constraint sequence_is_positive check (sequence > 0),
+  id text not null,
+  kind text not null constraint kind_is_known check (
+    kind in ('top_up', 'purchase', 'renewal', 'returned', 'surplus', 'correction', 'paid_out')
+  ),
+  -- Whole dinars; below zero where it takes.
+  amount integer not null,
+  balance_before integer not null,
+  balance_after integer not null constraint balance_is_not_negative check (balance_after >= 0),
+  payment_id text,
+  note text,
+  created_at timestamptz not null,
+  -- The entry that it follows on; null: it is the first.
+  follows integer generated always as (nullif(sequence - 1, 0)) stored,
+  -- The payment that must have it.
+  books text generated always as (
+    case when kind in ('top_up', 'purchase', 'renewal') then payment_id end
+  ) stored,
+  constraint balance_entries_in_sequence primary key (user_id, sequence),
+  constraint balance_entries_chain unique (user_id, sequence, balance_after),
+  constraint balance_entries_once unique (user_id, payment_id, kind),
+  constraint balance_entries_book_once unique (user_id, books),
+  constraint balance_adds_up check (balance_after = balance_before + amount),
+  constraint balance_begins_with_nothing check (sequence > 1 or balance_before = 0),
+  constraint entry_gives_or_takes check (
+    case when kind in ('top_up', 'returned', 'surplus') then amount > 0
+         when kind in ('purchase', 'renewal', 'paid_out') then amount < 0
+         else amount <> 0 end
+  ),
+  constraint entry_names_its_payment check (
+    case kind when 'correction' then payment_id is null when 'paid_out' then true
+              else payment_id is not null end
+  ),
+  constraint entry_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
+    deferrable initially deferred,
+  constraint balance_follows_on_an_entry foreign key (user_id, follows, balance_before)
+    references balance_entries (user_id, sequence, balance_after) deferrable initially deferred
+);
+comment on table balance_entries is
+  'Each change of a user''s balance, in a chain without gaps. Rows are never changed.';
+
+create trigger balance_entries_are_append_only before update or delete on balance_entries
+  for each row execute function refuse_change();
+
+-- The balance is the last entry's, and money that goes to a balance or comes from it stands there. Checked at
+-- the commit, since the tables refer to each other.
+alter table users add constraint balance_is_the_last_entrys foreign key (user_id, balance_entry, balance)
+  references balance_entries (user_id, sequence, balance_after) deferrable initially deferred;
+alter table payments add constraint paid_by_balance_has_an_entry foreign key (user_id, entry_of)
+  references balance_entries (user_id, books) deferrable initially deferred;
+
+-- What an operator wants to take or give where a second one must want it too. It counts while the ledger is
+-- as it was.
+create table balance_asks (
+  user_id text not null constraint ask_of_a_user references users,
+  act text not null,
+  amount integer not null,
+  entries integer not null,
+  asked_by text not null constraint asked_by_someone check (asked_by <> ''),
+  asked_at timestamptz not null,
+  constraint balance_asks_once primary key (user_id, act)
+);
+comment on table balance_asks is 'Corrections and payments out that wait for a second operator.';
+
+-- Whose renewal is to be written down.
+create index users_renew on users (renews_at) where renews_at is not null;
 
 
 -- Checkout: the way from the click to the provider's page, and the sweep that looks it up again
@@ -766,7 +856,7 @@ create index mails_failed on mails (queued_at)
 -- The list of payments: all, or by status and method. The expression is that of `operator.newest_listed`.
 create index payments_newest on payments (created_at desc, id desc);
 create index payments_listed on payments (
-  (case when method in ('card', 'transfer', 'cash', 'cheque') then method else 'card' end),
+  (case when method in ('card', 'transfer', 'cash', 'cheque', 'balance') then method else 'card' end),
   status, created_at, id);
 
 -- Without case and accents; Arabic without vowel signs, tatweel and hamza on its letters, and with one form

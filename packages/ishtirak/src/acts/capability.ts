@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
+import type { Wanted } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import type { ConsolePages, ConsoleSection, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
@@ -58,6 +59,8 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly mails?: (deps: Deps) => readonly MailWriter[]
   /** What takes something off a price. */
   readonly discount?: (deps: Deps) => DiscountSource
+  /** A way to pay without a page, and without waiting. */
+  readonly paysAtOnce?: (deps: Deps) => PaysAtOnce
   /** On the pages of users. */
   readonly portal?: PortalKinds<Deps>
 }
@@ -79,6 +82,20 @@ export interface DiscountSource {
   }): Promise<CodeFacts | null>
   /** Runs what was asked for with something typed in: a wrong one is a try, and tries are counted. */
   countTry<Result>(userId: string, work: () => Promise<Result>): Promise<Result>
+}
+
+/** What is bought with it is paid when the call is answered. */
+export interface PaysAtOnce {
+  /** As callers choose it. */
+  readonly method: string
+  buy(
+    of: { readonly user: { readonly userId: string }; readonly requestId?: string },
+    wanted: Pick<Wanted, 'planId' | 'start'> & {
+      readonly months?: number
+      /** As it was typed. */
+      readonly code: string | undefined
+    },
+  ): Promise<{ readonly paymentId: string }>
 }
 
 export function actsOf<Deps>(capabilities: readonly Capability<Deps>[]): readonly Act<Deps>[] {

@@ -1,15 +1,39 @@
 // A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
+import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import {
+  type Caller,
+  checkoutIdOf,
+  createWorld,
+  tokenOf,
+  type World,
+} from '../../../../test/support/world.js'
+import { toTimestamp } from '../core/instant.js'
 import { statement } from '../database/database.js'
+import { readTimeLists } from '../ledger/time-list.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 const DAY = 86_400
+const forgetPayment = statement('test.plan_change.forget', 'delete from payments where id = $1')
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
+const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
+const ENV = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
+const selectTaxes = statement(
+  'test.plan_change.taxes',
+  `select p.kind, r.snapshot->'tax'->>'kind' as tax from receipts r join payments p on p.id = r.payment_id
+    order by 1, 2`,
+)
 const selectEvents = statement(
   'test.plan_change.events',
   `select payload->>'type' as type, payload->'data' as data from outbox where user_id = $1 order by sequence`,
@@ -18,9 +42,11 @@ const selectEvents = statement(
 describeScenario('a dearer plan in mid-term', ({ database }) => {
   let world: World
   let user: Caller
+  let operator: OperatorCaller
   beforeEach(async () => {
-    world = await createWorld(database(), { env: { PLANS_FILE } })
+    world = await createWorld(database(), { env: ENV })
     user = world.as('user-1')
+    operator = operatorOf(world)
   })
   afterEach(() => world.stop())
 
@@ -119,11 +145,255 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('already_subscribed')
   })
 
+  const paymentOf = async (id: string) => (await user.get(`${PAYMENTS}/${id}`)).body
+  const time = async () =>
+    (await readTimeLists(database(), ['user-1']))
+      .flat()
+      .map((one) => [
+        one.by === 'gap' ? null : one.id,
+        one.by === 'gap' ? null : one.plan.id,
+        toTimestamp(one.start),
+        toTimestamp(one.end),
+      ])
+  const lists = ['2026-11-21T12:00:00Z', '2026-12-06T12:00:00Z', '2026-12-21T12:00:00Z'] as const
+
+  it('stands in the list of time, with the payment that bought it', async () => {
+    const first = await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    const changed = [
+      [first, 'pro', lists[0], lists[1]],
+      [body.payment_id, 'team', lists[1], lists[2]],
+    ]
+    expect(await time()).toEqual(changed)
+    await world.advance(5 * DAY)
+    expect((await operator.post(`/payments/${body.payment_id}/refund`, { why: 'asked' })).status).toBe(200)
+    expect(await time()).toEqual([
+      ...changed.slice(0, 1),
+      [body.payment_id, 'team', lists[1], '2026-12-11T12:00:00Z'],
+      [first, 'pro', '2026-12-11T12:00:00Z', lists[2]],
+    ])
+    expect(await status()).toMatchObject({ plan: 'pro', status: 'active', current_period_end: lists[2] })
+    expect((await events()).slice(-2).map(({ type }) => type)).toEqual([
+      'payment.refunded',
+      'subscription.changed',
+    ])
+  })
+
+  it('is refunded before what it stands on, and the refusal names it', async () => {
+    const first = await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    const refuse = await operator.post(`/payments/${first}/refund`, { why: 'asked' })
+    expect([refuse.status, refuse.body.code, refuse.body.payment_id]).toEqual([
+      ...[409, 'refund_change_first', body.payment_id],
+    ])
+    expect((await operator.get(`/payments/${first}/refund`)).body).toMatchObject({
+      code: 'refund_change_first',
+    })
+    const { body: preview } = await operator.get(`/payments/${body.payment_id}/refund`)
+    expect(preview).toMatchObject({
+      before: { plan: 'team' },
+      after: { plan: 'pro', current_period_end: lists[2] },
+      events: ['payment.refunded', 'subscription.changed'],
+    })
+    for (const id of [body.payment_id, first])
+      expect((await operator.post(`/payments/${id}/refund`, { why: 'asked' })).status).toBe(200)
+    expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+
+  it('that is paid when the time is over buys time on the new plan for its worth', async () => {
+    await user.buy()
+    await world.advance(29 * DAY + DAY - 600)
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    // Half an hour at the provider, ten minutes of them in time, and known when the grace is over too.
+    const checkoutId = checkoutIdOf(body.checkout_url)
+    await world.advance(4 * DAY)
+    await postEvent(world, anEvent(world, checkoutId, 'paid'))
+    const bought = await paymentOf(body.payment_id)
+    // 50 DA of 9000 a month, from the payment on.
+    expect(bought).toMatchObject({
+      ...{ kind: 'change', amount: 50, status: 'paid', period_start: '2026-12-25T11:50:00Z' },
+      period_end: '2026-12-25T15:58:00Z',
+    })
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: bought.period_end })
+    expect((await events()).slice(-2).map(({ type }) => type)).toEqual([
+      'payment.paid',
+      'subscription.activated',
+    ])
+    expect((await time()).at(-1)).toEqual([body.payment_id, 'team', bought.period_start, bought.period_end])
+  })
+
   it('paid twice buys time on the new plan for the second money', async () => {
     await halfWay()
     const { body } = await user.post(UPGRADE, { plan: 'team' })
+    const checkoutId = checkoutIdOf(body.checkout_url)
     await pay(body.checkout_url)
-    const { body: again } = await user.post(UPGRADE, { plan: 'team' })
-    expect(again.code).toBe('already_subscribed')
+    await postEvent(world, anEvent(world, checkoutId, 'paid', { id: 'chk_second' }))
+    const all: { id: string; kind: string; period_end: string }[] = (await user.get(PAYMENTS)).body.data
+    const second = all.find(({ id, kind }) => kind === 'change' && id !== body.payment_id)
+    // 3500 of 9000 of the 31 days from 21 December.
+    expect(second).toMatchObject({
+      ...{ kind: 'change', amount: 3500, status: 'paid', period_start: lists[2] },
+      period_end: '2027-01-02T13:20:00Z',
+    })
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: second?.period_end })
+    expect((await operator.payment(second?.id ?? '')).payment.second_of).toBe(body.payment_id)
+  })
+
+  it('of which another amount came is booked for what came, where an operator takes it', async () => {
+    await halfWay()
+    const wanted = { plan: 'team', start: 'now' }
+    const id = await payOtherwise(world, 'user-1', { charged: 3000, wanted })
+    expect((await paymentOf(id)).status).toBe('review')
+    expect((await operator.get(`/payments/${id}/accept`)).body).toMatchObject({
+      after: { plan: 'team', current_period_end: lists[2] },
+    })
+    await operator.post(`/payments/${id}/accept`, { why: 'a campaign' })
+    expect(await paymentOf(id)).toMatchObject({
+      status: 'paid',
+      amount: 3000,
+      amount_asked: 3500,
+    })
+    expect((await status()).plan).toBe('team')
+  })
+
+  it('with a code costs less, and no code for a term counts', async () => {
+    await halfWay()
+    const { code } = await makeCodes(operator, { kind: 'percent', percent: 10 })
+    const { code: ofYear } = await makeCodes(operator, {
+      kind: 'percent',
+      percent: 10,
+      plan: 'pro',
+      months: 12,
+    })
+    const quoted = await user.get(`${QUOTE}?plan=team&start=now&code=${code}`)
+    expect(quoted.body).toMatchObject({ price: 4500, credit: 1000, discount: 350, amount: 3150, code })
+    expect((await user.get(`${QUOTE}?plan=team&start=now&code=${ofYear}`)).body.code).toBe('code_not_valid')
+    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now', code })
+    await pay(body.checkout_url)
+    expect(await paymentOf(body.id)).toMatchObject({ status: 'paid', amount: 3150 })
+  })
+
+  it('by transfer begins when an operator says that the money came, and costs what was quoted', async () => {
+    await halfWay()
+    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now', method: 'transfer' })
+    expect(body).toMatchObject({ kind: 'change', amount: 3500, checkout_url: null })
+    await world.advance(2 * DAY)
+    expect((await user.post(PAYMENTS, { plan: 'team', start: 'now', method: 'transfer' })).body.id).toBe(
+      body.id,
+    )
+    const approval = { amount: 3500, received_at: '2026-12-07', payment_method: 'ccp', why: 'on the account' }
+    expect((await operator.post(`/payments/${body.id}/approve`, approval)).status).toBe(200)
+    expect(await paymentOf(body.id)).toMatchObject({
+      ...{ status: 'paid', period_start: '2026-12-08T12:00:00Z', period_end: lists[2] },
+    })
+    expect((await status()).plan).toBe('team')
+  })
+
+  it('is taken at the desk, for what it cost within the last hour', async () => {
+    await halfWay()
+    const asked = { plan: 'team', start: 'now', method: 'cheque', reference: '1' }
+    const preview = await operator.get(`/users/user-1/record?${new URLSearchParams(asked)}`)
+    expect(preview.body.changes).toContainEqual({ what: 'amount', before: null, after: '3500' })
+    const taken = { ...asked, why: 'at the desk' }
+    await world.advance(1_800)
+    const record = (amount: number) => operator.post('/users/user-1/record', { ...taken, amount })
+    expect((await record(3400)).body).toMatchObject({ code: 'wrong_amount', price: 3496 })
+    expect((await record(3500)).body).toMatchObject({
+      payment: { kind: 'change', amount: 3500, months: null },
+    })
+    expect((await record(3500)).status).toBe(200)
+    expect((await status()).plan).toBe('team')
+    expect((await record(3501)).body.code).toBe('conflict')
+    const more = await operator.post('/users/user-1/record', { ...taken, reference: '2', amount: 3500 })
+    expect(more.body.code).toBe('no_dearer_plan')
+  })
+
+  it('is known from its checkout alone, and then of what is left', async () => {
+    await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    const { metadata } = world.emulator.checkouts().at(-1) ?? {}
+    expect(metadata).toMatchObject({ kind: 'change', plan_id: 'team' })
+    expect(metadata).not.toHaveProperty('months')
+    await database().query(forgetPayment, [body.payment_id])
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await operator.post('/reconciliations/start', { since: '2026-11-01', unknown: 'book' })
+    expect(await paymentOf(body.payment_id)).toMatchObject({ kind: 'change', status: 'paid', amount: 3500 })
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: lists[2] })
+  })
+
+  it('is bought with the platform’s key for its user', async () => {
+    await halfWay()
+    const platform = platformFor(world, 'user-1')
+    const { body: quoted } = await platform.get('/quote?plan=team&start=now')
+    expect(quoted).toMatchObject({ kind: 'change', amount: 3500 })
+    const { body } = await platform.post('/payments', { plan: 'team', start: 'now' })
+    expect(body).toMatchObject({ kind: 'change', amount: 3500 })
+  })
+
+  it.each([
+    ['en', 'From now on your plan is Team, paid until 21 December 2026'],
+    ['fr', 'Vous avez désormais l’offre Team, payée jusqu’au 21 décembre'],
+    ['ar', 'باقتك من الآن هي'],
+  ] as const)('is told by mail in %s, with its receipt', async (locale, told) => {
+    await world.stop()
+    await using sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...ENV, SMTP_URL: sink.url } })
+    user = world.as('user-1')
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
+    await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    await world.service.runner.runAll()
+    const { parts } = readMessage(sink.messages.at(-1) as ReceivedMessage)
+    expect(parts['text/plain']?.toString().replaceAll(/\s+/g, ' ')).toContain(told)
+    expect(Object.keys(parts)).toContain('application/pdf')
+  })
+
+  it('is of a month that the balance has bought and no job has written down', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ENV, BALANCE_MAX: '50000' }, withoutJobs: true })
+    user = world.as('user-1')
+    operator = operatorOf(world)
+    await user.buy()
+    const topUp = await user.post('/api/v1/billing/balance/top-ups', { amount: 5000 })
+    await pay(topUp.body.checkout_url)
+    const order = { plan: 'pro', months: 1 }
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const put = { body: order, headers: { authorization } }
+    expect((await world.call('PUT', '/api/v1/billing/balance/renewal', put)).status).toBe(200)
+    await world.advance(45 * DAY)
+    expect((await user.get(`${QUOTE}?plan=team&start=now`)).body).toMatchObject({
+      kind: 'change',
+      credit: 1032,
+    })
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    await pay(body.checkout_url)
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2027-01-21T12:00:00Z' })
+    expect((await user.get('/api/v1/billing/balance')).body.amount).toBe(3000)
+  })
+
+  it('that finds nothing to change is surplus on the balance, with the receipt of an advance', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ENV, BALANCE_MAX: '50000' } })
+    user = world.as('user-1')
+    operator = operatorOf(world)
+    await halfWay()
+    const { body } = await user.post(UPGRADE, { plan: 'team' })
+    const checkoutId = checkoutIdOf(body.checkout_url)
+    await pay(body.checkout_url)
+    await postEvent(world, anEvent(world, checkoutId, 'paid', { id: 'chk_second' }))
+    const { amount, data } = (await user.get('/api/v1/billing/balance')).body
+    expect([amount, data[0].kind]).toEqual([3500, 'surplus'])
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: lists[2] })
+    const { receipt } = await operator.payment(data[0].payment_id)
+    expect(receipt).toBeTruthy()
+    const taxes = await database().query(selectTaxes)
+    expect(taxes).toEqual([
+      { kind: 'change', tax: 'advance' },
+      { kind: 'change', tax: 'vat' },
+      { kind: 'purchase', tax: 'vat' },
+    ])
   })
 })

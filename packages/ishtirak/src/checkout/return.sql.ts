@@ -5,7 +5,8 @@ import { flag, textOrNull } from '../database/rows.js'
 // Uses the key mails_once.
 const selectOutcome = statement(
   'return.receipt_mail',
-  `select outcome, due_at is not null as is_due from mails where user_id = $1 and kind = 'receipt' and about = $2`,
+  `select outcome, due_at is not null as is_due
+     from mails where user_id = $1 and kind = 'receipt' and about = $2`,
 )
 
 /** `owed`: it is still to be sent; null: there is none, or it could not be sent. */

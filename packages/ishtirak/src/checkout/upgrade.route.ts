@@ -97,6 +97,7 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
         'no_dearer_plan',
         'code_not_valid',
         'too_many_wrong_codes',
+        'balance_too_low',
         'conflict',
       ),
     },
@@ -113,14 +114,11 @@ export async function createPayment(
   buyer: UpgradeCaller,
   { plan, months, start, method, code }: PaymentRequest,
 ): Promise<PaymentView> {
-  const { paymentId } = await openPayment(deps, {
-    ...buyer,
-    planId: plan,
-    ...termOf(months, start, 'months'),
-    code,
-    method,
-    mode: 'payment',
-  })
+  const wanted = { planId: plan, ...termOf(months, start, 'months'), code }
+  const atOnce = deps.atOnce.find((one) => one.method === method)
+  const { paymentId } = atOnce
+    ? await atOnce.buy(buyer, wanted)
+    : await openPayment(deps, { ...buyer, ...wanted, method, mode: 'payment' })
   return showPaymentOfUser(deps, buyer, paymentId)
 }
 

@@ -1,14 +1,15 @@
 // The click on "upgrade": a payment of ours, then a checkout at the provider, then its address to the user.
 // Fifty clicks get one checkout. A request whose outcome is unknown is looked for, never repeated.
 
-import type { DiscountSource } from '../acts/capability.js'
+import type { DiscountSource, PaysAtOnce } from '../acts/capability.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { PurchaseMode, Quote, Start, Wanted } from '../core/quote.js'
-import { decideUpgrade, type UpgradeDecision } from '../core/upgrade.js'
+import type { PurchaseMode, Start, Wanted } from '../core/quote.js'
+import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
+import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
 import { webhookUrlOf } from '../ledger/method.js'
@@ -16,7 +17,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
-import type { KnownUser } from '../ledger/users.sql.js'
+import { findUser, type KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
 import { askProvider, endCheckout } from './ask-provider.js'
@@ -24,8 +25,7 @@ import { createOutages, failOver, type GatewayQueue, queueGateways } from './gat
 import { codeOf } from './quote.js'
 import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
-export interface UpgradeRequest {
-  readonly user: KnownUser
+interface AskedPurchase {
   readonly planId: string
   /** Absent: one. */
   readonly months?: number
@@ -35,6 +35,13 @@ export interface UpgradeRequest {
   readonly start?: Start | undefined
   /** As it was typed. */
   readonly code?: string | undefined
+}
+
+type Asked = AskedPurchase | WantedTopUp
+export type UpgradeRequest = AskedBy & Asked
+
+interface AskedBy {
+  readonly user: KnownUser
   /** As callers choose it, such as `transfer`; absent: `card`. */
   readonly method?: string | undefined
   /** The language of the provider's page. */
@@ -44,9 +51,7 @@ export interface UpgradeRequest {
 }
 
 /** A request, and the gateways it may ask for a page. */
-interface Click extends UpgradeRequest {
-  readonly gateways: GatewayQueue
-}
+type Click = UpgradeRequest & { readonly gateways: GatewayQueue }
 
 export interface OpenedCheckout {
   /** Null where the method has no pages. */
@@ -67,6 +72,7 @@ const FAILURES_A_MINUTE = 5
 
 export interface UpgradeDeps extends SettleDeps, Pick<CommonParts, 'catalogue' | 'publicUrl'> {
   readonly discounts: readonly DiscountSource[]
+  readonly atOnce: readonly PaysAtOnce[]
   readonly upgrades: UpgradeState
   readonly wait: (ms: number) => Promise<void>
 }
@@ -97,11 +103,11 @@ export async function upgrade(
 
 /** The same by any method, also one without pages. Throws `unknown_method` where it is not taken. */
 export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
-  const { user, code, method = 'card' } = request
+  const { user, method = 'card' } = request
   const gateways = queueGateways(deps, method)
+  const code = codeTyped(request)
   // The id of a user holds no line break, so no two users have one key.
-  const { planId, months, mode, start } = wantedBy(request)
-  const key = `${user.userId}\n${planId}\n${months}\n${mode}\n${start ?? ''}\n${method}\n${code ?? ''}`
+  const key = `${user.userId}\n${nameOf(wantedBy(request))}\n${method}\n${code ?? ''}`
   const open = () => openOrReturn(deps, { ...request, gateways })
   const [discount] = code === undefined ? [] : deps.discounts
   return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
@@ -115,13 +121,16 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     const now = deps.clock.now()
     const { names: methods } = request.gateways
     const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
+    if (await booksRenewals(deps, request.user.userId, facts.subscription, now)) continue
     const { paidUntil } = facts.subscription
     // What was paid while this click replaced its page is not bought ahead twice: the user is told.
-    if (paidBefore !== undefined && paidBefore !== paidUntil) wanted = { ...wanted, mode: 'upgrade' }
+    const isPaid = paidBefore !== undefined && paidBefore !== paidUntil
     paidBefore = paidUntil
-    // Read after the user's facts, so that a use that comes between them makes those stale.
-    const code = await codeOf(deps, { userId: request.user.userId, typed: request.code, methods })
-    wanted = { ...wanted, code }
+    if ('planId' in wanted) {
+      // Read after the user's facts, so that a use that comes between them makes those stale.
+      const code = await codeOf(deps, { userId: request.user.userId, typed: codeTyped(request), methods })
+      wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
+    }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
     if (decision.kind === 'return') return opened(decision.payment)
     if (decision.kind === 'wait' && ++polls <= POLLS_MAX) {
@@ -137,9 +146,27 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
   throw unavailable(null)
 }
 
-function wantedBy({ planId, months = 1, mode = 'upgrade', start }: UpgradeRequest): Wanted {
+/** Before anything is ordered: a change names the payments that it is of. */
+async function booksRenewals(
+  { database, rules, bookRenewals }: UpgradeDeps,
+  userId: string,
+  facts: SubscriptionFacts,
+  now: Instant,
+): Promise<boolean> {
+  const user = dueRenewal(facts, now, rules) && (await findUser(database, userId))
+  return user ? bookRenewals(userId, user, now) : false
+}
+
+function wantedBy(asked: Asked): Wanted | WantedTopUp {
+  if ('topUp' in asked) return { topUp: asked.topUp }
+  const { planId, months = 1, mode = 'upgrade', start } = asked
   return { planId, months, mode, start }
 }
+
+const nameOf = (wanted: Wanted | WantedTopUp) =>
+  'topUp' in wanted ? wanted.topUp : `${wanted.planId}\n${wanted.months}\n${wanted.mode}`
+
+const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 
 type Attempt = () => Promise<OpenedCheckout | null>
 
@@ -153,7 +180,7 @@ function attemptOf(
   if (decision.kind === 'close') return () => closeAtProvider(deps, decision, request)
   if (decision.kind === 'continue') return () => continueAttempt(deps, decision.payment, request)
   if (decision.kind === 'end_withdrawn') return () => endWithdrawn(deps, decision.paymentId, request)
-  if (decision.kind === 'request') return () => requestPayment(deps, decision.quote, request, version)
+  if (decision.kind === 'request') return () => requestPayment(deps, decision.sale, request, version)
   return null
 }
 
@@ -176,7 +203,7 @@ async function bounded(
 /** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
 async function requestPayment(
   deps: UpgradeDeps,
-  { offer, change, amount, discount, codeHash }: Quote,
+  { offer, change, amount, discount, codeHash }: Sale,
   request: Click,
   version: number | null,
 ): Promise<OpenedCheckout | null> {
@@ -242,7 +269,7 @@ async function takeOver(
   deps: UpgradeDeps,
   payment: Payment,
   report: CheckoutReport,
-  { requestId }: UpgradeRequest,
+  { requestId }: Pick<AskedBy, 'requestId'>,
 ): Promise<OpenedCheckout | null> {
   const { checkoutId, checkoutUrl, status } = report
   const way = { source: 'upgrade', requestId } as const

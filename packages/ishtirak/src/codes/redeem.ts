@@ -51,6 +51,7 @@ async function redeemOnFacts(deps: RedeemDeps, user: KnownUser, typed: string): 
     await rememberUser(deps.database, user, now)
     return 'stale'
   }
+  if (await deps.bookRenewals(userId, loaded.user, now)) return 'stale'
   const wanted = { ...gives, id: deps.ids.next('red', now), operationId: null }
   const after = decideGrant(loaded.user.subscription, wanted, now, deps.rules)
   if (!after) throw wrongField('code', 'out_of_range')

@@ -3,10 +3,12 @@
 import { verbOf } from '../acts/act.js'
 import { actsOffered, titleOf } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
+import type { ChangeOrder } from '../core/change.js'
+import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import { kindOf } from '../core/payment.js'
-import { paidForInWords } from '../i18n/formats.js'
-import { instrumentName } from '../i18n/messages.js'
+import { inParts, paidForInWords } from '../i18n/formats.js'
+import { instrumentName, planName } from '../i18n/messages.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
@@ -121,6 +123,11 @@ function Reports({ pages, view, file }: { pages: AllPages; view: View; file: Pay
   )
 }
 
+/** Of a change: `Pro · 1 000 DA`, the plan that ran and what was left of what was paid. */
+function planBefore({ formats }: AllPages, { from, credit }: ChangeOrder, locale: Locale): string {
+  return inParts([planName(from.name, locale), formats.money(credit, locale)], locale)
+}
+
 function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }: PaymentFile) {
   const { formats } = pages
   const { locale, say } = view
@@ -134,6 +141,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
   return [
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
     [say(payment.plan ? 'plan' : 'purpose'), paidForInWords(payment, locale)],
+    [say('planBefore'), payment.change && planBefore(pages, payment.change, locale)],
     [say('amount'), formats.came(payment, locale)],
     [
       say('method'),

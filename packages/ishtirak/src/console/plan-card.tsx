@@ -2,10 +2,11 @@
 // was and is, by which payments, grants and codes.
 
 import { DAY, toTimestamp } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt, type TimeEntry } from '../core/time-list.js'
 import { inParts, termInWords } from '../i18n/formats.js'
-import { instrumentName, planName } from '../i18n/messages.js'
+import { CATALOGS, instrumentName, planName } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { UserFile } from '../overview/read-files.js'
 import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
@@ -125,7 +126,7 @@ function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
     brought.find((words) => words !== null) ?? say(time.isRefunded ? 'time_refunded' : `time_${time.by}`)
   const parts = [
     planName(plan.name, locale),
-    days > 0 ? pages.formats.timeLeft(days * DAY, locale) : termInWords(months, locale),
+    lengthInWords(pages, months, days, locale),
     cameBy,
     payment && pages.formats.came(payment, locale),
     payment?.instrument && instrumentName(payment.instrument, locale),
@@ -134,6 +135,12 @@ function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
     parts.filter((part) => typeof part === 'string'),
     locale,
   )
+}
+
+/** Of what a change of plan bought, that it is one. */
+function lengthInWords({ formats }: AllPages, months: number, days: number, locale: Locale): string {
+  if (days > 0) return formats.timeLeft(days * DAY, locale)
+  return months > 0 ? termInWords(months, locale) : CATALOGS[locale].page.planChange
 }
 
 /** From which instant the ends of months are counted. */

@@ -11,6 +11,7 @@ const PAID: SubscriptionFacts = {
   periods: [{ sourceId: 'pay_01', plan: PRO, months: 1, start: NOON, end: END }],
   endedAt: null,
   instrument: 'cib',
+  balance: null,
 }
 const decide = (announced: Boundary | null, now: number, changes: Partial<typeof RULES> = {}) =>
   decideAnnouncement(PAID, announced, now, { ...RULES, ...changes })

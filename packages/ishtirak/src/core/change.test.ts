@@ -51,8 +51,8 @@ interface Buying {
 
 function buy(facts: SubscriptionFacts, at: Instant, { id, plan, months = 1, amount }: Buying) {
   const price = amount ?? offersOf(plan).find((offer) => offer.months === months)?.price.amount
-  const time = { ...purchaseAt(facts, at, months, RULES), ...(price !== undefined && { amount: price }) }
-  return extend(facts, time, { id, plan: sold(plan), instrument: 'cib' }, at)
+  const source = { id, plan: sold(plan), instrument: 'cib', ...(price !== undefined && { amount: price }) }
+  return extend(facts, purchaseAt(facts, at, months, RULES), source, at)
 }
 
 function grant(facts: SubscriptionFacts, at: Instant, id: string, plan: Plan, count: number) {
@@ -227,6 +227,14 @@ describe('a change', () => {
     // 2000 of 5000 of the 31 days from 11 December.
     expect(booked?.period).toEqual({ start: late, end: late + 31 * DAY * 0.4 })
     expect(booked && planIdAt(booked.subscription, late)).toBe('team')
+  })
+
+  it('that was paid in time, and becomes known when it is over, buys time behind it as well', () => {
+    const order = quoteOf(month, TEAM, half)?.order ?? null
+    const end = month.paidUntil ?? 0
+    const of = { id: 'pay_2', plan: TEAM, amount: 2000, at: half + HOUR }
+    const booked = book(month, order, of, end + DAY)
+    expect(booked).toMatchObject({ changed: null, added: { renews: true }, period: { start: end } })
   })
 
   it('whose period was refunded, ended or changed otherwise meanwhile buys time for its worth', () => {
@@ -423,7 +431,7 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
           (state, act) =>
             perform(state, act, ({ before, booked, amount, at }) => {
               // In grace time begins before the payment, at the old end.
-              const from = booked.changed ? at : booked.period.start
+              const from = booked.changed ? at : (booked.period?.start ?? at)
               const gained = minus(worthOf(booked.subscription, from), worthOf(before, from))
               expect(isZero(minus(gained, fraction(amount)))).toBe(true)
             }),

@@ -142,12 +142,14 @@ export interface BookedChange {
   readonly subscription: SubscriptionFacts
   /** Null: it was not known, and there is nothing to change. */
   readonly order: ChangeOrder | null
-  /** What it is of: the changed time, or what the money bought instead. */
-  readonly period: Period
+  /** What it is of: the changed time, or what the money bought instead; null: it bought nothing. */
+  readonly period: Period | null
   /** Null: nothing was left to change. */
   readonly changed: ToldChange | null
   /** What bought time on the new plan, since what it was for is gone. Null: nothing did. */
   readonly added: { readonly renews: boolean } | null
+  /** Whole dinars that found nothing to buy; with balances they are the user's. */
+  readonly surplus: number
 }
 
 /** As it is told in events. */
@@ -194,15 +196,19 @@ export function bookChange(
     instrument: instrument ?? subscription.instrument,
   }
   const amount = paid.amount - booked.reduce((sum, part) => sum + part.amount, 0)
-  const added = amount > 0 ? worthAt(changed, at, { plan, amount }, rules) : null
+  const surplus = rules.balanceMax > 0 ? amount : 0
+  const added = amount > surplus ? worthAt(changed, at, { plan, amount }, rules) : null
   const told = toldChange(subscription.periods, periods, id)
   const stretches = [...(told ? [{ start: told.at, end: told.until }] : []), ...(added ? [added.period] : [])]
   return {
-    subscription: added ? extend(changed, added, { id, plan, instrument }, now) : changed,
+    subscription: added ? extend(changed, added, { id, plan, instrument, amount }, now) : changed,
     order: order && { ...order, parts: booked, ...(added && { addedSeconds: added.granted?.seconds ?? 0 }) },
-    period: { start: stretches[0]?.start ?? at, end: Math.max(...stretches.map(({ end }) => end)) },
+    period: stretches[0]
+      ? { start: stretches[0].start, end: Math.max(...stretches.map(({ end }) => end)) }
+      : null,
     changed: told,
     added,
+    surplus,
   }
 }
 

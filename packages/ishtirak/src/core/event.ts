@@ -1,11 +1,12 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
 // a sequence number that orders the events of one user.
 import type { Announcement, MailKey } from './announcement.js'
+import { balanceIn, type NewEntry } from './balance.js'
 import type { ToldChange } from './change.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { kindOf, publicStatusAt, type ShownPayment } from './payment.js'
-import type { Subscription } from './subscription.js'
+import { renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
 
 export const EVENT_TYPES = [
   'subscription.activated',
@@ -23,6 +24,8 @@ export const EVENT_TYPES = [
   'payment.refused',
   'payment.review',
   'payment.refunded',
+  'balance.changed',
+  'balance.renewal_changed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -31,6 +34,12 @@ export interface NewEvent {
   readonly id: string
   readonly event: PlatformEvent
   readonly mail: MailKey | null
+}
+
+interface ToldBalance {
+  readonly facts: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>
+  /** What changed it; absent: nothing did. */
+  readonly entry?: ToldEntry | undefined
 }
 
 type ToldAnnouncement = Pick<Announcement, 'boundary' | 'at' | 'skipped'>
@@ -42,15 +51,17 @@ export type PlatformEvent = ReturnType<typeof describeEvent>
 /** What the events of a type always have, beside the state. */
 type CauseOf<Type extends EventType> = Type extends 'payment.refused'
   ? 'payment' | 'reason'
-  : Type extends `payment.${string}`
-    ? 'payment'
-    : Type extends 'subscription.granted'
-      ? 'grant'
-      : Type extends 'subscription.changed'
-        ? 'payment' | 'change'
-        : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-          ? 'announcement'
-          : never
+  : Type extends `balance.${string}`
+    ? 'balance'
+    : Type extends `payment.${string}`
+      ? 'payment'
+      : Type extends 'subscription.granted'
+        ? 'grant'
+        : Type extends 'subscription.changed'
+          ? 'payment' | 'change'
+          : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
+            ? 'announcement'
+            : never
 
 type Data = PlatformEvent['data']
 
@@ -77,9 +88,11 @@ export function describeEvent(
     /** Only of time that no payment bought. */
     readonly grant?: ToldGrant | null
     /** Only of another plan in mid-term. */
-    readonly change?: ToldChange | null
+    readonly change?: ToldChange | null | undefined
     /** Why an operator refused the payment. */
     readonly reason?: string | undefined
+    /** For events of the balance. */
+    readonly balance?: ToldBalance
     readonly now: Instant
   },
 ) {
@@ -101,7 +114,8 @@ export function describeEvent(
       ...(of.reason === undefined ? {} : { reason: of.reason }),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
-      ...(of.change ? { change: describePlanChange(of.change) } : {}),
+      ...(of.balance && type.startsWith('balance.') ? { balance: describeBalance(of.balance) } : {}),
+      ...(of.change && type === 'subscription.changed' ? { change: describePlanChange(of.change) } : {}),
     },
   }
 }
@@ -122,6 +136,42 @@ export function describePayment(payment: ShownPayment, now: Instant) {
     paid_at: timestampOrNull(payment.paidAt),
     period_start: timestampOrNull(payment.periodStart),
     period_end: timestampOrNull(payment.periodEnd),
+  }
+}
+
+/** An entry of the ledger, as it is stored. */
+export interface ToldEntry extends Omit<NewEntry, 'at'> {
+  readonly id: string
+  readonly balanceAfter: number
+  readonly createdAt: Instant
+}
+
+/** What the platform and the user both see of an entry. */
+export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note, createdAt }: ToldEntry) {
+  return {
+    ...{ id, kind, amount, balance_after: balanceAfter, payment_id: paymentId, note },
+    created_at: toTimestamp(createdAt),
+  }
+}
+
+/** Null: no order. `next_at`: when it buys, if the money is there; null: once there is enough. */
+export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['facts']) {
+  const order = balance?.order
+  if (!order) return null
+  const nextAt = renewsAt({ balance, paidUntil, endedAt }) ?? (endedAt === null ? paidUntil : null)
+  return {
+    ...{ plan: order.plan.id, months: order.months, price: order.price },
+    next_at: timestampOrNull(nextAt),
+    offered_price: order.offered?.price ?? null,
+  }
+}
+
+function describeBalance({ facts, entry }: ToldBalance) {
+  return {
+    amount: balanceIn(facts),
+    currency: 'DZD',
+    renewal: describeOrder(facts),
+    entry: entry ? describeEntry(entry) : null,
   }
 }
 

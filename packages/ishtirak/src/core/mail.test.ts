@@ -21,6 +21,7 @@ const RULES: BillingRules = {
   graceDays: 3,
   renewalWindowDays: 7,
   prepayMaxMonths: 24,
+  balanceMax: 0,
   calendar: { monthsAfter: (anchor, months) => anchor + months * 30 * DAY },
 }
 const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
@@ -28,6 +29,7 @@ const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => (
   paidUntil: END,
   periods: [{ sourceId: 'pay_1', plan: PRO, months: 1, start: END - 30 * DAY, end: END }],
   endedAt: null,
+  balance: null,
   instrument: 'cib',
   ...changes,
 })

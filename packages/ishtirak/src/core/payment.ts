@@ -22,7 +22,7 @@ export const PUBLIC_PAYMENT_STATUSES = [
 export type PublicPaymentStatus = (typeof PUBLIC_PAYMENT_STATUSES)[number]
 
 /** As callers choose it. Every gateway has a name of its own among the methods, and is `card` here. */
-export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque'] as const
+export const PAYMENT_KINDS = ['card', 'transfer', 'cash', 'cheque', 'balance'] as const
 export type PaymentKind = (typeof PAYMENT_KINDS)[number]
 
 export function kindOf(method: string): PaymentKind {

@@ -231,7 +231,7 @@ describe('for every catalogue, history and instant', () => {
           expect(click).toEqual({ kind: 'not_sold', refusal: quoted })
           return
         }
-        expect(click).toEqual({ kind: 'request', quote: quoted.quote })
+        expect(click).toEqual({ kind: 'request', sale: quoted.quote })
         const { offer, change, amount, discount, period } = quoted.quote
         expect(change !== undefined).toBe(offer.months === 0)
         if (change) {

@@ -9,6 +9,7 @@ import {
   lastPlan,
   type Period,
   purchaseAt,
+  renewed,
   type Subscription,
   type SubscriptionFacts,
   statusAt,
@@ -74,12 +75,13 @@ export type QuoteRefusal =
     }
 
 export function decideQuote(
-  facts: SubscriptionFacts,
+  stored: SubscriptionFacts,
   { planId, months, mode, start, code }: Wanted,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): QuoteDecision {
+  const facts = renewed(stored, now, rules)
   const plan = planById(catalogue, planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
@@ -137,11 +139,12 @@ function changeQuote(
 
 /** What each dearer plan costs from now on, to the end of what is paid; none where nothing can change. */
 export function changeQuotes(
-  facts: SubscriptionFacts,
+  stored: SubscriptionFacts,
   { plans }: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): readonly Quote[] {
+  const facts = renewed(stored, now, rules)
   return plans.flatMap((plan) => {
     const quote = changeQuote(facts, plan, undefined, now, rules)
     return quote === null || quote === 'code_not_valid' ? [] : [quote]

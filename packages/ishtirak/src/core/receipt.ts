@@ -110,7 +110,8 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     throw new Error(`payment ${payment.id} is to have a receipt and has bought nothing`)
   const { amount } = payment.price
   const paidOn = dayOf(paidAt)
-  const tax = kind === 'top_up' ? ADVANCE : taxAt(seller.taxTerms, paidOn)
+  // Also a change whose time was over: its money is on the balance.
+  const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   return {
     version: 1,
     seller: seller.identity,

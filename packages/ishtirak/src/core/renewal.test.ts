@@ -12,6 +12,7 @@ const PAID: SubscriptionFacts = {
   periods: [{ sourceId: 'pay_01', plan: PRO, months: 1, start: NOON, end: END }],
   endedAt: null,
   instrument: 'cib',
+  balance: null,
 }
 const at = (facts: SubscriptionFacts, now: number, catalogue = CATALOGUE) =>
   renewalAt(facts, catalogue, now, RULES)

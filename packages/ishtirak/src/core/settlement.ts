@@ -1,6 +1,8 @@
 // What follows from a report of the provider: the one place that decides it, for webhook, read-through, sweep
 // and operator alike. Pure. It trusts our own row, never the report.
+
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
+import { type NewEntry, withEntry } from './balance.js'
 import { bookChange, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
@@ -16,7 +18,7 @@ import {
 } from './payment.js'
 import type { Plan } from './plan.js'
 import { renewabilityAt } from './quote.js'
-import { type BillingRules, extend, purchaseAt, type SubscriptionFacts } from './subscription.js'
+import { type BillingRules, extend, graceEndsAt, purchaseAt, type SubscriptionFacts } from './subscription.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -65,6 +67,8 @@ export interface Settlement {
   readonly change?: ToldChange | null
   /** Why an operator refused the payment, for the events. */
   readonly reason?: string | undefined
+  /** What it changes of the user's balance. */
+  readonly entry?: NewEntry
 }
 
 export function decideSettlement(
@@ -197,14 +201,19 @@ function book(
   context: SettlementContext,
 ): Settlement {
   const { now, rules } = context
-  if (payment.kind === 'top_up') return bookTopUp(subscription, payment, paidAt)
+  if (payment.kind === 'top_up')
+    return bookTopUp(subscription, payment, {
+      paidAt,
+      at: goesOnAt(subscription, { paidAt, provedAt }, rules),
+    })
   if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
   const goesOn = proved.renews && proved.period.end > paidAt
   const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
   const amount = payment.price.amount
-  const extended = extend(subscription, { ...purchase, amount }, payment, now)
+  const { id, plan, instrument } = payment
+  const extended = extend(subscription, purchase, { id, plan, instrument, amount }, now)
   return {
     outcome: 'booked',
     isNew: false,
@@ -237,11 +246,14 @@ function bookChangeOf(
   const { id, change: order, instrument } = payment
   const { amount } = payment.price
   const booked = bookChange(subscription, { id, plan, instrument, order, amount, at }, now, rules)
-  const { changed, added, period } = booked
+  const { changed, added, period, surplus } = booked
+  const entry: NewEntry | null =
+    surplus > 0 ? { kind: 'surplus', amount: surplus, paymentId: id, note: null, at } : null
   const events: readonly EventType[] = [
     'payment.paid',
     ...(changed ? (['subscription.changed'] as const) : []),
     ...(added ? ([added.renews ? 'subscription.renewed' : 'subscription.activated'] as const) : []),
+    ...(entry ? (['balance.changed'] as const) : []),
   ]
   return {
     outcome: 'booked',
@@ -251,11 +263,12 @@ function bookChangeOf(
       status: 'paid',
       paidAt,
       change: booked.order,
-      periodStart: period.start,
-      periodEnd: period.end,
+      periodStart: period?.start ?? null,
+      periodEnd: period?.end ?? null,
       nextCheckAt: null,
     },
-    subscription: booked.subscription,
+    subscription: entry ? withEntry(booked.subscription, entry) : booked.subscription,
+    ...(entry && { entry }),
     // What else is open was quoted for the time as it was.
     withdrawsOpen: true,
     events,
@@ -263,14 +276,31 @@ function bookChangeOf(
   }
 }
 
-/** Money that buys no time. */
-function bookTopUp(subscription: SubscriptionFacts, payment: Payment, paidAt: Instant): Settlement {
+/** Money that buys no time: it is on the balance from `at` on. */
+function bookTopUp(
+  subscription: SubscriptionFacts,
+  payment: Payment,
+  { paidAt, at }: { readonly paidAt: Instant; readonly at: Instant },
+): Settlement {
+  const { id: paymentId, price } = payment
+  const entry: NewEntry = { kind: 'top_up', amount: price.amount, paymentId, note: null, at }
   return {
     ...nothing('booked'),
     payment: { ...payment, status: 'paid', paidAt, nextCheckAt: null },
-    subscription,
-    events: ['payment.paid'],
+    subscription: withEntry(subscription, entry),
+    entry,
+    events: ['payment.paid', 'balance.changed'],
   }
+}
+
+/** Proved while a run of paid time was going on, money lets it go on; else it counts from the payment. */
+function goesOnAt(
+  { paidUntil, endedAt }: SubscriptionFacts,
+  { paidAt, provedAt }: { readonly paidAt: Instant; readonly provedAt: Instant },
+  rules: BillingRules,
+): Instant {
+  const isOpen = paidUntil !== null && endedAt === null
+  return isOpen && provedAt < graceEndsAt(paidUntil, rules) ? provedAt : paidAt
 }
 
 /** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */

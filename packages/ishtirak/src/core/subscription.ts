@@ -2,7 +2,8 @@
 // and no job gives or takes access. Calendar months, each boundary from the original anchor: bought on 31
 // January, the ends are 28 February, 31 March, 30 April. Granted days have 24 hours; their end is the anchor
 // of the months after them.
-import { DAY, type Instant, SECOND } from './instant.js'
+import { type Balance, type StandingOrder, withEntry } from './balance.js'
+import { DAY, type Instant, LAST_INSTANT, SECOND } from './instant.js'
 import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 
 /** Calendar arithmetic in the billing time zone. Passed in, because zones are data and the core has none. */
@@ -72,6 +73,8 @@ export interface SubscriptionFacts {
   readonly endedAt: Instant | null
   /** Of the last payment: the kind of card or account, such as `cib`. On the wire it is `payment_method`. */
   readonly instrument: string | null
+  /** Null: the user never had one. */
+  readonly balance: Balance | null
 }
 
 export const NEVER_PAID: SubscriptionFacts = {
@@ -80,6 +83,7 @@ export const NEVER_PAID: SubscriptionFacts = {
   periods: [],
   endedAt: null,
   instrument: null,
+  balance: null,
 }
 
 /** The rules that a status depends on. All of them are configuration. */
@@ -91,6 +95,8 @@ export interface BillingRules {
   readonly renewalWindowDays: number
   /** How far ahead may be bought before the renewal window. */
   readonly prepayMaxMonths: number
+  /** Whole dinars that a user may have paid in; 0: there are no balances. */
+  readonly balanceMax: number
   readonly calendar: Calendar
 }
 
@@ -108,7 +114,8 @@ export interface Subscription {
   readonly periods: readonly PaidPeriod[]
 }
 
-export function statusAt(facts: SubscriptionFacts, now: Instant, rules: BillingRules): Subscription {
+export function statusAt(stored: SubscriptionFacts, now: Instant, rules: BillingRules): Subscription {
+  const facts = renewed(stored, now, rules)
   const { paidUntil, endedAt, instrument } = facts
   const on = (plan: Plan, status: SubscriptionStatus, currentPeriodEnd: Instant | null): Subscription => ({
     plan,
@@ -134,7 +141,7 @@ export function graceEndsAt(paidUntil: Instant, rules: BillingRules): Instant {
   return paidUntil + rules.graceDays * DAY
 }
 
-export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted' | 'amount'> {
+export interface AddedTime extends Pick<PaidPeriod, 'months' | 'granted'> {
   /** As it then ends. */
   readonly run: PaidRun
   readonly period: Period
@@ -168,6 +175,62 @@ export function grantAt(
   }
 }
 
+/** What the balance buys by the standing order. */
+export interface DueRenewal {
+  readonly order: StandingOrder
+  readonly at: Instant
+  readonly added: AddedTime
+}
+
+/** How renewals are paid, as a payment says it. */
+export const BY_BALANCE = 'balance'
+
+/** Of computed time: its payment is not written down yet. */
+const UNBOOKED = 'pay_unbooked'
+
+/**
+ * The facts with all that the balance has bought by now. Balance and order are constant between changes that
+ * are stored, so the result does not depend on when, or how often, it is computed or written down.
+ */
+export function renewed(stored: SubscriptionFacts, now: Instant, rules: BillingRules): SubscriptionFacts {
+  let facts = stored
+  for (;;) {
+    const due = dueRenewal(facts, now, rules)
+    if (!due) return facts
+    facts = withRenewal(facts, due, UNBOOKED)
+  }
+}
+
+/** The first that is due, if one is. */
+export function dueRenewal(facts: SubscriptionFacts, now: Instant, rules: BillingRules): DueRenewal | null {
+  const at = renewsAt(facts)
+  const order = facts.balance?.order
+  if (at === null || at > now || !order) return null
+  const added = purchaseAt(facts, at, order.months, rules)
+  return added.period.end > LAST_INSTANT ? null : { order, at, added }
+}
+
+/** When the order buys next: the money is there, and no operator has ended the access. Null: it does not. */
+export function renewsAt({
+  balance,
+  paidUntil,
+  endedAt,
+}: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>): Instant | null {
+  if (!balance?.order || endedAt !== null || balance.amount < balance.order.price) return null
+  return Math.max(paidUntil ?? balance.since, balance.since)
+}
+
+/** The facts with one renewal written down. */
+export function withRenewal(
+  facts: SubscriptionFacts,
+  { order, at, added }: DueRenewal,
+  paymentId: string,
+): SubscriptionFacts {
+  const source = { id: paymentId, plan: order.plan, instrument: BY_BALANCE, amount: order.price }
+  const entry = { kind: 'renewal', amount: -order.price, paymentId, note: null, at } as const
+  return withEntry(extend(facts, added, source, at), entry)
+}
+
 /** What `amount` of money adds to which nothing else is left to buy: as much of `plan` as it is worth. */
 export function worthAt(
   facts: SubscriptionFacts,
@@ -183,33 +246,41 @@ export function worthAt(
   const rest = ((next - whole) * (amount - months * plan.price)) / plan.price
   const seconds = Math.ceil((whole - start + rest) / SECOND)
   const granted = { days: 0, seconds, follows: run }
-  return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, amount, renews }
+  return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, renews }
 }
 
 /** The run that time goes on with which comes at `at`. */
 function runAt({ run, paidUntil, endedAt }: SubscriptionFacts, at: Instant, rules: BillingRules) {
-  const isOpen = paidUntil !== null && endedAt === null && at < graceEndsAt(paidUntil, rules)
+  const isOpen =
+    paidUntil !== null && endedAt === null && (at <= paidUntil || at < graceEndsAt(paidUntil, rules))
   return run && isOpen ? { run, renews: true } : { run: { anchorAt: at, months: 0 }, renews: false }
 }
 
 /** The facts with the added time. Periods that are over are forgotten here: their sources remember them. */
 export function extend(
   facts: SubscriptionFacts,
-  { run, period, months, granted, amount, renews }: AddedTime,
-  source: { readonly id: string; readonly plan: Plan; readonly instrument: string | null },
+  { run, period, months, granted, renews }: AddedTime,
+  source: {
+    readonly id: string
+    readonly plan: Plan
+    readonly instrument: string | null
+    /** What was paid, in whole dinars; absent: it is given. */
+    readonly amount?: number
+  },
   now: Instant,
 ): SubscriptionFacts {
   const earlier = renews ? facts.periods.filter(({ end }) => end > now) : []
-  const { id: sourceId, plan } = source
+  const { id: sourceId, plan, amount } = source
   const isUsual = amount === undefined || (months > 0 && amount === plan.price * months)
-  const paid = isUsual ? {} : { amount }
-  const added = { ...period, sourceId, plan, months, ...(granted && { granted }), ...paid }
+  const base = { ...period, sourceId, plan, months, ...(granted && { granted }) }
+  const added = isUsual ? base : { ...base, amount }
   return {
     run,
     paidUntil: period.end,
     periods: withPeriod(earlier, added),
     endedAt: null,
     instrument: source.instrument ?? facts.instrument,
+    balance: facts.balance,
   }
 }
 

@@ -86,6 +86,50 @@ describe('all time of a user', () => {
     expect(listTime([grant(0, 3), grant(3, 5)], [])[0]).toMatchObject({ days: 5 })
   })
 
+  it('is cut where its plan changes: each piece is of the payment that bought its plan', () => {
+    const team = { id: 'team', name: 'Team' }
+    const change = (at: number, of: object = {}) => ({
+      ...{ id: `chg_${at}`, plan: team, at: day(at), refundedAt: null },
+      ...{ parts: [{ sourceId: 'pay_0', amount: 1, over: null }], ...of },
+    })
+    const times = [given({ from: 0, to: 31 }), given({ from: 31, to: 59 })]
+    expect(pieces(times, [], [change(10)])).toEqual([
+      ['paid', 'pay_0', '01-01', '01-11'],
+      ['paid', 'chg_10', '01-11', '02-01'],
+      ['paid', 'pay_31', '02-01', '03-01'],
+    ])
+    expect(pieces(times, [], [change(10, { refundedAt: day(20) })])).toEqual([
+      ['paid', 'pay_0', '01-01', '01-11'],
+      ['paid', 'chg_10', '01-11', '01-21'],
+      ['paid', 'pay_0', '01-21', '02-01'],
+      ['paid', 'pay_31', '02-01', '03-01'],
+    ])
+    // The later one stands on the earlier, and is refunded first.
+    const both = [change(5), change(10, { refundedAt: day(20) })]
+    expect(pieces(times.slice(0, 1), [], both)).toEqual([
+      ['paid', 'pay_0', '01-01', '01-06'],
+      ['paid', 'chg_5', '01-06', '01-11'],
+      ['paid', 'chg_10', '01-11', '01-21'],
+      ['paid', 'chg_5', '01-21', '02-01'],
+    ])
+  })
+
+  it('is cut within granted days for those that a change was paid for', () => {
+    const grant = { by: 'granted', months: 0 } as const
+    const times = [
+      given({ from: 0, to: 10, id: 'grt_1', days: 10, ...grant }),
+      given({ from: 10, to: 15, id: 'grt_2', days: 5, holder: 'grt_1', ...grant }),
+    ]
+    const parts = [{ sourceId: 'grt_1', amount: 1, over: null, days: 12 }]
+    const plan = { id: 'team', name: 'Team' }
+    expect(pieces(times, [], [{ id: 'pay_1', plan, at: day(5), refundedAt: null, parts }])).toEqual([
+      ['granted', 'grt_1', '01-01', '01-06'],
+      ['paid', 'pay_1', '01-06', '01-11'],
+      ['paid', 'pay_1', '01-11', '01-13'],
+      ['granted', 'grt_2', '01-13', '01-16'],
+    ])
+  })
+
   it('leaves no second out between its ends, whatever is given', () => {
     const one = fc
       .record({ from: fc.nat(300), length: fc.integer({ min: 1, max: 60 }), isPaid: fc.boolean() })

@@ -1,12 +1,12 @@
 // What a click on "upgrade", or another purchase, leads to: whether it is sold is the quote's decision, what
 // becomes of an open payment is decided here. Pure: the use case asks again with fresh facts.
-
+import { balanceIn } from './balance.js'
 import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import type { Catalogue } from './plan.js'
+import type { Catalogue, Offer } from './plan.js'
 import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
-import type { BillingRules, SubscriptionFacts } from './subscription.js'
+import { type BillingRules, renewed, type SubscriptionFacts } from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour; an open one is free. */
 const NEW_CHECKOUTS_PER_HOUR = 10
@@ -21,8 +21,24 @@ export interface UpgradeFacts {
   readonly withdrawnId: string | null
 }
 
+/** Whole dinars for the user's balance. */
+export interface WantedTopUp {
+  readonly topUp: number
+}
+
+/** What the user pays for: an offer, or of a top-up the amount alone. */
+export type Sale = Pick<Quote, 'amount' | 'discount' | 'codeHash' | 'change'> & {
+  readonly offer: Offer | Pick<Offer, 'price'>
+}
+
+/** With the most that may be paid in now, in whole dinars. */
+export interface TopUpRefusal {
+  readonly kind: 'balance_limit_reached'
+  readonly most: number
+}
+
 export type UpgradeDecision =
-  | { readonly kind: 'not_sold'; readonly refusal: QuoteRefusal }
+  | { readonly kind: 'not_sold'; readonly refusal: QuoteRefusal | TopUpRefusal }
   | { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant }
   /** Give this one again. */
   | { readonly kind: 'return'; readonly payment: Payment }
@@ -34,26 +50,41 @@ export type UpgradeDecision =
   | { readonly kind: 'close'; readonly payment: Payment; readonly isSame: boolean }
   /** Would be payable beside the new one: first make sure that it is not. */
   | { readonly kind: 'end_withdrawn'; readonly paymentId: string }
-  | { readonly kind: 'request'; readonly quote: Quote }
+  | { readonly kind: 'request'; readonly sale: Sale }
 
 export function decideUpgrade(
   facts: UpgradeFacts,
-  wanted: Wanted,
+  wanted: Wanted | WantedTopUp,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): UpgradeDecision {
-  const decision = decideQuote(facts.subscription, wanted, catalogue, now, rules)
+  const decision =
+    'topUp' in wanted
+      ? decideTopUp(facts.subscription, wanted, now, rules)
+      : decideQuote(facts.subscription, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
-  const { quote } = decision
+  const { quote: sale } = decision
   const tooMany = tooManyAt(facts.recentAt)
   if (facts.open) {
-    const next = decideOpen(facts.open, quote, now)
+    const next = decideOpen(facts.open, sale, now)
     // What can be paid is not closed for a choice that would then be refused.
     return next.kind === 'close' && tooMany && isPayable(facts.open, now) ? tooMany : next
   }
   if (facts.withdrawnId !== null) return { kind: 'end_withdrawn', paymentId: facts.withdrawnId }
-  return tooMany ?? { kind: 'request', quote }
+  return tooMany ?? { kind: 'request', sale }
+}
+
+function decideTopUp(
+  facts: SubscriptionFacts,
+  { topUp: amount }: WantedTopUp,
+  now: Instant,
+  rules: BillingRules,
+): { readonly kind: 'sold'; readonly quote: Sale } | TopUpRefusal {
+  const most = rules.balanceMax - balanceIn(renewed(facts, now, rules))
+  if (amount > most) return { kind: 'balance_limit_reached', most: Math.max(most, 0) }
+  const offer = { price: { amount, currency: 'DZD' } }
+  return { kind: 'sold', quote: { offer, amount, discount: 0, codeHash: null } }
 }
 
 function tooManyAt(
@@ -64,21 +95,21 @@ function tooManyAt(
   return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
 }
 
-function decideOpen(
-  payment: Payment,
-  { offer, change, amount, codeHash }: Quote,
-  now: Instant,
-): UpgradeDecision {
+function decideOpen(payment: Payment, sale: Sale, now: Instant): UpgradeDecision {
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
-  const months = change ? null : offer.months
-  const isSameTerm = payment.plan?.id === offer.plan.id && payment.months === months
+  const { offer, change, amount, codeHash } = sale
+  const months = change || !('plan' in offer) ? null : offer.months
+  const planId = 'plan' in offer ? offer.plan.id : undefined
+  // A top-up has neither.
+  const isSameTerm = payment.plan?.id === planId && payment.months === months
   // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
   // was quoted for what is left of the time, which passes: it holds while that time is the same.
+  const mayDiffer = payment.checkoutUrl === null && payment.kind !== 'top_up'
   const isPrice = change
     ? payment.change !== null && isSameTime(payment.change, change)
-    : payment.price.amount === amount || payment.checkoutUrl === null
+    : payment.price.amount === amount || mayDiffer
   const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

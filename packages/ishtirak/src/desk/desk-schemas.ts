@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { reason } from '../acts/reason.js'
 import { LONGEST_TERM } from '../core/plan.js'
+import { STARTS } from '../core/quote.js'
 import { request } from '../http/schemas.js'
 import { DESK_METHODS } from './desk.js'
 
@@ -17,8 +18,13 @@ export const TakenAtDeskSchema = request('TakenAtDesk', {
     Type.Integer({
       minimum: 1,
       maximum: LONGEST_TERM,
-      description: 'The term, 1 if absent',
+      description: 'The term, 1 if absent; not with `start: now`',
       examples: [12],
+    }),
+  ),
+  start: Type.Optional(
+    Type.Enum([...STARTS], {
+      description: '`now`: a dearer plan for the time that is paid; `end` if absent',
     }),
   ),
   method: Type.Enum([...DESK_METHODS], { description: 'How it was paid' }),

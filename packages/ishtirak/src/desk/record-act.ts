@@ -7,12 +7,16 @@ import { changesInWords } from '../acts/changes.js'
 import type { Typed } from '../acts/form.js'
 import { isAccess } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
+import { bookChange } from '../core/change.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
 import { offersOf } from '../core/plan.js'
+import { changeQuotes, type Quote } from '../core/quote.js'
 import { plainReference } from '../core/reference.js'
-import { extend, NEVER_PAID, purchaseAt } from '../core/subscription.js'
+import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
 import { isUserId } from '../core/user-id.js'
-import { inParts, planAndTerm } from '../i18n/formats.js'
+import { inParts, paidForInWords, planAndTerm } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
@@ -55,6 +59,7 @@ export const recordPayment = act<RecordDeps>().does({
     'unknown_method',
     'wrong_amount',
     'prepaid_limit_reached',
+    'no_dearer_plan',
     'already_refunded',
   ],
   answer: ({ files }) => files.payment.schema,
@@ -71,11 +76,9 @@ export const recordPayment = act<RecordDeps>().does({
     const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
     const taken = takenIn(id, input)
     const charge = await quoteAtDesk(deps, taken)
-    const { offer, dutyCentimes, totalCentimes } = charge
+    const { quote, dutyCentimes, totalCentimes } = charge
     const now = deps.clock.now()
-    const added = purchaseAt(subscription, now, offer.months, deps.rules)
-    const source = { id: taken.reference, plan: offer.plan, instrument: taken.method }
-    const decision = { subscription: extend(subscription, added, source, now) }
+    const decision = { subscription: afterQuote(deps, subscription, quote, taken, now) }
     const { changes } = accessAfter({ facts: { subscription }, decision, now }, deps.rules)
     return {
       version,
@@ -89,10 +92,10 @@ export const recordPayment = act<RecordDeps>().does({
   },
   form: {
     asks: 'reference',
-    fields: async (pages, view) => deskFields(pages, view),
+    fields: deskFields,
     read: (_pages, typed) => inputIn(typed),
     wrongFields: ({ code, extra }) => (extra.payment_id === undefined ? WRONG_FIELDS[code] : ['reference']),
-    inWords: (pages, view, { changes, detail: { offer, dutyCentimes, totalCentimes } }, typed) => {
+    inWords: (pages, view, { changes, detail: { quote, dutyCentimes, totalCentimes } }, typed) => {
       const { say, locale } = view
       const { method, reference } = inputIn(typed)
       const money = (centimes: number) => pages.formats.centimes(centimes, locale)
@@ -100,7 +103,7 @@ export const recordPayment = act<RecordDeps>().does({
         changes: changesInWords(pages, view, changes.filter(isAccess)),
         hidden: { offer: typed.offer ?? '', method, reference, amount: String(totalCentimes / 100) },
         facts: [
-          [say('plan'), planAndTerm(offer.plan, offer.months, locale)],
+          [say('plan'), quoteInWords(quote, locale)],
           [say('method'), instrumentName(method, locale)],
           [say('deskTotal'), money(totalCentimes)],
           [say('stampDuty'), dutyCentimes === 0 ? null : money(dutyCentimes)],
@@ -113,10 +116,33 @@ export const recordPayment = act<RecordDeps>().does({
 
 /** Throws `validation_failed`: nothing is left of the reference that can be read. */
 function takenIn(userId: string, input: Input): TakenAtDesk {
-  const { plan: planId, months = 1, method, amount } = input
+  const { plan: planId, months, start = 'end', method, amount } = input
+  if (start === 'now' && months !== undefined) throw wrongField('months', 'not_allowed')
   const reference = plainReference(input.reference)
   if (reference === '') throw wrongField('reference', 'wrong_format')
-  return { userId, planId, months, method, amount, reference }
+  return { userId, planId, months: months ?? 1, start, method, amount, reference }
+}
+
+/** The user's facts as they would be. */
+function afterQuote(
+  { rules }: RecordDeps,
+  facts: SubscriptionFacts,
+  { offer, change, amount }: Quote,
+  { reference, method }: TakenAtDesk,
+  now: Instant,
+): SubscriptionFacts {
+  const source = { id: reference, plan: offer.plan, instrument: method }
+  return change
+    ? bookChange(facts, { ...source, order: change, amount, at: now }, now, rules).subscription
+    : extend(facts, purchaseAt(facts, now, offer.months, rules), source, now)
+}
+
+function quoteInWords({ offer, change }: Quote, locale: Locale): string {
+  const { plan, months } = offer
+  return paidForInWords(
+    change ? { kind: 'change', plan, months: null } : { kind: 'purchase', plan, months },
+    locale,
+  )
 }
 
 function advise({ code, members }: { readonly code: string; readonly members: object }): string | null {
@@ -129,22 +155,29 @@ function advise({ code, members }: { readonly code: string; readonly members: ob
 /** Which fields a refusal is about. `wrong_amount`: none; the price has changed since it was shown. */
 const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   unknown_plan: ['offer'],
+  no_dearer_plan: ['offer'],
   plan_not_purchasable: ['offer'],
   unknown_term: ['offer'],
   unknown_method: ['method'],
   wrong_amount: [],
 }
 
-function deskFields({ formats, catalogue, methods }: ConsolePages & RecordDeps, { say, locale }: View) {
+async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: View, userId: string) {
+  const { formats, catalogue, methods, clock, rules } = pages
   const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {
     const parts = [planAndTerm(plan, months, locale), formats.money(price.amount, locale)]
     return [`${plan.id} ${months}`, inParts(parts, locale)] as const
   })
+  const { subscription = NEVER_PAID } = (await findUser(pages.database, userId)) ?? {}
+  const changes = changeQuotes(subscription, catalogue, clock.now(), rules).map((quote) => {
+    const parts = [quoteInWords(quote, locale), formats.money(quote.amount, locale)]
+    return [`${quote.offer.plan.id} now`, inParts(parts, locale)] as const
+  })
   const named = taken.map((name) => [name, instrumentName(name, locale)] as const)
   const field = { value: '', type: 'text' as const }
   return [
-    { ...field, name: 'offer', label: say('plan'), choices: offers },
+    { ...field, name: 'offer', label: say('plan'), choices: [...offers, ...changes] },
     { ...field, name: 'method', label: say('method'), choices: named },
     {
       ...field,
@@ -164,5 +197,6 @@ function inputIn({ offer = '', method: named, reference: typed = '', amount }: T
   if (reference === '') throw wrongField('reference', 'required')
   if (reference.length > 80) throw wrongField('reference', 'too_long')
   if (/\p{Cc}/u.test(reference)) throw wrongField('reference', 'wrong_format')
-  return { plan, months: Number(months), method, amount: Number(amount), reference }
+  const term = months === 'now' ? { start: 'now' as const } : { months: Number(months) }
+  return { plan, ...term, method, amount: Number(amount), reference }
 }

@@ -6,15 +6,16 @@ import { type By, findRefundInstant } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
-import { toTimestamp } from '../core/instant.js'
+import { HOUR, toTimestamp } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Offer } from '../core/plan.js'
+import type { Quote, Start } from '../core/quote.js'
 import { stampDutyAt, totalOf } from '../core/receipt.js'
 import { ConstraintViolation } from '../database/database.js'
 import { findSnapshot } from '../ledger/load.sql.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { rememberUser } from '../ledger/users.sql.js'
+import { findUser, rememberUser } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
 
 export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps
@@ -23,6 +24,7 @@ export interface TakenAtDesk {
   readonly userId: string
   readonly planId: string
   readonly months: number
+  readonly start: Start
   readonly method: DeskMethod
   /** In dinars: what was taken, stamp duty included. */
   readonly amount: number
@@ -42,19 +44,23 @@ export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
 
 async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   const { clock, ids, database } = deps
-  const { userId, planId, months, reference } = taken
+  const { userId, planId, months, start, reference } = taken
   const method = methodNamed(deps, taken.method)
-  const [quoted] = await Promise.allSettled([readQuote(deps, { userId, planId, months })])
+  const payer = await findUser(database, userId)
+  // A change names the payments that it is of.
+  if (payer) await deps.bookRenewals(userId, payer, clock.now())
+  const [quoted] = await Promise.allSettled([readQuote(deps, { userId, planId, months, start })])
   // After the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)
   if (known) return requireSame(deps, known, taken)
   if (quoted.status === 'rejected') throw quoted.reason
-  const { offer } = quoted.value
+  const { change } = quoted.value
   const now = clock.now()
-  checkAmount(deps, { offer, method, amount: taken.amount, now })
+  const offer = offerTaken(deps, { quote: quoted.value, method, amount: taken.amount, now })
   await rememberUser(database, { userId }, now)
-  const attempt = { id: ids.next('pay', now), userId, offer, method, createdAt: now, attemptEndsAt: now }
-  const recorded: Payment = { ...newPayment(attempt), checkoutId: reference, nextCheckAt: null }
+  const attempt = { id: ids.next('pay', now), userId, offer, change, method, createdAt: now }
+  const payment = newPayment({ ...attempt, attemptEndsAt: now })
+  const recorded: Payment = { ...payment, checkoutId: reference, nextCheckAt: null }
   const act = { ...by, act: 'payment.record' as const }
   const report = reportOf(recorded, reference, now)
   const reported = { report, event: null, source: 'operator', recorded, by: act } as const
@@ -85,10 +91,11 @@ export async function findRecorded(
 
 async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<void> {
   const { id, userId, plan, months, status } = payment
+  const isSameTerm = months === (taken.start === 'now' ? null : taken.months)
   const of = { userId, paymentId: id }
   const receipt = await findSnapshot(deps.database, payment)
   const total = receipt && totalOf(receipt)
-  const isSame = userId === taken.userId && plan?.id === taken.planId && months === taken.months
+  const isSame = userId === taken.userId && plan?.id === taken.planId && isSameTerm
   if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return
   const at = await findRefundInstant(deps.database, of)
@@ -108,8 +115,8 @@ export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'a
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
-  const { offer } = await readQuote(deps, wanted)
-  return { offer, ...chargeOf(deps, { offer, method, now: deps.clock.now() }) }
+  const quote = await readQuote(deps, wanted)
+  return { quote, ...chargeOf(deps, { price: quote.amount, method, now: deps.clock.now() }) }
 }
 
 function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
@@ -119,21 +126,31 @@ function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
 }
 
 interface Charged {
-  readonly offer: Offer
+  readonly price: number
   readonly method: MethodTraits
   readonly now: number
 }
 
-function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { offer, method, now }: Charged) {
-  const { amount: price } = offer.price
+function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { price, method, now }: Charged) {
   const dutyCentimes = method.bearsStampDuty ? stampDutyAt(seller, price, dayOf(now)) : 0
   return { price, dutyCentimes, totalCentimes: price * 100 + dutyCentimes }
 }
 
-/** Nothing is booked before the whole of it was taken. */
-function checkAmount(deps: RecordDeps, of: Charged & { readonly amount: number }): void {
-  const { price, dutyCentimes, totalCentimes } = chargeOf(deps, of)
-  if (isAmount(of.amount, totalCentimes)) return
+/**
+ * At the price that was taken. Nothing is booked before the whole of it was. A change costs less as time
+ * passes: what it cost within the last hour counts.
+ */
+function offerTaken(
+  deps: RecordDeps,
+  of: Omit<Charged, 'price'> & { readonly quote: Quote; readonly amount: number },
+): Offer {
+  const { offer, change, amount: least, period } = of.quote
+  const most = change ? least + Math.ceil((offer.price.amount * HOUR) / (period.end - of.now)) : least
+  for (let price = least; price <= most; price++) {
+    const { totalCentimes } = chargeOf(deps, { ...of, price })
+    if (isAmount(of.amount, totalCentimes)) return { ...offer, price: { ...offer.price, amount: price } }
+  }
+  const { price, dutyCentimes, totalCentimes } = chargeOf(deps, { ...of, price: least })
   const extra = { price, stamp_duty: dutyCentimes / 100, amount: totalCentimes / 100 }
   throw new BillingError('wrong_amount', { extra })
 }

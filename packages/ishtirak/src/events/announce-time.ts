@@ -8,7 +8,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type DueUser, loadDueAnnouncements } from '../ledger/users.sql.js'
 
-export type AnnounceDeps = Pick<CommonParts, 'database' | 'clock' | 'ids' | 'rules' | 'log'>
+export type AnnounceDeps = Pick<CommonParts, 'database' | 'clock' | 'ids' | 'rules' | 'log' | 'bookRenewals'>
 
 /** Looks at up to `limit` users whose boundary has passed. Gives how many were announced. */
 export async function announceTime(deps: AnnounceDeps, limit: number): Promise<number> {
@@ -26,6 +26,7 @@ async function announce(
   now: Instant,
 ): Promise<boolean> {
   const { subscription: facts, version, eventSequence } = user
+  if (await deps.bookRenewals(userId, user, now)) return false
   const decision = decideAnnouncement(facts, announced, now, deps.rules)
   const { announcement } = decision
   const event = announcement && {

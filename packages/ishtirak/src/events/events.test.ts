@@ -20,7 +20,7 @@ import { sampleEvent } from './sample-event.js'
 
 const KEY = 'operator-key-0000000000000000'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
-const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE, PLANS_FILE }
+const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
 const countEvents = statement('test.count_outbox', 'select count(*)::int as count from outbox')
 
 describeScenario('the operator and the events', ({ database }) => {
@@ -255,6 +255,11 @@ describeScenario('the operator and the events', ({ database }) => {
       const wanted = { plan: 'pro', method: 'transfer' }
       const { id } = (await world.as('user-1').post('/api/v1/billing/payments', wanted)).body
       const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+      const topUp = await world.as('user-1').post('/api/v1/billing/balance/top-ups', { amount: 2_000 })
+      await world.emulator.pay(checkoutIdOf(topUp.body.checkout_url), 'paid')
+      await world.emulator.settled()
+      const order = { body: { plan: 'pro' }, headers: { authorization } }
+      expect((await world.call('PUT', '/api/v1/billing/balance/renewal', order)).status).toBe(200)
       const proof = { body: png(), headers: { authorization } }
       expect((await world.call('PUT', `/api/v1/billing/payments/${id}/proof`, proof)).status).toBe(200)
       expect((await operate(`/payments/${id}/refuse`)).status).toBe(200)

@@ -15,12 +15,15 @@ type Described = Parameters<typeof describeEvent>[1]
 
 /** Its `sequence` is 1, which is before every event that a receiver has had of this user, or the first. */
 export function sampleEvent(type: EventType, { userId, catalogue, now }: SampleOf): PlatformEvent {
-  const plan = catalogue.plans.find(({ price }) => price > 0) ?? catalogue.free
+  const sold = catalogue.plans.filter(({ price }) => price > 0)
+  const [first = catalogue.free] = sold
+  // From the plan that is sold first; where no other is sold, to the same.
+  const plan = type === 'subscription.changed' ? (sold.at(-1) ?? first) : first
   return describeEvent(type, {
     ...{ userId, sequence: 1, now },
     subscription: stateOf(type, { plan, free: catalogue.free, now }),
     payment: paymentOf(type, plan, now),
-    ...causeOf(type, plan, now),
+    ...causeOf(type, { plan, first }, now),
   })
 }
 
@@ -73,16 +76,10 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Described['paymen
   const [offer] = offersOf(plan)
   const isPaid = of.status === 'paid' || of.status === 'refunded'
   return {
-    ...{
-      ...of,
-      id: 'pay_sample',
-      kind: 'purchase',
-      plan,
-      months: 1,
-      amountAsked: null,
-      checkoutId: null,
-      checkoutUrl: null,
-    },
+    ...(type === 'subscription.changed'
+      ? { kind: 'change' as const, plan, months: null }
+      : { kind: 'purchase' as const, plan, months: 1 }),
+    ...{ ...of, id: 'pay_sample', amountAsked: null, checkoutId: null, checkoutUrl: null },
     price: offer?.price ?? { amount: 0, currency: plan.currency },
     instrument: isPaid ? 'edahabia' : null,
     createdAt: now,
@@ -93,11 +90,21 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Described['paymen
   }
 }
 
+const TOP_UP = {
+  ...{ id: 'ent_sample', kind: 'top_up' as const, amount: 6_000, balanceAfter: 6_000 },
+  ...{ paymentId: 'pay_sample', note: null },
+}
+
+function balanceAt(since: Instant, plan?: Plan) {
+  const order = plan ? { plan, months: 1, price: plan.price, offered: null } : null
+  return { balance: { amount: 6_000, entries: 1, since, order }, paidUntil: since + TERM, endedAt: null }
+}
+
 function causeOf(
   type: EventType,
-  plan: Plan,
+  { plan, first }: { readonly plan: Plan; readonly first: Plan },
   at: Instant,
-): Pick<Described, 'announcement' | 'grant' | 'change' | 'reason'> {
+): Pick<Described, 'announcement' | 'balance' | 'grant' | 'change' | 'reason'> {
   switch (type) {
     case 'subscription.expiring':
       return { announcement: { boundary: 'expiring_3_days', at, skipped: [] } }
@@ -108,9 +115,13 @@ function causeOf(
     case 'subscription.granted':
       return { grant: { id: 'grt_sample', plan, months: 0, days: 30, start: at, end: at + TERM } }
     case 'subscription.changed':
-      return { change: { from: plan, to: plan, at, until: at + TERM } }
+      return { change: { from: first, to: plan, at, until: at + TERM } }
     case 'payment.refused':
       return { reason: 'a sample' }
+    case 'balance.changed':
+      return { balance: { facts: balanceAt(at), entry: { ...TOP_UP, createdAt: at } } }
+    case 'balance.renewal_changed':
+      return { balance: { facts: balanceAt(at, plan) } }
     default:
       return {}
   }

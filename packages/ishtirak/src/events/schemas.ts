@@ -5,6 +5,7 @@ import { BOUNDARIES, type Boundary } from '../core/announcement.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import { BalanceEntrySchema, balanceMembers } from '../ledger/balance-schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
 
 /** What each is about, in the order of a subscription's life. */
@@ -28,6 +29,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.review':
     'The provider’s report differs from our own row: the operator looks at it, no time is added.',
   'payment.refunded': 'The operator has recorded a refund.',
+  'balance.changed': 'Money was paid into the user’s balance, spent from it, corrected or given back.',
+  'balance.renewal_changed': 'The standing order was set or ended, or another price is offered for it.',
 }
 
 const { id, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
@@ -73,6 +76,12 @@ export const EventGrantSchema = request(
   { description: 'Time that no payment bought' },
 )
 
+const EventBalanceSchema = request(
+  'EventBalance',
+  { ...balanceMembers, entry: nullable(BalanceEntrySchema) },
+  { description: 'The balance after the change; `entry` is what changed it, null where it stayed' },
+)
+
 const EventChangeSchema = request(
   'EventChange',
   { from: Type.String({ examples: ['pro'] }), to: Type.String(), at: timestamp, until: timestamp },
@@ -84,6 +93,8 @@ function causeOf(type: EventType) {
   if (type === 'subscription.granted') return { grant: EventGrantSchema }
   if (type === 'subscription.changed') return { payment: EventPaymentSchema, change: EventChangeSchema }
   if (/expiring|past_due|expired/.test(type)) return { announcement: AnnouncementSchema }
+  if (type.startsWith('balance.'))
+    return { balance: EventBalanceSchema, payment: Type.Optional(EventPaymentSchema) }
   if (type === 'payment.refused') return { payment: EventPaymentSchema, reason: Type.String() }
   return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
 }
@@ -96,13 +107,15 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
       ? 'Announced'
       : 'grant' in cause
         ? 'Grant'
-        : 'change' in cause
-          ? 'Changed'
-          : 'reason' in cause
-            ? 'Refused'
-            : isOfPayment
-              ? 'Payment'
-              : 'Subscription'
+        : 'balance' in cause
+          ? 'Balance'
+          : 'change' in cause
+            ? 'Changed'
+            : 'reason' in cause
+              ? 'Refused'
+              : isOfPayment
+                ? 'Payment'
+                : 'Subscription'
   return request(`${pascalCase(type)}Event`, {
     type: Type.Literal(type),
     timestamp,

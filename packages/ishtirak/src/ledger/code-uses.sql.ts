@@ -111,18 +111,18 @@ export const COUNT_CODES = `code_uses as (
      update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash`
 
 /**
- * A redemption takes a use of its code before anything else of the change is done, or nothing is done. For a
- * statement of one change: the row of a code is counted up once.
+ * A redemption, or a purchase that is paid at once, takes a use of its code before anything else of the
+ * change is done, or nothing is done. For a statement of one change: the row of a code is counted up once.
  */
 export const TAKE_CODE = {
   taken: `, taken as (
      update codes c set used = c.used + 1
        from guard g join input i using (user_id), code_batches b
-      where c.hash = i.granted->>'code_hash' and b.id = c.batch_id and c.used < b.uses
+      where c.hash = i.takes_code and b.id = c.batch_id and c.used < b.uses
         and b.revoked_at is null
      returning c.hash
    )`,
-  isTaken: " and i.granted->>'code_hash' in (select hash from taken)",
+  isTaken: ' and i.takes_code in (select hash from taken)',
 }
 
 /** Wrong codes that a user may try in an hour. */

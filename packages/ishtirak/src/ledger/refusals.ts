@@ -2,7 +2,7 @@
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import type { QuoteRefusal } from '../core/quote.js'
-import type { UpgradeDecision } from '../core/upgrade.js'
+import type { TopUpRefusal, UpgradeDecision } from '../core/upgrade.js'
 import type { ProviderFailure } from './method.js'
 
 const DEFAULT_RETRY_SECONDS = 5
@@ -22,8 +22,10 @@ export function purchaseRefusal(decision: UpgradeDecision, now: Instant): Billin
   }
 }
 
-export function quoteRefusal(refused: QuoteRefusal): BillingError {
+export function quoteRefusal(refused: QuoteRefusal | TopUpRefusal): BillingError {
   switch (refused.kind) {
+    case 'balance_limit_reached':
+      return new BillingError(refused.kind, { extra: { most: refused.most } })
     case 'already_subscribed':
       return new BillingError(refused.kind, {
         extra: {

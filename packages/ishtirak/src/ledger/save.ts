@@ -2,18 +2,20 @@
 // an operator's change, saved by the same guarded statement as the provider's reports.
 
 import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
+import type { NewEntry } from '../core/balance.js'
 import type { ToldChange } from '../core/change.js'
 import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
 import { type MovedPeriod, placesOf } from '../core/refund.js'
-import { type SubscriptionFacts, statusAt } from '../core/subscription.js'
+import { dueRenewal, type SubscriptionFacts, statusAt } from '../core/subscription.js'
+import type { BalanceEntry } from './balance-entries.sql.js'
 import type { CommonParts } from './parts.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
 
-export type SaveDeps = AuditDeps & Pick<CommonParts, 'rules' | 'log' | 'inTurn'>
+export type SaveDeps = AuditDeps & Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'bookRenewals'>
 
 /** The facts as they were read, and as they are to be. */
 export interface DecidedChange {
@@ -27,6 +29,8 @@ export interface DecidedChange {
     readonly moved?: readonly MovedPeriod[]
     /** Time that is added without a payment. */
     readonly grant?: Grant
+    /** What it changes of the balance, which `subscription` has already. */
+    readonly entry?: NewEntry | undefined
     readonly events: readonly EventType[]
     /** Another plan in mid-term. */
     readonly change?: ToldChange | null
@@ -44,6 +48,7 @@ export async function saveDecided(
   decided: DecidedChange,
   now: Instant,
 ): Promise<'saved' | 'stale'> {
+  if (await deps.bookRenewals(decided.userId, decided.user, now)) return 'stale'
   const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
   const fixed = { isNew: false, received: null, receipt: null, codeUse }
   const change = { ...fixed, ...describeChange(deps, decided, by, now) }
@@ -55,12 +60,15 @@ export async function saveDecided(
 
 /** A change as it is saved, of a settlement or of an operator's act. */
 export function describeChange(
-  { ids, rules }: SaveDeps,
+  { ids, rules }: Pick<SaveDeps, 'ids' | 'rules'>,
   { userId, user, payment, after }: DecidedChange,
   by: OperatorAct | undefined,
   now: Instant,
 ): Omit<SettlementChange, 'isNew' | 'received' | 'receipt'> {
-  const { subscription, moved = [], payment: changed = null, grant = null, reason } = after
+  const { subscription, moved = [], payment: changed = null, grant = null, reason, change } = after
+  if (after.entry?.kind !== 'renewal' && dueRenewal(user.subscription, now, rules))
+    throw new Error(`money of ${userId} was decided on before renewals that are due`)
+  const entry = after.entry && entryOf(ids, after.entry, subscription)
   const movedBefore = placesOf(user.subscription.periods).filter((place) =>
     moved.some(({ sourceId }) => sourceId === place.sourceId),
   )
@@ -74,6 +82,8 @@ export function describeChange(
     subscription: statusAt(subscription, now, rules),
     grant,
     reason,
+    change,
+    balance: { facts: subscription, entry },
     now,
   }
   const about = changed ?? grant
@@ -89,20 +99,39 @@ export function describeChange(
       role: by?.operator.role ?? null,
       why: by?.reason ?? null,
     },
+    entry: entry ?? null,
     events: after.events.map((type, index): NewEvent => {
       const kind = MAILED[type]
       return {
         id: ids.next('evt', now),
-        event: describeEvent(type, {
-          ...described,
-          sequence: user.eventSequence + 1 + index,
-          ...(type === 'subscription.changed' && { change: after.change ?? null }),
-        }),
+        event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
         mail: about && kind ? { kind, about: about.id } : null,
       }
     }),
     audit: by ? describeAct(ids, by, facts, now) : null,
     now,
+  }
+}
+
+/** Its place in the ledger; `subscription` has it as its last. */
+function entryOf(
+  ids: SaveDeps['ids'],
+  { kind, amount, paymentId, note }: NewEntry,
+  { balance }: SubscriptionFacts,
+): BalanceEntry {
+  if (!balance) throw new Error('an entry of no balance')
+  const { amount: balanceAfter, entries: sequence, since: createdAt } = balance
+  const id = ids.next('ent', createdAt)
+  return {
+    sequence,
+    id,
+    kind,
+    amount,
+    balanceBefore: balanceAfter - amount,
+    balanceAfter,
+    paymentId,
+    note,
+    createdAt,
   }
 }
 

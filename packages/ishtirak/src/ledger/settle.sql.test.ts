@@ -6,6 +6,7 @@ import { aPayment, aReport, NOON } from '../../../../test/support/fixtures.js'
 import { insertRequestedPayments } from '../checkout/upgrade.sql.js'
 import type { PaymentStatus } from '../core/payment.js'
 import { statement } from '../database/database.js'
+import type { BalanceEntry } from './balance-entries.sql.js'
 import { createSettlements, type SettlementChange, saveSettlements } from './settle.sql.js'
 
 const selectReceipts = statement(
@@ -39,6 +40,13 @@ const makeTopUp = statement(
   'test.make_top_up',
   `update payments set kind = 'top_up', plan = $2::jsonb, months = $3, discount = $4 where user_id = $1`,
 )
+const changeEntries = statement('test.change_entries', 'update balance_entries set note = $$other$$')
+const deleteEntries = statement('test.delete_entries', 'delete from balance_entries')
+/** Of the payment that `booking` books, as a top-up. */
+const FIRST: BalanceEntry = {
+  ...{ sequence: 1, id: 'ent_1', kind: 'top_up', amount: 2_000, paymentId: 'pay_a', note: null },
+  ...{ balanceBefore: 0, balanceAfter: 2_000, createdAt: NOON },
+}
 const deleteReceipts = statement('test.delete_receipts', 'delete from receipts')
 
 describeScenario('changes that are saved together', ({ database }) => {
@@ -161,14 +169,23 @@ describeScenario('changes that are saved together', ({ database }) => {
       await expect(change).rejects.toMatchObject(refused)
     })
 
-    it('a top-up buys no time', async () => {
-      const { payment, ...change } = await booking('a')
+    it('a top-up buys no time, and is on the balance', async () => {
+      const { payment, subscription, ...change } = await booking('a')
       await database().query(makeTopUp, ['a', null, null, 0])
-      await expect(saveSettlements(database(), [{ ...change, payment }])).rejects.toMatchObject({
-        constraint: 'paid_bought_a_period',
-      })
+      await expect(saveSettlements(database(), [{ ...change, payment, subscription }])).rejects.toMatchObject(
+        {
+          constraint: 'paid_bought_a_period',
+        },
+      )
       const booked = payment && { ...payment, periodStart: null, periodEnd: null }
-      expect(await saveSettlements(database(), [{ ...change, payment: booked }])).toEqual(['saved'])
+      const without = { ...change, payment: booked, subscription }
+      await expect(saveSettlements(database(), [without])).rejects.toMatchObject({
+        constraint: 'paid_by_balance_has_an_entry',
+      })
+      const balance = { amount: 2_000, entries: 1, since: NOON, order: null }
+      const entry = { ...FIRST, balanceBefore: 0, balanceAfter: 2_000 }
+      const whole = { ...without, subscription: { ...subscription, balance }, entry }
+      expect(await saveSettlements(database(), [whole])).toEqual(['saved'])
     })
 
     it('a paid purchase has bought time', async () => {
@@ -177,6 +194,56 @@ describeScenario('changes that are saved together', ({ database }) => {
       await expect(saveSettlements(database(), [{ ...change, payment: booked }])).rejects.toMatchObject({
         constraint: 'paid_bought_a_period',
       })
+    })
+  })
+
+  describe('a balance is a chain of entries. The database refuses', () => {
+    const topUp = async (entry: Partial<BalanceEntry>, amount = 2_000) => {
+      const { payment, subscription, ...change } = await booking('a')
+      await database().query(makeTopUp, ['a', null, null, 0])
+      const balance = { amount, entries: entry.sequence ?? 1, since: NOON, order: null }
+      return saveSettlements(database(), [
+        {
+          ...change,
+          payment: payment && { ...payment, periodStart: null, periodEnd: null },
+          subscription: { ...subscription, balance },
+          entry: { ...FIRST, ...entry },
+        },
+      ])
+    }
+    const refused = (constraint: string) => ({ name: 'ConstraintViolation', constraint })
+
+    it('one that does not add up', async () => {
+      const saved = topUp({ balanceAfter: 2_001 }, 2_001)
+      await expect(saved).rejects.toMatchObject(refused('balance_adds_up'))
+    })
+
+    it('one that begins with more than nothing, or follows on none', async () => {
+      const begun = topUp({ balanceBefore: 1, balanceAfter: 2_001 }, 2_001)
+      await expect(begun).rejects.toMatchObject(refused('balance_begins_with_nothing'))
+    })
+
+    it('one that follows on none', async () => {
+      const saved = topUp({ sequence: 2 })
+      await expect(saved).rejects.toMatchObject(refused('balance_follows_on_an_entry'))
+    })
+
+    it('a balance that is not the last entry’s', async () => {
+      const saved = topUp({}, 1_999)
+      await expect(saved).rejects.toMatchObject(refused('balance_is_the_last_entrys'))
+    })
+
+    it('less than nothing', async () => {
+      const saved = topUp({ kind: 'correction', paymentId: null, amount: -1, balanceAfter: -1 }, 0)
+      await expect(saved).rejects.toMatchObject(refused('balance_is_not_negative'))
+    })
+
+    it('another word of an entry that is written, and its loss', async () => {
+      await topUp({})
+      const changed = database().query(changeEntries)
+      await expect(changed).rejects.toMatchObject({ message: expect.stringContaining('append-only') })
+      const deleted = database().query(deleteEntries)
+      await expect(deleted).rejects.toMatchObject({ message: expect.stringContaining('append-only') })
     })
   })
 

@@ -12,6 +12,7 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
+import { BALANCE_FACTS, type BalanceEntry, ENTRY_PART, entryToColumns } from './balance-entries.sql.js'
 import { COUNT_CODES, TAKE_CODE } from './code-uses.sql.js'
 import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
 import {
@@ -89,6 +90,10 @@ export interface SettlementChange {
   readonly moved?: readonly MovedPeriod[]
   /** Time that is added without a payment. */
   readonly grant?: GrantRow | null
+  /** What it changes of the user's balance. */
+  readonly entry?: BalanceEntry | null
+  /** The hash of a code that the payment takes a use of, or nothing is saved. */
+  readonly takesCode?: string | null
   /** The operator and the reason, if an operator did it. */
   readonly audit?: AuditEntry | null
   /** What time has brought about: announced now, and when to check next. Absent: new facts start again. */
@@ -106,8 +111,8 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
        received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb,
-         granted jsonb,
-       audit jsonb, schedule jsonb, code jsonb, now timestamptz)
+         granted jsonb, entry jsonb,
+       audit jsonb, schedule jsonb, code jsonb, takes_code text, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
@@ -141,12 +146,12 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
      update payments p
         set status = 'canceled', next_check_at = e.now
        from effect e
-      where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id'
+      where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id' and p.kind <> 'top_up'
         and (p.status = 'requested' or p.status = 'pending' and p.checkout_url is not null)
      returning p.code_hash
    ), ${COUNT_CODES}
    )`
-const OF_ALL = `, audited as (
+const ofAll = (facts = { set: '', columns: '' }) => `, audited as (
      ${insertAudit({ userId: 'e.user_id', at: 'e.now', entry: 'e.audit', from: 'effect e' })}
       where e.audit is not null
    ), restored as (
@@ -189,7 +194,7 @@ const OF_ALL = `, audited as (
             deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
                               else least(u.deliver_at, e.now) end,
             anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until,
-            periods = s.periods, ended_at = s.ended_at, last_instrument = s.last_instrument,
+            periods = s.periods, ended_at = s.ended_at, last_instrument = s.last_instrument${facts.set},
             announced = case when e.schedule is not null then e.schedule->>'announced'
                              when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
                                then null
@@ -200,24 +205,28 @@ const OF_ALL = `, audited as (
        from effect e,
             jsonb_to_record(e.subscription) as s(
               anchor_at timestamptz, run_months int, paid_until timestamptz, periods jsonb,
-              ended_at timestamptz, last_instrument text, announce_at timestamptz)
+              ended_at timestamptz, last_instrument text, announce_at timestamptz${facts.columns})
       where u.user_id = e.user_id
    )
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
      from input i left join guard g using (user_id) left join effect e using (user_id)`
-const saveChanges = statement('settlements.save', ofPayments() + OF_ALL)
-// Few changes grant time or move periods: all others are spared these parts. A redemption comes alone.
-const savePeriods = statement('settlements.save_periods', ofPayments() + PERIOD_PARTS + OF_ALL)
-const saveRedeemed = statement('settlements.save_redeemed', ofPayments(TAKE_CODE) + PERIOD_PARTS + OF_ALL)
+const saveChanges = statement('settlements.save', ofPayments() + ofAll())
+// Few changes grant time, move periods or are of users with a balance: all others are spared these parts. One
+// that takes the use of a code comes alone.
+const WHOLE = PERIOD_PARTS + ENTRY_PART + ofAll(BALANCE_FACTS)
+const saveWhole = statement('settlements.save_whole', ofPayments() + WHOLE)
+const saveWithCode = statement('settlements.save_with_code', ofPayments(TAKE_CODE) + WHOLE)
 
 /** Saves changes of different users, each wholly or not at all; gives what became of each. */
 export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const hasPeriods = changes.some(({ grant, moved }) => grant || moved?.length)
-  const isRedeemed = changes.some(({ grant }) => grant?.redeemed)
-  const save = isRedeemed ? saveRedeemed : hasPeriods ? savePeriods : saveChanges
+  const isWhole = changes.some(
+    ({ grant, moved, subscription }) => grant || moved?.length || subscription.balance,
+  )
+  const takesCode = changes.some(({ grant, takesCode }) => grant?.redeemed || takesCode)
+  const save = takesCode ? saveWithCode : isWhole ? saveWhole : saveChanges
   const rows = await database.query(save, [JSON.stringify(changes.map(toInput))])
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
   return changes.map((change) => results.get(change.userId) ?? 'stale')
@@ -248,8 +257,10 @@ function toInput(change: SettlementChange) {
       }),
     }),
     ...(change.grant && { granted: grantToColumns(change.grant) }),
+    ...(change.entry && { entry: entryToColumns(change.entry) }),
     audit: change.audit ?? null,
     code: change.codeUse ?? null,
+    takes_code: change.takesCode ?? change.grant?.redeemed?.codeHash ?? null,
     schedule: change.schedule ? { ...change.schedule, announce_at: at(change.schedule.announceAt) } : null,
     now: at(change.now),
   }

@@ -130,6 +130,7 @@ async function settleOurs(
 ): Promise<SettlementResult | 'stale'> {
   const now = deps.clock.now()
   const { payment, user } = loaded
+  if (await deps.bookRenewals(payment.userId, user, now)) return 'stale'
   const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
     now,
     rules: deps.rules,

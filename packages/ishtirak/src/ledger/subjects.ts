@@ -6,7 +6,7 @@ import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
-import { loadPayment, loadUser } from './load.js'
+import { requirePayment, requireUser } from './load.js'
 import { UserIdSchema } from './schemas.js'
 import type { UserRecord } from './users.sql.js'
 
@@ -39,7 +39,7 @@ export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
   command: { group: 'payments', argument: 'payment' },
   about: async (deps, paymentId) => {
-    const { payment, user } = await loadPayment(deps, paymentId)
+    const { payment, user } = await requirePayment(deps, paymentId)
     const { userId } = payment
     return { userId, paymentId, label: `${plainName(user.name ?? user.email ?? userId)} · ${paymentId}` }
   },
@@ -55,7 +55,7 @@ export const USER: Subject<SubjectDeps, SubjectUser> = {
   params: UserParamsSchema,
   command: { group: 'users', argument: 'user' },
   about: async (deps, userId) => {
-    const { name, email } = await loadUser(deps, userId)
+    const { name, email } = await requireUser(deps, userId)
     return { userId, label: plainName(name ?? email ?? userId) }
   },
   file: ({ files }) => files.user,

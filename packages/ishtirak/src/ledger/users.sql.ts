@@ -1,10 +1,12 @@
 // A user as a row: the facts of prepaid time with the version that guards them, and the profile: e-mail
 // address, name and language, as the platform or the user's token says. Nothing of the profile moves money.
+
 import { type Boundary, firstAnnouncementAt } from '../core/announcement.js'
+import type { Balance } from '../core/balance.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
-import type { PaidPeriod, SubscriptionFacts } from '../core/subscription.js'
+import { type PaidPeriod, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, json, text, textOrNull, wordOrNull } from '../database/rows.js'
@@ -24,7 +26,10 @@ type UserProfile = Readonly<ReturnType<typeof parseProfile>>
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
-  u.last_instrument, ${PROFILE_COLUMNS}`
+  u.last_instrument, ${PROFILE_COLUMNS},
+  case when u.balance_since is not null then json_build_object(
+    'amount', u.balance, 'entries', coalesce(u.balance_entry, 0), 'order', u.standing_order,
+    'since', (date_part('epoch', u.balance_since) * 1000)::bigint) end as balance_facts`
 
 /** The facts with the version they were read at: a change decided on them must name it. */
 export interface UserRecord extends UserProfile {
@@ -44,6 +49,7 @@ export function parseUser(row: Row): UserRecord {
       periods: json<readonly PaidPeriod[]>(row, 'periods'),
       endedAt: instantOrNull(row, 'ended_at'),
       instrument: textOrNull(row, 'last_instrument'),
+      balance: json<Balance | null>(row, 'balance_facts'),
     },
     ...parseProfile(row),
   }
@@ -53,7 +59,7 @@ export function parseUser(row: Row): UserRecord {
  * The facts as columns, for `jsonb_to_record`, with the schedule of announcements that new facts begin with.
  */
 export function factsToColumns(facts: SubscriptionFacts) {
-  return {
+  const columns = {
     anchor_at: at(facts.run?.anchorAt ?? null),
     run_months: facts.run?.months ?? null,
     paid_until: at(facts.paidUntil),
@@ -61,6 +67,17 @@ export function factsToColumns(facts: SubscriptionFacts) {
     ended_at: at(facts.endedAt),
     last_instrument: facts.instrument,
     announce_at: at(firstAnnouncementAt(facts)),
+  }
+  return facts.balance ? { ...columns, ...balanceToColumns(facts, facts.balance) } : columns
+}
+
+function balanceToColumns(facts: SubscriptionFacts, { amount, entries, since, order }: Balance) {
+  return {
+    balance: amount,
+    balance_entry: entries === 0 ? null : entries,
+    balance_since: at(since),
+    standing_order: order,
+    renews_at: at(renewsAt(facts)),
   }
 }
 

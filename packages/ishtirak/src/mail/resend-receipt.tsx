@@ -8,7 +8,7 @@ import { BillingError } from '../core/error.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { plainName } from '../core/name.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
-import { loadPayment, refusalByStatus } from '../ledger/load.js'
+import { refusalByStatus, requirePayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { mailedInWords } from '../pages/console-words.js'
 import { findReceiptMail, queueReceiptAgain } from './mail.sql.js'
@@ -28,7 +28,7 @@ const ResendPreviewSchema = object('ResendPreview', {
 })
 
 async function load(deps: ResendDeps, id: string) {
-  const { payment, user } = await loadPayment(deps, id)
+  const { payment, user } = await requirePayment(deps, id)
   const { userId, status } = payment
   if (status === 'refunded') throw await refusalByStatus(deps, payment)
   if (status !== 'paid') throw new BillingError('payment_not_paid', { extra: { payment_status: status } })

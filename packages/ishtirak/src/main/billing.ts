@@ -2,6 +2,7 @@
 // the API. There is no quota on calls: the host is trusted as the platform with its key is.
 
 import type { Capability } from '../acts/capability.js'
+import type { BalanceCalls } from '../balance/calls.js'
 import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
@@ -99,7 +100,7 @@ interface OwnCalls {
 }
 
 /** With those that capabilities bring. */
-export type Billing = OwnCalls & CodeCalls & ReceiptCalls & TransferCalls
+export type Billing = OwnCalls & BalanceCalls & CodeCalls & ReceiptCalls & TransferCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)

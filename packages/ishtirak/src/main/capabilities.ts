@@ -2,6 +2,7 @@
 
 import { access } from '../access/access.js'
 import { backup } from '../backup/backup-capability.js'
+import { balance } from '../balance/balance-capability.js'
 import { books } from '../books/books.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
@@ -28,6 +29,7 @@ export const CAPABILITIES = [
   desk,
   grants,
   codes,
+  balance,
   books,
   compare,
   backup,

@@ -50,7 +50,7 @@ describeScenario('the jobs', ({ database }) => {
     onTestFinished(() => world.stop())
     const jobs = world.service.parts.rounds.list()
     expect(jobs.map(({ name }) => name)).toEqual([
-      ...['check-due-payments', 'compare-with-provider'],
+      ...['check-due-payments', 'book-renewals', 'compare-with-provider'],
       ...['announce-time', 'deliver-events', 'send-mail', 'count-receipts', 'mail-operators'],
       ...['forget-operations', 'prune-events', 'forget-mail', 'erase-proofs', 'forget-operator-sessions'],
       ...['save-secret-uses', 'forget-portal-sessions', 'maintain-database'],

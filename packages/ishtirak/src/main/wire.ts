@@ -7,7 +7,14 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
-import { actsOf, type Capability, type DiscountSource, inboxOf, readingsOf } from '../acts/capability.js'
+import {
+  actsOf,
+  type Capability,
+  type DiscountSource,
+  inboxOf,
+  type PaysAtOnce,
+  readingsOf,
+} from '../acts/capability.js'
 import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
@@ -47,6 +54,7 @@ import {
   type PaymentMethods,
 } from '../ledger/method.js'
 import { createListPayments } from '../ledger/payments.sql.js'
+import { createBookRenewals } from '../ledger/renewals.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { createLoadTimeList } from '../ledger/time-list.sql.js'
@@ -159,17 +167,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
-  for (const { paymentParts, userParts } of capabilities) {
-    parts.fileParts.payment.push(...(paymentParts?.(all) ?? []))
-    parts.fileParts.user.push(...(userParts?.(all) ?? []))
-  }
+  shareBrought(all, capabilities)
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
   await app.register(operatorDocumentation(all))
-  for (const { routes, discount, mails } of capabilities) {
-    if (routes) await app.register(routes(all))
-    if (discount) parts.discounts.push(discount(all))
-    if (mails) parts.mails.push(...mails(all))
-  }
+  for (const { routes } of capabilities) if (routes) await app.register(routes(all))
   await app.register(actsAndReadings(all, capabilities))
   const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
@@ -199,6 +200,18 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   return { app, parts: all, acts: actsOf(capabilities), runner, metrics, start, drain, stop }
 }
 
+/** Fills in what capabilities bring to each other. */
+function shareBrought(all: Parts, capabilities: readonly Capability<Parts>[]): void {
+  const { discounts, atOnce, mails, fileParts } = all
+  for (const one of capabilities) {
+    if (one.discount) discounts.push(one.discount(all))
+    if (one.paysAtOnce) atOnce.push(one.paysAtOnce(all))
+    mails.push(...(one.mails?.(all) ?? []))
+    fileParts.payment.push(...(one.paymentParts?.(all) ?? []))
+    fileParts.user.push(...(one.userParts?.(all) ?? []))
+  }
+}
+
 type PartsWorld = Omit<Surroundings, 'capabilities'> & {
   readonly brought: readonly (BringsMethods<WiredConfig> &
     BringsChecks<WiredConfig> &
@@ -215,18 +228,22 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
+  const receipts = { seller, dayOf: (instant: Instant) => billingDayOf(instant).date }
+  const rules = rulesOf(config, methods)
+  const decides = { ...{ database, clock, log, ids }, ...{ methods, rules, receipts }, inTurn: createTurns() }
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ database, clock, log, count, ids, wait, oldSecrets, noteUse },
+    ...{ count, wait, oldSecrets, noteUse },
     ...(tracing && { tracing }),
-    methods,
-    rules: rulesOf(config, methods),
+    ...decides,
+    bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     catalogue: config.plans,
-    // What capabilities bring to each other, filled in by `wire`.
+    // What capabilities bring to each other, filled in by `shareBrought`.
     discounts: [] as DiscountSource[],
+    atOnce: [] as PaysAtOnce[],
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
     inbox: createInbox(inboxOf(world.brought)),
@@ -236,7 +253,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
-    receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
     // What the requests of this process share.
     settlements: recorded(createSettlements(database), tracing),
@@ -246,7 +262,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     listPayments: createListPayments(database),
     findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),
-    inTurn: createTurns(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
@@ -322,13 +337,14 @@ function recorded(settlements: Settlements, tracing: Tracing | undefined): Settl
   return { ...settlements, save }
 }
 
-function rulesOf({ plans, billing }: Config, { gateways }: PaymentMethods): BillingRules {
+function rulesOf({ plans, billing, balanceMax }: Config, { gateways }: PaymentMethods): BillingRules {
   return {
     catalogue: plans,
     leastAmount: Math.min(...gateways.map(({ leastAmount }) => leastAmount)),
     graceDays: billing.graceDays,
     renewalWindowDays: billing.renewalWindowDays,
     prepayMaxMonths: billing.prepayMaxMonths,
+    balanceMax: balanceMax ?? 0,
     calendar: createCalendar(billing.timeZone),
   }
 }

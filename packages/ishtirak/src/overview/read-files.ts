@@ -4,7 +4,7 @@ import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.
 import type { Payment } from '../core/payment.js'
 import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
-import { loadPayment, loadUser } from '../ledger/load.js'
+import { loadUser, requirePayment } from '../ledger/load.js'
 import type { SaveDeps } from '../ledger/save.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
@@ -30,7 +30,7 @@ export interface FileDeps {
 
 /** Throws `not_found`. */
 export async function showPayment(deps: FileDeps, paymentId: string): Promise<PaymentFile> {
-  const { payment, user } = await loadPayment(deps, paymentId)
+  const { payment, user } = await requirePayment(deps, paymentId)
   const [traces, parts] = await Promise.all([
     tracesOf(deps.database, payment, SHOWN_MAX),
     loadParts(deps.fileParts.payment, payment),

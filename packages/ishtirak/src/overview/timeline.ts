@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { nextCursor, pageCursor, pageQuery } from '../acts/paging.js'
 import { instant, text } from '../database/rows.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
-import { loadUser } from '../ledger/load.js'
+import { requireUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { viewRows } from '../ledger/schemas.js'
 import { TIMELINE_KINDS, type TimelinePosition, timelinePage } from './timeline.sql.js'
@@ -55,7 +55,7 @@ export async function readTimeline(
 ): Promise<Static<typeof TimelineSchema>> {
   const { userId, limit } = of
   const after = of.cursor === null ? null : cursor.decode(of.cursor)
-  await loadUser({ database }, userId)
+  await requireUser({ database }, userId)
   const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
   const placed = rows.map((row) => ({
     row,

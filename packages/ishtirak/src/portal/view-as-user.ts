@@ -5,7 +5,7 @@ import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
 import type { Database } from '../database/database.js'
-import { loadUser } from '../ledger/load.js'
+import { requireUser } from '../ledger/load.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { PageParts } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
@@ -34,7 +34,7 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
   }
   return async ({ userId, operator, requestId, style, safeStart }) => {
     const pages = { ...parts, style }
-    const { email, name, locale } = await loadUser(deps, userId)
+    const { email, name, locale } = await requireUser(deps, userId)
     const session = { userId, email, name, locale, returnPath: null, formToken: null }
     // As it is stored: the provider is not asked, so nothing changes by looking.
     const reading = { ...pages, readParts: partsReader(pages, capabilities), looks: async () => false }

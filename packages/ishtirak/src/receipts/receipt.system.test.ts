@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { factsOf, fontsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
-import { snapshotWith } from '../../../../test/support/receipt.js'
+import { A_CHANGE, snapshotWith } from '../../../../test/support/receipt.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { ReceiptSnapshot } from '../core/receipt.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
@@ -62,6 +62,26 @@ describe('a receipt', () => {
     }
     expect(text).not.toContain('test')
   })
+
+  it.each([
+    [
+      'fr',
+      ['Changement de l’offre Basic pour l’offre Pro', '1 680,67 DA', 'Crédit du temps déjà payé 420,17 DA'],
+      ['Total HT 1 260,50 DA', 'TVA 19 % 239,50 DA', 'Total TTC payé 1 500,00 DA'],
+    ],
+    [
+      'en',
+      ['Change of plan from Basic to Pro', '1 680,67 DA', 'Credit for time already paid 420,17 DA'],
+      ['Total excl. VAT 1 260,50 DA', 'VAT 19% 239,50 DA', 'Total paid incl. VAT 1 500,00 DA'],
+    ],
+    ['ar', ['420,17', '1 680,67', 'Basic', 'Pro'], ['1 260,50', '239,50', '1 500,00']],
+  ] as const)(
+    'of a change of plan says in %s from which to which, the credit and the difference',
+    (locale, of, sums) => {
+      const text = textIn(locale, { payment: A_CHANGE })
+      for (const line of [...of, ...sums]) expect(text).toContain(line)
+    },
+  )
 
   it('in English says the same', () => {
     const text = textIn('en', { payment: { instrument: 'cib' } })

@@ -9,7 +9,7 @@ import { BillingError } from '../core/error.js'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { PROOFS_MAX, type ProofType } from '../core/transfer.js'
 import type { App } from '../http/app.js'
-import { loadPayment } from '../ledger/load.js'
+import { requirePayment } from '../ledger/load.js'
 import { addressOf, type ConsolePages, goTo } from '../pages/console-frame.js'
 import { forOperators } from '../pages/console-view.js'
 import { isFromAnotherSite } from '../pages/reader.js'
@@ -71,7 +71,7 @@ async function readProof(
   { paymentId, n, operator }: { readonly paymentId: string; readonly n: number; readonly operator: Operator },
 ): Promise<ProofDownload> {
   requireRole(operator, READ_PROOF)
-  const { userId } = (await loadPayment(deps, paymentId)).payment
+  const { userId } = (await requirePayment(deps, paymentId)).payment
   const proof = (await listProofs(deps.database, { userId, paymentId })).find((one) => one.n === n)
   if (!proof || proof.erasedAt !== null)
     throw new BillingError('not_found', { extra: { payment_id: paymentId, proof: n } })

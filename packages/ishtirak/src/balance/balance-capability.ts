@@ -1,0 +1,38 @@
+// What balances bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { MINUTE } from '../core/instant.js'
+import type { BringsMethods } from '../ledger/method.js'
+import { type BalanceRoutesDeps, balanceCalls, balanceRoutes } from './balance.route.js'
+import { type BalanceActDeps, correctBalance, getUserBalance, payOutBalance } from './balance-acts.js'
+import { createBalanceMethod } from './balance-method.js'
+import { type BuyDeps, payByBalance } from './buy.js'
+import { bookDueRenewals, type DueRenewalsDeps } from './due-renewals.js'
+import { type BalanceConfig, balanceSettings } from './settings.js'
+import './words.js'
+
+const BOOKED_A_ROUND = 100
+
+export const balance: Capability<
+  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps,
+  BalanceConfig
+> &
+  BringsMethods<Partial<BalanceConfig>> = {
+  name: 'balance',
+  settings: balanceSettings,
+  methods: ({ balanceMax = 0 }, { live }) => (balanceMax > 0 ? [createBalanceMethod({ live })] : []),
+  acts: [correctBalance, payOutBalance],
+  readings: [getUserBalance],
+  commandGroups: { balance: 'See, correct and pay out what a user has paid in' },
+  events: ['balance.changed', 'balance.renewal_changed'],
+  routes: balanceRoutes,
+  calls: balanceCalls,
+  paysAtOnce: payByBalance,
+  jobs: (deps) => [
+    {
+      name: 'book-renewals',
+      stage: 'find_out',
+      everyMs: MINUTE,
+      run: () => bookDueRenewals(deps, BOOKED_A_ROUND),
+    },
+  ],
+}

@@ -1,0 +1,181 @@
+// The balance of a user: what there is and how it came, a top-up, and the standing order.
+
+import type { HistoryDeps } from '../checkout/history.js'
+import { showPaymentOfUser } from '../checkout/history.route.js'
+import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
+import type { UpgradeCaller } from '../checkout/upgrade.route.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { describeOrder } from '../core/event.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import type { App } from '../http/app.js'
+import type { UserIdentity } from '../http/auth.js'
+import { checker } from '../http/checker.js'
+import {
+  type BalanceQuery,
+  BalanceQuerySchema,
+  type RenewalRequest,
+  RenewalRequestSchema,
+  StandingOrderSchema,
+  type StandingOrderView,
+  type TopUpRequest,
+  TopUpRequestSchema,
+  UserBalanceSchema,
+  type UserBalanceView,
+} from '../ledger/balance-schemas.js'
+import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
+import {
+  forBothCallers,
+  hostCall,
+  knownLocale,
+  type UserCall,
+  type UserCallers,
+  type UserRoutesDeps,
+} from '../ledger/user-routes.js'
+import type { BalanceCalls } from './calls.js'
+import { endOrder, type OrderDeps, setOrder } from './order.js'
+import { type ReadBalanceDeps, showBalance } from './read-balance.js'
+
+export type BalanceRoutesDeps = ReadBalanceDeps & OrderDeps & UpgradeDeps & HistoryDeps & UserRoutesDeps
+
+export function balanceRoutes(deps: BalanceRoutesDeps) {
+  return forBothCallers(deps, (app, callers) => {
+    // Where there are no balances, nothing of them is there.
+    if (deps.rules.balanceMax === 0) return
+    readRoute(app, deps, callers)
+    topUpRoute(app, deps, callers)
+    orderRoutes(app, deps, callers)
+  })
+}
+
+const balanceQuery = checker<BalanceQuery>(BalanceQuerySchema)
+const topUpRequest = checker<TopUpRequest>(TopUpRequestSchema)
+const renewalRequest = checker<RenewalRequest>(RenewalRequestSchema)
+
+export const balanceCalls = (deps: BalanceRoutesDeps): BalanceCalls => {
+  const callOf = (user: UserIdentity) => {
+    if (deps.rules.balanceMax === 0) throw new BillingError('not_found')
+    return hostCall(deps, user)
+  }
+  return {
+    balance: async (userId, query = {}) =>
+      showBalance(deps, callOf({ userId }).user.userId, balanceQuery(query)),
+    topUpBalance: async (user, request) => {
+      const call = callOf(user)
+      const locale = (await knownLocale(deps, call.user)) ?? 'ar'
+      return topUp(deps, { ...call, locale }, topUpRequest(request))
+    },
+    setRenewal: async (user, request) => setRenewal(deps, callOf(user), renewalRequest(request)),
+    endRenewal: async (user) => endRenewal(deps, callOf(user)),
+  }
+}
+
+function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
+  const schema = {
+    ...callers.operation('getBalance'),
+    summary: 'Get the balance',
+    description:
+      'What was paid in and not spent, the standing order, and each change, newest first, in pages.',
+    params: callers.params({}),
+    querystring: BalanceQuerySchema,
+    response: { 200: UserBalanceSchema, ...callers.refusals('validation_failed', 'invalid_cursor') },
+  }
+  app.get(`${path}/balance`, { schema, onRequest }, (request) =>
+    showBalance(deps, callers.callOf(request).user.userId, request.query),
+  )
+}
+
+function topUpRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
+  const schema = {
+    ...callers.operation('topUpBalance'),
+    summary: 'Top up the balance',
+    description:
+      'Money for the balance, by any method that the seller takes; send the user to `checkout_url`. A ' +
+      'repetition gives the same payment, and another amount takes its place. 422 above what a user may ' +
+      'have.',
+    params: callers.params({}),
+    body: TopUpRequestSchema,
+    response: {
+      201: PaymentSchema,
+      ...callers.refusals(
+        'malformed_json',
+        'validation_failed',
+        'balance_limit_reached',
+        'unknown_method',
+        'too_many_checkouts',
+        'conflict',
+        'provider_rejected',
+        'provider_unavailable',
+      ),
+    },
+  }
+  app.post(`${path}/balance/top-ups`, { schema, onRequest }, async (request, reply) => {
+    const buyer = { ...callers.callOf(request), locale: await callers.localeOf(request) }
+    const payment = await topUp(deps, buyer, request.body)
+    return reply.header('location', `${buyer.api}/payments/${payment.id}`).code(201).send(payment)
+  })
+}
+
+async function topUp(
+  deps: UpgradeDeps & HistoryDeps,
+  buyer: UpgradeCaller,
+  { amount, method }: TopUpRequest,
+): Promise<PaymentView> {
+  const { leastAmount } = deps.rules
+  if (amount < leastAmount) throw wrongField('amount', 'too_small', leastAmount)
+  const { paymentId } = await openPayment(deps, { ...buyer, topUp: amount, method })
+  return showPaymentOfUser(deps, buyer, paymentId)
+}
+
+function orderRoutes(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
+  const setSchema = {
+    ...callers.operation('setRenewal'),
+    summary: 'Renew by itself',
+    description:
+      'Whenever the paid time ends, the balance buys this term, at the price of now, as long as it lasts. ' +
+      'Set again, it takes the place of what was: so a user agrees to another price.',
+    params: callers.params({}),
+    body: RenewalRequestSchema,
+    response: {
+      200: StandingOrderSchema,
+      ...callers.refusals(
+        'malformed_json',
+        'validation_failed',
+        'unknown_plan',
+        'plan_not_purchasable',
+        'unknown_term',
+      ),
+    },
+  }
+  app.put(`${path}/balance/renewal`, { schema: setSchema, onRequest }, (request) =>
+    setRenewal(deps, callers.callOf(request), request.body),
+  )
+  const endSchema = {
+    ...callers.operation('endRenewal'),
+    summary: 'Renew by itself no more',
+    description: 'What is on the balance stays there.',
+    params: callers.params({}),
+    response: { 200: UserBalanceSchema, ...callers.refusals() },
+  }
+  app.delete(`${path}/balance/renewal`, { schema: endSchema, onRequest }, (request) =>
+    endRenewal(deps, callers.callOf(request)),
+  )
+}
+
+async function setRenewal(
+  deps: OrderDeps,
+  { user }: Pick<UserCall, 'user'>,
+  { plan: planId, months = 1 }: RenewalRequest,
+): Promise<StandingOrderView> {
+  return viewOrder(await setOrder(deps, user, { planId, months }))
+}
+
+async function endRenewal(deps: OrderDeps, { user }: Pick<UserCall, 'user'>): Promise<UserBalanceView> {
+  await endOrder(deps, user)
+  return showBalance(deps, user.userId, {})
+}
+
+function viewOrder(facts: SubscriptionFacts): StandingOrderView {
+  const order = describeOrder(facts)
+  if (!order) throw new Error('an order that was set is not there')
+  return order
+}

@@ -1,0 +1,307 @@
+// Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const BALANCE = '/api/v1/billing/balance'
+const PAYMENTS = '/api/v1/billing/payments'
+const STATUS = '/api/v1/billing/status'
+const DAY = 86_400
+const [SECOND_KEY, OTHER_KEY] = ['operator-key-of-salim', 'operator-key-of-nadia']
+const OPERATOR_KEYS = `amina:${OPERATOR_KEY},salim:${SECOND_KEY},nadia:${OTHER_KEY}`
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+
+const selectReceipts = statement(
+  'test.balance.receipts',
+  `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
+     from receipts order by number`,
+)
+const selectEvents = statement(
+  'test.balance.events',
+  "select type, payload->'data'->'balance' as balance from outbox order by user_id, sequence",
+)
+
+describeScenario('a balance', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), {
+      env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS },
+    })
+  })
+  afterEach(() => world.stop())
+
+  const user = () => world.as('user-1')
+  const call = async (method: string, path: string, body?: object) =>
+    world.call(method, path, {
+      ...(body && { body }),
+      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
+    })
+  const topUp = async (amount: number) => {
+    const { status, body } = await user().post(`${BALANCE}/top-ups`, { amount })
+    expect(status).toBe(201)
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'edahabia')
+    await world.emulator.settled()
+    return body.id as string
+  }
+  const renew = (months = 1) => call('PUT', `${BALANCE}/renewal`, { plan: 'pro', months })
+  const balance = async () => (await user().get(BALANCE)).body
+  const status = async () => (await user().get(STATUS)).body
+  const ledger = async () =>
+    (await balance()).data
+      .map((one: { kind: string; amount: number; balance_after: number }) => [
+        one.kind,
+        one.amount,
+        one.balance_after,
+      ])
+      .reverse()
+  const operate = (path: string, asked: object = {}) =>
+    operatorOf(world).post(`/${path}`, { why: 'a test', ...asked })
+  const buy = (wanted: object = {}) => user().post(PAYMENTS, { plan: 'pro', method: 'balance', ...wanted })
+
+  it('is topped up by card: the money is there, buys no time, and has a receipt without tax', async () => {
+    const id = await topUp(6_000)
+    expect(await balance()).toEqual({
+      ...{ amount: 6_000, currency: 'DZD', renewal: null, has_more: false, next_cursor: null },
+      data: [
+        {
+          id: expect.stringMatching(/^ent_/),
+          ...{ kind: 'top_up', amount: 6_000, balance_after: 6_000, payment_id: id, note: null },
+          created_at: '2026-11-21T12:00:00Z',
+        },
+      ],
+    })
+    expect((await user().get(`${PAYMENTS}/${id}`)).body).toMatchObject({
+      ...{ kind: 'top_up', plan: null, months: null, amount: 6_000, status: 'paid', method: 'card' },
+      ...{ period_start: null, period_end: null },
+    })
+    expect(await status()).toMatchObject({ plan: 'free', status: 'active', current_period_end: null })
+    expect(await database().query(selectReceipts)).toEqual([{ number: 1, amount: '6000', tax: 'advance' }])
+  })
+
+  it('buys at once, with the receipt of the purchase, and not more than there is', async () => {
+    await topUp(5_000)
+    const bought = await buy()
+    expect([bought.status, bought.body]).toEqual([
+      201,
+      expect.objectContaining({
+        ...{ kind: 'purchase', plan: 'pro', amount: 2_000, status: 'paid', method: 'balance' },
+        ...{ payment_method: 'balance', checkout_url: null, paid_at: '2026-11-21T12:00:00Z' },
+        ...{ period_start: '2026-11-21T12:00:00Z', period_end: '2026-12-21T12:00:00Z' },
+      }),
+    ])
+    await world.advance(120)
+    expect((await buy()).body.period_end).toBe('2027-01-21T12:00:00Z')
+    await world.advance(120)
+    const refused = await buy()
+    expect([refused.status, refused.body.code, refused.body.missing]).toEqual([409, 'balance_too_low', 1_000])
+    expect(await ledger()).toEqual([
+      ['top_up', 5_000, 5_000],
+      ['purchase', -2_000, 3_000],
+      ['purchase', -2_000, 1_000],
+    ])
+    expect(await status()).toMatchObject({ plan: 'pro', payment_method: 'balance' })
+  })
+
+  it('a repetition within a minute is the same purchase, fifty at once too', async () => {
+    await topUp(20_000)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => buy()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect((await balance()).amount).toBe(18_000)
+    await world.advance(61)
+    await buy()
+    expect((await balance()).amount).toBe(16_000)
+  })
+
+  it('pays for another plan in mid-term', async () => {
+    await user().buy()
+    await topUp(10_000)
+    const changed = await buy({ plan: 'team', start: 'now' })
+    // 9,000 less the 2,000 that were paid a moment ago.
+    expect([changed.status, changed.body]).toEqual([
+      201,
+      expect.objectContaining({ kind: 'change', plan: 'team', amount: 7_000, status: 'paid' }),
+    ])
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2026-12-21T12:00:00Z' })
+    expect((await balance()).amount).toBe(3_000)
+  })
+
+  it('what was paid for a change when the time was over is on the balance', async () => {
+    await user().buy()
+    const { body } = await user().post(PAYMENTS, { plan: 'team', start: 'now' })
+    const ended = await operate('users/user-1/end')
+    expect(ended.status).toBe(200)
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
+    await world.emulator.settled()
+    expect(await ledger()).toEqual([['surplus', body.amount, body.amount]])
+    expect((await user().get(`${PAYMENTS}/${body.id}`)).body).toMatchObject({
+      ...{ status: 'paid', period_start: null, period_end: null },
+    })
+  })
+
+  it('renews by itself while it lasts, whether or not any job has run', async () => {
+    await user().buy()
+    await topUp(5_000)
+    expect((await renew()).body).toEqual({
+      ...{ plan: 'pro', months: 1, price: 2_000, offered_price: null },
+      next_at: '2026-12-21T12:00:00Z',
+    })
+    await world.emulator.advance(75 * DAY)
+    // 21 December and 21 January were bought; 1,000 are left. No job has run.
+    const computed = await status()
+    expect(computed).toMatchObject({ status: 'active', current_period_end: '2027-02-21T12:00:00Z' })
+    await world.advance(1)
+    expect(await status()).toEqual(computed)
+    expect(await ledger()).toEqual([
+      ['top_up', 5_000, 5_000],
+      ['renewal', -2_000, 3_000],
+      ['renewal', -2_000, 1_000],
+    ])
+    const { data } = (await user().get(PAYMENTS)).body
+    expect(data.map((one: { paid_at: string }) => one.paid_at)).toEqual([
+      ...['2027-01-21T12:00:00Z', '2026-12-21T12:00:00Z', '2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z'],
+    ])
+    expect((await balance()).renewal.next_at).toBe('2027-02-21T12:00:00Z')
+  })
+
+  it('what came due meanwhile is booked before the next money', async () => {
+    await user().buy()
+    await topUp(2_000)
+    await renew()
+    // No job runs.
+    await world.emulator.advance(40 * DAY)
+    await topUp(1_500)
+    expect(await ledger()).toEqual([
+      ['top_up', 2_000, 2_000],
+      ['renewal', -2_000, 0],
+      ['top_up', 1_500, 1_500],
+    ])
+    expect((await status()).current_period_end).toBe('2027-01-21T12:00:00Z')
+  })
+
+  it('an order buys as soon as there is enough, also where there is no paid time', async () => {
+    expect((await renew()).body.next_at).toBe(null)
+    await topUp(3_000)
+    expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })
+    expect(await ledger()).toEqual([
+      ['top_up', 3_000, 3_000],
+      ['renewal', -2_000, 1_000],
+    ])
+    const ended = await call('DELETE', `${BALANCE}/renewal`)
+    expect([ended.status, ended.body.renewal, ended.body.amount]).toEqual([200, null, 1_000])
+    await topUp(5_000)
+    await world.advance(60 * DAY)
+    expect(await status()).toMatchObject({ plan: 'free', status: 'expired' })
+  })
+
+  it('tells the platform what changed, and to what', async () => {
+    await topUp(6_000)
+    await renew()
+    const told = (await database().query(selectEvents)).map(({ type, balance }) => [
+      type,
+      balance && (balance as { amount: number }).amount,
+    ])
+    expect(told).toEqual([
+      ['payment.paid', null],
+      ['balance.changed', 6_000],
+      ['balance.renewal_changed', 6_000],
+      ['payment.paid', null],
+      ['subscription.activated', null],
+      ['balance.changed', 4_000],
+    ])
+  })
+
+  it('is topped up by transfer, once the operator has seen the money', async () => {
+    const { body } = await user().post(`${BALANCE}/top-ups`, { amount: 6_000, method: 'transfer' })
+    expect(body).toMatchObject({ kind: 'top_up', method: 'transfer', checkout_url: null, plan: null })
+    const other = await user().post(`${BALANCE}/top-ups`, { amount: 7_000, method: 'transfer' })
+    expect(other.body.id).not.toBe(body.id)
+    const came = { amount: 7_000, received_at: '2026-11-21T12:00:00Z', payment_method: 'ccp' }
+    expect((await operate(`payments/${other.body.id}/approve`, came)).status).toBe(200)
+    expect(await ledger()).toEqual([['top_up', 7_000, 7_000]])
+  })
+
+  it('gets back what it paid for; other payments go to it where the operator says so', async () => {
+    await topUp(3_000)
+    const { body: bought } = await buy()
+    expect((await operate(`payments/${bought.id}/refund`)).status).toBe(200)
+    const { paymentId } = await user().buy()
+    expect((await operate(`payments/${paymentId}/refund`, { to: 'balance' })).status).toBe(200)
+    expect(await ledger()).toEqual([
+      ['top_up', 3_000, 3_000],
+      ['purchase', -2_000, 1_000],
+      ['returned', 2_000, 3_000],
+      ['returned', 2_000, 5_000],
+    ])
+    expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+
+  it('a top-up that is refunded leaves the balance, while it is there', async () => {
+    const id = await topUp(3_000)
+    await buy()
+    const refused = await operate(`payments/${id}/refund`)
+    expect([refused.status, refused.body.code, refused.body.missing]).toEqual([409, 'balance_too_low', 2_000])
+    await topUp(2_000)
+    expect((await operate(`payments/${id}/refund`)).status).toBe(200)
+    expect((await ledger()).at(-1)).toEqual(['paid_out', -3_000, 0])
+    const again = await operate(`payments/${id}/refund`, { to: 'balance' })
+    expect([again.status, again.body.code]).toEqual([409, 'already_refunded'])
+  })
+
+  it('is put right, and paid out, by operators; two of them from second_approval_from on', async () => {
+    await topUp(49_000)
+    expect((await operate('users/user-1/correct', { amount: 1_500, note: 'twice' })).status).toBe(200)
+    const much = await operate('users/user-1/correct', { amount: -50_501 })
+    expect([much.status, much.body.code, much.body.missing]).toEqual([409, 'balance_too_low', 1])
+    // From 50,000 on, as docs/transfer.example.json has it.
+    const out = (key: string, amount: number) =>
+      operatorOf(world, key).post('/users/user-1/pay-out', { amount, why: 'asked for' })
+    expect((await out(SECOND_KEY, 50_000)).status).toBe(200)
+    expect((await balance()).amount).toBe(50_500)
+    const alone = await out(SECOND_KEY, 50_000)
+    expect([alone.status, alone.body.code]).toEqual([409, 'second_operator_needed'])
+    expect((await out(OTHER_KEY, 50_000)).status).toBe(200)
+    expect(await ledger()).toEqual([
+      ['top_up', 49_000, 49_000],
+      ['correction', 1_500, 50_500],
+      ['paid_out', -50_000, 500],
+    ])
+    expect((await balance()).data[1].note).toBe('twice')
+    const shown = await operatorOf(world).get('/users/user-1/balance')
+    expect(shown.body).toEqual({ user_id: 'user-1', ...(await balance()) })
+  })
+
+  it('takes no more than BALANCE_MAX, and nothing below what the provider takes', async () => {
+    await topUp(49_000)
+    const over = await user().post(`${BALANCE}/top-ups`, { amount: 1_001 })
+    expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 1_000])
+    const under = await user().post(`${BALANCE}/top-ups`, { amount: 49 })
+    expect([under.status, under.body.errors]).toMatchObject([
+      422,
+      [{ pointer: '/amount', code: 'too_small' }],
+    ])
+  })
+
+  it('what cannot be ordered is refused as it is for a purchase', async () => {
+    const code = async (body: object) => (await call('PUT', `${BALANCE}/renewal`, body)).body.code
+    expect(await code({ plan: 'none' })).toBe('unknown_plan')
+    expect(await code({ plan: 'free' })).toBe('plan_not_purchasable')
+    expect(await code({ plan: 'pro', months: 5 })).toBe('unknown_term')
+  })
+})
+
+describeScenario('without BALANCE_MAX', ({ database }) => {
+  it('there is no balance', async () => {
+    const world = await createWorld(database())
+    const user = world.as('user-1')
+    expect((await user.get(BALANCE)).status).toBe(404)
+    expect((await user.post(`${BALANCE}/top-ups`, { amount: 5_000 })).status).toBe(404)
+    const refused = await user.post(PAYMENTS, { plan: 'pro', method: 'balance' })
+    expect([refused.status, refused.body.code]).toEqual([422, 'unknown_method'])
+    await world.stop()
+  })
+})

@@ -1,0 +1,121 @@
+// A purchase that the balance pays: payment, time, receipt and entry are saved in one statement, or nothing
+// is. A repetition within a minute gives the same payment, as with a page that is still open.
+import type { PaysAtOnce } from '../acts/capability.js'
+import { codeOf, type QuoteDeps } from '../checkout/quote.js'
+import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
+import type { CheckoutReport } from '../core/checkout.js'
+import { BillingError } from '../core/error.js'
+import { type Instant, MINUTE } from '../core/instant.js'
+import { newPayment, type Payment } from '../core/payment.js'
+import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
+import { decideSettlement } from '../core/settlement.js'
+import { BY_BALANCE, NEVER_PAID } from '../core/subscription.js'
+import { untilFresh } from '../database/database.js'
+import { quoteRefusal } from '../ledger/refusals.js'
+import { describeChange } from '../ledger/save.js'
+import { receiptOf, type SettleDeps } from '../ledger/settle.js'
+import { saveSettlement } from '../ledger/settle.sql.js'
+import type { UserRecord } from '../ledger/users.sql.js'
+import { findRecentPurchase } from './recent-purchase.sql.js'
+
+export type BuyDeps = SettleDeps & QuoteDeps
+
+interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start'> {
+  readonly userId: string
+  /** As it was typed. */
+  readonly code: string | undefined
+}
+
+const SAME_WITHIN_MS = MINUTE
+
+export function payByBalance(deps: BuyDeps): PaysAtOnce {
+  return {
+    method: BY_BALANCE,
+    buy: async ({ user: { userId }, requestId }, { months = 1, ...asked }) => {
+      const paymentId = await buyByBalance(deps, { ...asked, months, userId })
+      deps.log.info({ request_id: requestId, user_id: userId, payment_id: paymentId }, 'bought by balance')
+      return { paymentId }
+    },
+  }
+}
+
+/**
+ * Throws what `quoteRefusal` names, `balance_too_low` with what is missing, `unknown_method` where there are
+ * no balances.
+ */
+async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
+  if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
+  const { userId, code } = asked
+  const round = () => buyOnFacts(deps, asked)
+  const buy = () => untilFresh('a purchase by balance', round, (again) => deps.inTurn(userId, again))
+  const [discount] = code === undefined ? [] : deps.discounts
+  return discount ? discount.countTry(userId, buy) : buy()
+}
+
+async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'> {
+  const { userId, planId, months, start } = asked
+  const { clock, database, rules, catalogue } = deps
+  const now = clock.now()
+  const user = (await deps.loadUser(userId))?.user
+  if (user && (await deps.bookRenewals(userId, user, now))) return 'stale'
+  const facts = user?.subscription ?? NEVER_PAID
+  // After the user, so that what comes between them makes those facts stale.
+  const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
+  const same = await findRecentPurchase(database, {
+    ...{ userId, planId, months: start === 'now' ? null : months },
+    ...{ codeHash: code?.hash ?? null, since: now - SAME_WITHIN_MS },
+  })
+  if (same !== null) return same
+  const decision = decideQuote(facts, { planId, months, start, code, mode: 'payment' }, catalogue, now, rules)
+  if (decision.kind !== 'sold') throw quoteRefusal(decision)
+  const { quote } = decision
+  const missing = quote.amount - balanceIn(facts)
+  if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
+  return save(deps, { userId, user, quote }, now)
+}
+
+/** Booked by the decision that books all money: a report of ours says that it is paid. */
+async function save(
+  deps: BuyDeps,
+  of: { readonly userId: string; readonly user: UserRecord; readonly quote: Quote },
+  now: Instant,
+): Promise<string | 'stale'> {
+  const { userId, user, quote } = of
+  const { offer, change, amount, discount, codeHash } = quote
+  const method = deps.methods.of(BY_BALANCE)
+  const id = deps.ids.next('pay', now)
+  const ordered = newPayment({
+    ...{ id, userId, method, createdAt: now, attemptEndsAt: now },
+    ...(change && { change }),
+    offer: { ...offer, price: { ...offer.price, amount } },
+    ...(codeHash !== null && { code: { hash: codeHash, discount } }),
+  })
+  const booked = decideSettlement({ payment: ordered, subscription: user.subscription }, paidNow(ordered), {
+    ...{ now, rules: deps.rules, method, asked: true },
+    freshPaymentId: () => deps.ids.next('pay', now),
+  })
+  const { subscription } = booked
+  if (booked.outcome !== 'booked' || !subscription) throw new Error(`${id} was ${booked.outcome}`)
+  const entry: NewEntry = { kind: 'purchase', amount: -amount, paymentId: id, note: null, at: now }
+  const after = {
+    ...booked,
+    payment: booked.payment && { ...booked.payment, checkoutId: null },
+    ...{ subscription: withEntry(subscription, entry), entry },
+    events: [...booked.events, 'balance.changed' as const],
+  }
+  const saved = await saveSettlement(deps.database, {
+    ...{ isNew: true, received: null, codeUse: null, takesCode: codeHash },
+    withdrawsOpen: booked.withdrawsOpen,
+    receipt: receiptOf(deps, after, { ...user, userId }, now),
+    ...describeChange(deps, { userId, user, payment: null, after }, undefined, now),
+  })
+  return saved === 'saved' ? id : 'stale'
+}
+
+function paidNow({ id, userId, method, price, live, createdAt }: Payment): CheckoutReport {
+  return {
+    ...{ method, checkoutId: id, status: 'paid', amount: price.amount, currency: price.currency, live },
+    ...{ paymentId: id, userId, instrument: BY_BALANCE, checkoutUrl: null, fees: 0 },
+    ...{ createdAt, updatedAt: createdAt, paidAt: createdAt },
+  }
+}

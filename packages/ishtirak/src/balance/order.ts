@@ -1,0 +1,70 @@
+// The standing order of a user: what their balance buys whenever the paid time ends.
+import { isDeepStrictEqual } from 'node:util'
+import { type StandingOrder, withOrder } from '../core/balance.js'
+import { BillingError } from '../core/error.js'
+import { offerOf, planById } from '../core/plan.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { untilFresh } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { describeChange, type SaveDeps } from '../ledger/save.js'
+import { saveSettlement } from '../ledger/settle.sql.js'
+import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
+import { readBooked } from './read-balance.js'
+
+export type OrderDeps = SaveDeps & Pick<CommonParts, 'catalogue'>
+
+/**
+ * At the price of the catalogue, which the order keeps. Set again, it takes the place of what was: so a user
+ * agrees to another price. Throws `unknown_plan`, `plan_not_purchasable`, `unknown_term`.
+ */
+export function setOrder(
+  deps: OrderDeps,
+  user: KnownUser,
+  wanted: { readonly planId: string; readonly months: number },
+): Promise<SubscriptionFacts> {
+  return changeOrder(deps, user, orderOf(deps, wanted))
+}
+
+/** Where there is none, nothing changes. */
+export function endOrder(deps: OrderDeps, user: KnownUser): Promise<SubscriptionFacts> {
+  return changeOrder(deps, user, null)
+}
+
+function orderOf(
+  { catalogue }: OrderDeps,
+  { planId, months }: { readonly planId: string; readonly months: number },
+): StandingOrder {
+  const plan = planById(catalogue, planId)
+  if (!plan) throw new BillingError('unknown_plan')
+  if (plan.price === 0) throw new BillingError('plan_not_purchasable')
+  const offer = offerOf(plan, months)
+  if (!offer) throw new BillingError('unknown_term')
+  return { plan: offer.plan, months, price: offer.price.amount, offered: null }
+}
+
+async function changeOrder(
+  deps: OrderDeps,
+  user: KnownUser,
+  order: StandingOrder | null,
+): Promise<SubscriptionFacts> {
+  const { userId } = user
+  const { database, clock } = deps
+  await untilFresh('a standing order', async () => {
+    const now = clock.now()
+    const loaded = await findUser(database, userId)
+    if (!loaded) {
+      if (order === null) return 'saved'
+      await rememberUser(database, user, now)
+      return 'stale'
+    }
+    if (await deps.bookRenewals(userId, loaded, now)) return 'stale'
+    if (isDeepStrictEqual(loaded.subscription.balance?.order ?? null, order)) return 'saved'
+    const subscription = withOrder(loaded.subscription, order, now)
+    const after = { subscription, events: ['balance.renewal_changed'] as const }
+    return saveSettlement(database, {
+      ...{ isNew: false, received: null, codeUse: null, receipt: null },
+      ...describeChange(deps, { userId, user: loaded, payment: null, after }, undefined, now),
+    })
+  })
+  return readBooked(deps, userId)
+}

@@ -1,0 +1,66 @@
+// A user's balance, its order, and its ledger in pages. What the balance has bought by now is written down
+// first, so that amount and ledger agree.
+import { BillingError } from '../core/error.js'
+import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
+import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
+import { type BalanceQuery, type UserBalanceView, viewBalance } from '../ledger/balance-schemas.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { findUser } from '../ledger/users.sql.js'
+
+export type ReadBalanceDeps = Pick<CommonParts, 'database' | 'clock' | 'bookRenewals'>
+
+export interface ReadBalance {
+  readonly facts: SubscriptionFacts
+  readonly entries: readonly BalanceEntry[]
+  /** Null: there is no further page. */
+  readonly nextCursor: string | null
+}
+
+/** Throws `invalid_cursor`. */
+export async function readBalance(
+  deps: ReadBalanceDeps,
+  userId: string,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
+): Promise<ReadBalance> {
+  const before = cursor === null ? null : decodeCursor(cursor)
+  const facts = await readBooked(deps, userId)
+  // One more than asked for: whether there is a further page costs no count.
+  const found = await entriesOfUser(deps.database, userId, { before, limit: limit + 1 })
+  const entries = found.slice(0, limit)
+  const last = found.length > limit ? entries.at(-1) : undefined
+  return { facts, entries, nextCursor: last ? encodeCursor(last) : null }
+}
+
+/** After what the balance has bought by now is written down. */
+export async function readBooked(
+  { database, clock, bookRenewals }: ReadBalanceDeps,
+  userId: string,
+): Promise<SubscriptionFacts> {
+  const user = await findUser(database, userId)
+  if (!user) return NEVER_PAID
+  const isNews = await bookRenewals(userId, user, clock.now())
+  const read = isNews ? await findUser(database, userId) : user
+  return read?.subscription ?? NEVER_PAID
+}
+
+/** As the API writes it. Throws `invalid_cursor`. */
+export async function showBalance(
+  deps: ReadBalanceDeps,
+  userId: string,
+  query: BalanceQuery,
+): Promise<UserBalanceView> {
+  const { limit = 20, cursor = null } = query
+  const { facts, entries, nextCursor } = await readBalance(deps, userId, { limit, cursor })
+  return viewBalance(facts, entries, nextCursor)
+}
+
+function encodeCursor({ sequence }: BalanceEntry): string {
+  return Buffer.from(`b${sequence}`).toString('base64url')
+}
+
+/** Opaque to the caller, so anything that was not written here is refused, not guessed at. */
+function decodeCursor(cursor: string): number {
+  const [, sequence] = /^b(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (sequence === undefined) throw new BillingError('invalid_cursor')
+  return Number(sequence)
+}

@@ -1,0 +1,35 @@
+// The purchase that a call repeats.
+import type { Instant } from '../core/instant.js'
+import { BY_BALANCE } from '../core/subscription.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, text } from '../database/rows.js'
+
+// Uses the index payments_of_user.
+const selectRecent = statement(
+  'balance.recent_purchase',
+  `select p.id from payments p
+    where p.user_id = $1 and p.created_at > $2::timestamptz
+      and p.method = '${BY_BALANCE}' and p.status = 'paid'
+      and p.plan->>'id' = $3 and p.months is not distinct from $4::int and p.code_hash is not distinct from $5
+      and exists (
+        select from balance_entries b
+         where b.user_id = p.user_id and b.payment_id = p.id and b.kind = 'purchase')
+    order by p.created_at desc limit 1`,
+)
+
+/** The id of the newest payment by balance of this offer, not a renewal; null: there is none since then. */
+export async function findRecentPurchase(
+  database: Queryable,
+  of: {
+    readonly userId: string
+    readonly planId: string
+    /** Null: a change of plan. */
+    readonly months: number | null
+    readonly codeHash: string | null
+    readonly since: Instant
+  },
+): Promise<string | null> {
+  const { userId, planId, months, codeHash, since } = of
+  const [row] = await database.query(selectRecent, [userId, at(since), planId, months, codeHash])
+  return row ? text(row, 'id') : null
+}

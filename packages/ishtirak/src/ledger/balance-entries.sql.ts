@@ -1,0 +1,80 @@
+// The ledger of a user's balance as rows: written by the statement of the act that makes an entry, and
+// listed.
+import type { EntryKind } from '../core/balance.js'
+import { type Queryable, statement } from '../database/database.js'
+import {
+  columnsOf,
+  instant,
+  integer,
+  recordOf,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+  writerOf,
+} from '../database/rows.js'
+
+const parseEntry = rowOf({
+  sequence: integer,
+  id: text,
+  kind: word<EntryKind>,
+  amount: integer,
+  balanceBefore: integer,
+  balanceAfter: integer,
+  paymentId: textOrNull,
+  note: textOrNull,
+  createdAt: instant,
+})
+export type BalanceEntry = ReturnType<typeof parseEntry>
+
+export const entryToColumns = writerOf(parseEntry)
+
+/** A part of the statement that saves a change (settle.sql.ts), between two others of its `with`. */
+export const ENTRY_PART = `, entered as (
+     insert into balance_entries (user_id, ${columnsOf(parseEntry)})
+     select e.user_id, ${columnsOf(parseEntry, 'n')}
+       from effect e, jsonb_to_record(e.entry) as n(${recordOf(parseEntry)})
+      where e.entry is not null
+   )`
+
+/** What that statement writes of the user beside what every change does. */
+export const BALANCE_FACTS = {
+  set: `,
+            balance = coalesce(s.balance, 0), balance_entry = s.balance_entry,
+            balance_since = s.balance_since, standing_order = s.standing_order, renews_at = s.renews_at`,
+  columns: `,
+              balance int, balance_entry int, balance_since timestamptz, standing_order jsonb,
+              renews_at timestamptz`,
+}
+
+const sumGiven = statement(
+  'balance.given_by',
+  `select coalesce(sum(amount), 0)::int as given from balance_entries
+    where user_id = $1 and payment_id = $2 and kind in ('top_up', 'surplus')`,
+)
+
+/** What of a payment went to its user's balance, in whole dinars. */
+export async function givenToBalance(
+  database: Queryable,
+  { userId, id }: { readonly userId: string; readonly id: string },
+): Promise<number> {
+  const [row] = await database.query(sumGiven, [userId, id])
+  return row ? integer(row, 'given') : 0
+}
+
+const selectPage = statement(
+  'balance.entries',
+  `select ${columnsOf(parseEntry, 'b')} from balance_entries b
+    where b.user_id = $1 and b.sequence < $2::int
+    order by b.sequence desc limit $3::int`,
+)
+
+/** Newest first, before that place in the ledger; null: from the newest on. */
+export async function entriesOfUser(
+  database: Queryable,
+  userId: string,
+  page: { readonly before: number | null; readonly limit: number },
+): Promise<readonly BalanceEntry[]> {
+  const { before, limit } = page
+  return (await database.query(selectPage, [userId, before ?? 2_147_483_647, limit])).map(parseEntry)
+}

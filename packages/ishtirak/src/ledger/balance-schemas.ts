@@ -1,0 +1,89 @@
+// The shapes of a balance, and the views that fill them.
+import { type Static, Type } from 'typebox'
+import { ENTRY_KINDS } from '../core/balance.js'
+import { describeEntry, describeOrder } from '../core/event.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import type { BalanceEntry } from './balance-entries.sql.js'
+
+const wholeDinars = (description: string, example: number) =>
+  Type.Integer({ description: `${description}, in whole dinars`, examples: [example] })
+
+export const BalanceEntrySchema = object('BalanceEntry', {
+  id: Type.String({ examples: ['ent_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+  kind: Type.Enum([...ENTRY_KINDS], {
+    description:
+      '`returned`: a payment was refunded to the balance; `surplus`: money that found nothing to buy; ' +
+      '`paid_out`: given back to the user',
+  }),
+  amount: wholeDinars('Below zero where it takes', -2_000),
+  balance_after: wholeDinars('What there is from then on', 3_000),
+  payment_id: nullable(Type.String({ description: 'What was paid, or bought' })),
+  note: nullable(Type.String()),
+  created_at: timestamp,
+})
+
+export const StandingOrderSchema = object('StandingOrder', {
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Integer({ description: 'Of each renewal', examples: [1] }),
+  price: wholeDinars('Of each renewal, as it was agreed', 2_000),
+  next_at: nullable(timestamp, {
+    description: 'When it buys next, if the money is there; null: as soon as it is there',
+  }),
+  offered_price: nullable(
+    wholeDinars('What the catalogue asks by now: it counts once the user sets the order again', 2_500),
+  ),
+})
+
+export const balanceMembers = {
+  amount: wholeDinars('What was paid in and not spent', 3_000),
+  currency: Type.String({ examples: ['DZD'] }),
+  renewal: nullable(StandingOrderSchema, { description: 'The standing order; null: there is none' }),
+}
+
+export const UserBalanceSchema = object('UserBalance', {
+  ...balanceMembers,
+  data: Type.Array(BalanceEntrySchema, { description: 'Newest first' }),
+  has_more: Type.Boolean(),
+  next_cursor: nullable(Type.String()),
+})
+
+export const BalanceQuerySchema = query({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Opaque, from `next_cursor`' }),
+  ),
+})
+
+export const TopUpRequestSchema = request('TopUpRequest', {
+  amount: Type.Integer({ minimum: 1, description: 'In whole dinars', examples: [6_000] }),
+  method: Type.Optional(
+    Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
+  ),
+})
+
+export const RenewalRequestSchema = request('RenewalRequest', {
+  plan: Type.String({ examples: ['pro'] }),
+  months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent', examples: [1] })),
+})
+
+export type UserBalanceView = Static<typeof UserBalanceSchema>
+export type StandingOrderView = Static<typeof StandingOrderSchema>
+export type BalanceQuery = Static<typeof BalanceQuerySchema>
+export type TopUpRequest = Static<typeof TopUpRequestSchema>
+export type RenewalRequest = Static<typeof RenewalRequestSchema>
+
+export function viewBalance(
+  facts: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>,
+  entries: readonly BalanceEntry[],
+  nextCursor: string | null,
+): UserBalanceView {
+  return {
+    amount: facts.balance?.amount ?? 0,
+    currency: 'DZD',
+    renewal: describeOrder(facts),
+    data: entries.map(describeEntry),
+    has_more: nextCursor !== null,
+    next_cursor: nextCursor,
+  }
+}

@@ -1,0 +1,58 @@
+// Writes down what balances have bought by standing orders: a payment, a receipt, time, an entry of the
+// ledger and the events, in one statement for each term. What was bought, and when, is computed without it
+// (core/subscription.ts); every other change of the user's money comes after it.
+import { paidByBalance } from '../core/balance-payment.js'
+import type { Instant } from '../core/instant.js'
+import { renewabilityAt } from '../core/quote.js'
+import { type DueRenewal, dueRenewal, withRenewal } from '../core/subscription.js'
+import { untilFresh } from '../database/database.js'
+import type { CommonParts } from './parts.js'
+import { describeChange, type SaveDeps } from './save.js'
+import { type ReceiptRules, receiptOf } from './settle.js'
+import { saveSettlement } from './settle.sql.js'
+import { findUser, type UserRecord } from './users.sql.js'
+
+type RenewalDeps = Omit<SaveDeps, 'bookRenewals'> &
+  Pick<CommonParts, 'methods'> & { readonly receipts: ReceiptRules }
+
+export function createBookRenewals(deps: RenewalDeps): CommonParts['bookRenewals'] {
+  return async (userId, read, now) => {
+    if (!dueRenewal(read.subscription, now, deps.rules)) return false
+    let user: UserRecord | null = read
+    const round = async () => {
+      for (;;) {
+        const due = user && dueRenewal(user.subscription, now, deps.rules)
+        if (!user || !due) return true
+        const saved = await bookRenewal(deps, { userId, user, due }, now)
+        user = await findUser(deps.database, userId)
+        if (saved !== 'saved') return 'stale'
+      }
+    }
+    return untilFresh(`renewing for ${userId}`, round, (again) => deps.inTurn(userId, again))
+  }
+}
+
+async function bookRenewal(
+  deps: RenewalDeps,
+  { userId, user, due }: { readonly userId: string; readonly user: UserRecord; readonly due: DueRenewal },
+  now: Instant,
+) {
+  const { order, at, added } = due
+  const offer = { plan: order.plan, months: order.months, price: { amount: order.price, currency: 'DZD' } }
+  const id = deps.ids.next('pay', at)
+  const payment = paidByBalance({ id, userId, offer, added, at, live: deps.methods.live })
+  const subscription = withRenewal(user.subscription, due, id)
+  const entry = { kind: 'renewal', amount: -order.price, paymentId: id, note: null, at } as const
+  const events = [
+    'payment.paid',
+    added.renews ? 'subscription.renewed' : 'subscription.activated',
+    'balance.changed',
+  ] as const
+  const after = { payment, subscription, entry, events }
+  return saveSettlement(deps.database, {
+    ...{ isNew: true, received: null, codeUse: null },
+    withdrawsOpen: !renewabilityAt(subscription, now, deps.rules).allowed,
+    receipt: receiptOf(deps, after, { ...user, userId }, now),
+    ...describeChange(deps, { userId, user, payment: null, after }, undefined, now),
+  })
+}
