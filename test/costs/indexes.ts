@@ -12,6 +12,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   audit_newest: 'audit.trail_all',
   audit_of_payment: 'audit.trail_of_payment',
   audit_operations: 'audit.by_operation',
+  balance_asks_once: 'balance_asks.one',
   balance_entries_chain: 'balance.entries',
   code_batches_by_id: 'codes.find',
   code_batches_newest: 'codes.batches',

@@ -74,6 +74,22 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['users', 'grant', 'x', '--days', '31'],
     },
   ],
+  correctBalance: [
+    {
+      act: 'balance.correct',
+      path: '/users/x/correct',
+      body: { amount: 1, why: 'x' },
+      command: ['balance', 'correct', 'x', '--amount', '1'],
+    },
+  ],
+  payOutBalance: [
+    {
+      act: 'balance.pay_out',
+      path: '/users/x/pay-out',
+      body: { amount: 1, why: 'x' },
+      command: ['balance', 'pay-out', 'x', '--amount', '1'],
+    },
+  ],
   startReconciliation: [
     {
       act: 'reconciliation.start',

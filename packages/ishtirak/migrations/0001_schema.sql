@@ -285,7 +285,10 @@ create table balance_entries (
          when kind in ('purchase', 'renewal', 'paid_out') then amount < 0
          else amount <> 0 end
   ),
-  constraint entry_names_its_payment check ((payment_id is null) = (kind in ('correction', 'paid_out'))),
+  constraint entry_names_its_payment check (
+    case kind when 'correction' then payment_id is null when 'paid_out' then true
+              else payment_id is not null end
+  ),
   constraint entry_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
     deferrable initially deferred,
   constraint balance_follows_on_an_entry foreign key (user_id, follows, balance_before)
@@ -303,6 +306,19 @@ alter table users add constraint balance_is_the_last_entrys foreign key (user_id
   references balance_entries (user_id, sequence, balance_after) deferrable initially deferred;
 alter table payments add constraint paid_by_balance_has_an_entry foreign key (user_id, entry_of)
   references balance_entries (user_id, books) deferrable initially deferred;
+
+-- What an operator wants to take or give where a second one must want it too. It counts while the ledger is
+-- as it was.
+create table balance_asks (
+  user_id text not null constraint ask_of_a_user references users,
+  act text not null,
+  amount integer not null,
+  entries integer not null,
+  asked_by text not null constraint asked_by_someone check (asked_by <> ''),
+  asked_at timestamptz not null,
+  constraint balance_asks_once primary key (user_id, act)
+);
+comment on table balance_asks is 'Corrections and payments out that wait for a second operator.';
 
 -- Whose renewal is to be written down.
 create index users_renew on users (renews_at) where renews_at is not null;

@@ -3,6 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import type { BringsMethods } from '../ledger/method.js'
 import { type BalanceRoutesDeps, balanceCalls, balanceRoutes } from './balance.route.js'
+import { type BalanceActDeps, correctBalance, getUserBalance, payOutBalance } from './balance-acts.js'
 import { createBalanceMethod } from './balance-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { bookDueRenewals, type DueRenewalsDeps } from './due-renewals.js'
@@ -11,11 +12,17 @@ import './words.js'
 
 const BOOKED_A_ROUND = 100
 
-export const balance: Capability<BalanceRoutesDeps & BuyDeps & DueRenewalsDeps, BalanceConfig> &
+export const balance: Capability<
+  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps,
+  BalanceConfig
+> &
   BringsMethods<Partial<BalanceConfig>> = {
   name: 'balance',
   settings: balanceSettings,
   methods: ({ balanceMax = 0 }, { live }) => (balanceMax > 0 ? [createBalanceMethod({ live })] : []),
+  acts: [correctBalance, payOutBalance],
+  readings: [getUserBalance],
+  commandGroups: { balance: 'See, correct and pay out what a user has paid in' },
   events: ['balance.changed', 'balance.renewal_changed'],
   routes: balanceRoutes,
   calls: balanceCalls,

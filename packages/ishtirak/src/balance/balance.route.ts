@@ -21,7 +21,6 @@ import {
   TopUpRequestSchema,
   UserBalanceSchema,
   type UserBalanceView,
-  viewBalance,
 } from '../ledger/balance-schemas.js'
 import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
 import {
@@ -34,7 +33,7 @@ import {
 } from '../ledger/user-routes.js'
 import type { BalanceCalls } from './calls.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
-import { type ReadBalanceDeps, readBalance } from './read-balance.js'
+import { type ReadBalanceDeps, showBalance } from './read-balance.js'
 
 export type BalanceRoutesDeps = ReadBalanceDeps & OrderDeps & UpgradeDeps & HistoryDeps & UserRoutesDeps
 
@@ -83,16 +82,6 @@ function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...call
   app.get(`${path}/balance`, { schema, onRequest }, (request) =>
     showBalance(deps, callers.callOf(request).user.userId, request.query),
   )
-}
-
-async function showBalance(
-  deps: ReadBalanceDeps,
-  userId: string,
-  query: BalanceQuery,
-): Promise<UserBalanceView> {
-  const { limit = 20, cursor = null } = query
-  const { facts, entries, nextCursor } = await readBalance(deps, userId, { limit, cursor })
-  return viewBalance(facts, entries, nextCursor)
 }
 
 function topUpRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -11,6 +11,8 @@ const BALANCE = '/api/v1/billing/balance'
 const PAYMENTS = '/api/v1/billing/payments'
 const STATUS = '/api/v1/billing/status'
 const DAY = 86_400
+const [SECOND_KEY, OTHER_KEY] = ['operator-key-of-salim', 'operator-key-of-nadia']
+const OPERATOR_KEYS = `amina:${OPERATOR_KEY},salim:${SECOND_KEY},nadia:${OTHER_KEY}`
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
 const selectReceipts = statement(
@@ -27,7 +29,7 @@ describeScenario('a balance', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), {
-      env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, ...OPERATOR_ENV },
+      env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS },
     })
   })
   afterEach(() => world.stop())
@@ -221,6 +223,56 @@ describeScenario('a balance', ({ database }) => {
     const came = { amount: 7_000, received_at: '2026-11-21T12:00:00Z', payment_method: 'ccp' }
     expect((await operate(`payments/${other.body.id}/approve`, came)).status).toBe(200)
     expect(await ledger()).toEqual([['top_up', 7_000, 7_000]])
+  })
+
+  it('gets back what it paid for; other payments go to it where the operator says so', async () => {
+    await topUp(3_000)
+    const { body: bought } = await buy()
+    expect((await operate(`payments/${bought.id}/refund`)).status).toBe(200)
+    const { paymentId } = await user().buy()
+    expect((await operate(`payments/${paymentId}/refund`, { to: 'balance' })).status).toBe(200)
+    expect(await ledger()).toEqual([
+      ['top_up', 3_000, 3_000],
+      ['purchase', -2_000, 1_000],
+      ['returned', 2_000, 3_000],
+      ['returned', 2_000, 5_000],
+    ])
+    expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+
+  it('a top-up that is refunded leaves the balance, while it is there', async () => {
+    const id = await topUp(3_000)
+    await buy()
+    const refused = await operate(`payments/${id}/refund`)
+    expect([refused.status, refused.body.code, refused.body.missing]).toEqual([409, 'balance_too_low', 2_000])
+    await topUp(2_000)
+    expect((await operate(`payments/${id}/refund`)).status).toBe(200)
+    expect((await ledger()).at(-1)).toEqual(['paid_out', -3_000, 0])
+    const again = await operate(`payments/${id}/refund`, { to: 'balance' })
+    expect([again.status, again.body.code]).toEqual([409, 'already_refunded'])
+  })
+
+  it('is put right, and paid out, by operators; two of them from second_approval_from on', async () => {
+    await topUp(49_000)
+    expect((await operate('users/user-1/correct', { amount: 1_500, note: 'twice' })).status).toBe(200)
+    const much = await operate('users/user-1/correct', { amount: -50_501 })
+    expect([much.status, much.body.code, much.body.missing]).toEqual([409, 'balance_too_low', 1])
+    // From 50,000 on, as docs/transfer.example.json has it.
+    const out = (key: string, amount: number) =>
+      operatorOf(world, key).post('/users/user-1/pay-out', { amount, why: 'asked for' })
+    expect((await out(SECOND_KEY, 50_000)).status).toBe(200)
+    expect((await balance()).amount).toBe(50_500)
+    const alone = await out(SECOND_KEY, 50_000)
+    expect([alone.status, alone.body.code]).toEqual([409, 'second_operator_needed'])
+    expect((await out(OTHER_KEY, 50_000)).status).toBe(200)
+    expect(await ledger()).toEqual([
+      ['top_up', 49_000, 49_000],
+      ['correction', 1_500, 50_500],
+      ['paid_out', -50_000, 500],
+    ])
+    expect((await balance()).data[1].note).toBe('twice')
+    const shown = await operatorOf(world).get('/users/user-1/balance')
+    expect(shown.body).toEqual({ user_id: 'user-1', ...(await balance()) })
   })
 
   it('takes no more than BALANCE_MAX, and nothing below what the provider takes', async () => {

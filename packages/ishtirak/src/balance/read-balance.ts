@@ -3,6 +3,7 @@
 import { BillingError } from '../core/error.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
+import { type BalanceQuery, type UserBalanceView, viewBalance } from '../ledger/balance-schemas.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser } from '../ledger/users.sql.js'
 
@@ -40,6 +41,17 @@ export async function readBooked(
   const isNews = await bookRenewals(userId, user, clock.now())
   const read = isNews ? await findUser(database, userId) : user
   return read?.subscription ?? NEVER_PAID
+}
+
+/** As the API writes it. Throws `invalid_cursor`. */
+export async function showBalance(
+  deps: ReadBalanceDeps,
+  userId: string,
+  query: BalanceQuery,
+): Promise<UserBalanceView> {
+  const { limit = 20, cursor = null } = query
+  const { facts, entries, nextCursor } = await readBalance(deps, userId, { limit, cursor })
+  return viewBalance(facts, entries, nextCursor)
 }
 
 function encodeCursor({ sequence }: BalanceEntry): string {

@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'balance'>(import.meta.url)
+export const balanceWords = addWords<'balance'>(import.meta.url)

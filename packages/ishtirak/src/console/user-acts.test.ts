@@ -9,7 +9,7 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
 
 const TWO_PLANS = path.resolve('test/fixtures/terms.json')
@@ -18,9 +18,14 @@ describeScenario('an act on a user', ({ database }) => {
   let world: World
   let visit: ConsoleVisit
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV })
+    world = await createWorld(database(), { env: { ...ROLES_ENV, BALANCE_MAX: '10000' } })
     visit = await enterConsole(world, ROLE_KEYS.owner)
-    await world.as('user-1').buy()
+    const user = world.as('user-1')
+    await user.buy()
+    // Something to pay out.
+    const { body } = await user.post('/api/v1/billing/balance/top-ups', { amount: 1_000 })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
   })
   afterEach(() => world.stop())
 

@@ -1,5 +1,6 @@
 // What follows when the operator gives money back, or ends a user's access. Pure. Time that was paid or
 // granted is never taken: where a period falls out, the later ones move up.
+import { balanceIn, type NewEntry, withEntry } from './balance.js'
 import { changedStretch, changeOn, type ToldChange, withoutChange } from './change.js'
 import type { EventType } from './event.js'
 import type { Instant } from './instant.js'
@@ -32,6 +33,21 @@ export interface Refund {
   readonly events: readonly EventType[]
   /** The change of the plan that it brings about; null: none. */
   readonly change: ToldChange | null
+  /** What it changes of the balance, which `subscription` has already; absent: nothing. */
+  readonly entry?: NewEntry
+}
+
+/** Where the money goes, and what of it is on the balance already. */
+export interface RefundWay {
+  /** False: it is paid back by hand. */
+  readonly toBalance: boolean
+  /** Whole dinars: all of a top-up, of a change what found nothing to buy. */
+  readonly onBalance: number
+}
+
+/** There is less on the balance than the refund takes from it. */
+interface BalanceTooLow {
+  readonly missing: number
 }
 
 /** Another payment is to be refunded first: a change of what this one bought. */
@@ -64,6 +80,27 @@ export function decideRefund(
     moved: movedBetween(unchanged.periods, after.periods),
     events: ['payment.refunded', ...follows],
     change,
+  }
+}
+
+/** What goes back by hand leaves the balance, where it is there; what goes to the balance comes to it. */
+export function onTheBalance(
+  refund: Refund,
+  { toBalance, onBalance }: RefundWay,
+  at: Instant,
+): Refund | BalanceTooLow {
+  const { payment, subscription, events } = refund
+  const amount = toBalance ? payment.price.amount - onBalance : -onBalance
+  if (amount === 0) return refund
+  const missing = -(balanceIn(subscription) + amount)
+  if (missing > 0) return { missing }
+  const kind = amount > 0 ? 'returned' : 'paid_out'
+  const entry: NewEntry = { kind, amount, paymentId: payment.id, note: null, at }
+  return {
+    ...refund,
+    subscription: withEntry(subscription, entry),
+    events: [...events, 'balance.changed'],
+    entry,
   }
 }
 

@@ -47,6 +47,21 @@ export const BALANCE_FACTS = {
               renews_at timestamptz`,
 }
 
+const sumGiven = statement(
+  'balance.given_by',
+  `select coalesce(sum(amount), 0)::int as given from balance_entries
+    where user_id = $1 and payment_id = $2 and kind in ('top_up', 'surplus')`,
+)
+
+/** What of a payment went to its user's balance, in whole dinars. */
+export async function givenToBalance(
+  database: Queryable,
+  { userId, id }: { readonly userId: string; readonly id: string },
+): Promise<number> {
+  const [row] = await database.query(sumGiven, [userId, id])
+  return row ? integer(row, 'given') : 0
+}
+
 const selectPage = statement(
   'balance.entries',
   `select ${columnsOf(parseEntry, 'b')} from balance_entries b

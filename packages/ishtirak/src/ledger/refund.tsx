@@ -4,13 +4,15 @@ import { act, actTexts } from '../acts/act.js'
 import { changesInWords } from '../acts/changes.js'
 import { type Preview, StandingSchema, standings } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
-import { BillingError } from '../core/error.js'
+import { balanceIn } from '../core/balance.js'
+import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { decideRefund, placesOf, type Refund } from '../core/refund.js'
-import type { BillingRules } from '../core/subscription.js'
-import { object, timestamp } from '../http/schemas.js'
+import { decideRefund, onTheBalance, placesOf, type Refund, type RefundWay } from '../core/refund.js'
+import { type BillingRules, BY_BALANCE } from '../core/subscription.js'
+import { object, request, timestamp } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { accessAfter } from './access-after.js'
+import { givenToBalance } from './balance-entries.sql.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { readTotal } from './load.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
@@ -47,7 +49,28 @@ async function loadRefundable(deps: RefundDeps, paymentId: string) {
   const { payment, user } = loaded
   const paid = payment.status === 'paid' ? await readTotal(deps.database, payment) : null
   if (!paid) throw await refusalByStatus(deps, payment)
-  return { ...loaded, version: user.version, paid }
+  const onBalance = user.subscription.balance ? await givenToBalance(deps.database, payment) : 0
+  return { ...loaded, version: user.version, paid, onBalance }
+}
+
+const RefundSchema = request('RefundRequest', {
+  to: Type.Optional(
+    Type.Enum(['balance', 'hand'], {
+      description:
+        'Where the money goes: to the user’s balance, or by hand, outside. Absent: what the balance paid ' +
+        'for goes back to it, all else by hand',
+      examples: ['balance'],
+    }),
+  ),
+  ...WhySchema.properties,
+})
+
+/** Throws `validation_failed` for what cannot go to a balance: there are none, or it is a top-up. */
+function wayOf({ payment, onBalance }: Loaded, to: string | undefined, rules: BillingRules): RefundWay {
+  const toBalance = to === undefined ? payment.method === BY_BALANCE : to === 'balance'
+  if (to === 'balance' && (rules.balanceMax === 0 || payment.kind === 'top_up'))
+    throw wrongField('to', 'not_allowed')
+  return { toBalance, onBalance }
 }
 
 export const refund = act<RefundDeps>().decides({
@@ -58,16 +81,22 @@ export const refund = act<RefundDeps>().decides({
   summary: 'Record a refund that was made by hand at the provider; ends the period it bought',
   description:
     'It moves no money. The period it bought ends; later paid periods move up. Of a change of plan the old ' +
-    'plan runs to the end. 409 when the payment is not paid, or when a change stands on it, which is named.',
-  input: WhySchema,
-  refuses: ['already_refunded', 'refund_change_first'],
+    'plan runs to the end. A top-up leaves the balance. 409 when the payment is not paid, when a change ' +
+    'stands on it, which is named, or when there is less on the balance than it takes.',
+  input: RefundSchema,
+  refuses: ['already_refunded', 'refund_change_first', 'balance_too_low'],
   texts: actTexts(ledgerWords, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
-  decide: ({ payment, user }, _call, now, { rules }) => {
+  decide: (loaded, { input }, now, { rules }) => {
+    const { payment, user } = loaded
+    const way = wayOf(loaded, input.to, rules)
     const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
     if (decided && 'changeFirst' in decided)
       throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
-    return decided
+    const settled = decided && onTheBalance(decided, way, now)
+    if (settled && 'missing' in settled)
+      throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
+    return settled
   },
   save: (deps, { by }, { facts: { payment, user }, decision, now }) =>
     saveDecided(
@@ -80,6 +109,24 @@ export const refund = act<RefundDeps>().decides({
   previews: { schema: RefundPreviewSchema, view: viewRefund },
   form: {
     isOffered: ({ payment }) => payment.status === 'paid',
+    asks: null,
+    fields: async ({ rules }, { say }) =>
+      rules.balanceMax === 0
+        ? []
+        : [
+            {
+              name: 'to',
+              label: say('returnTo'),
+              value: '',
+              type: 'text',
+              choices: [
+                ['', say('returnAsUsual')],
+                ['hand', say('returnByHand')],
+                ['balance', say('returnToBalance')],
+              ],
+              decides: true,
+            },
+          ],
     inWords: (pages, view, preview) => ({
       changes: [
         ...changesInWords(pages, view, preview.changes),
@@ -113,7 +160,19 @@ function previewOf(
   )
   const { changes } = accessAfter({ facts: user, decision, now }, rules)
   return {
-    changes: [{ what: 'status', before: 'paid', after: 'refunded' }, ...changes],
+    changes: [
+      { what: 'status', before: 'paid', after: 'refunded' },
+      ...changes,
+      ...(decision?.entry
+        ? [
+            {
+              what: 'userBalance',
+              before: String(balanceIn(user.subscription)),
+              after: String(balanceIn(decision.subscription)),
+            },
+          ]
+        : []),
+    ],
     detail: { payment, paid, moved, events: decision?.events ?? [] },
   }
 }
