@@ -1,5 +1,5 @@
-// The balance in the portal: what is there, a form to pay in, renewal by itself, and each change. Plain words,
-// and no script.
+// The balance in the portal: what is there, a form to pay in, renewal by itself, and each change. Plain
+// words, and no script.
 import type { PropsWithChildren } from '@kitajs/html'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
 import { type Offer, offersOf } from '../core/plan.js'
