@@ -103,13 +103,6 @@ export const mutations = [
     tests: [src('checkout/plan-change.test.ts')],
   },
   {
-    rule: 'how long operators take costs no time that was paid for',
-    file: src('core/settlement.ts'),
-    from: `const at = method.settledBy === 'operator' ? now : Math.min(paidAt, now)`,
-    to: `const at = method.settledBy === 'operator' ? paidAt : Math.min(paidAt, now)`,
-    tests: [src('checkout/plan-change.test.ts')],
-  },
-  {
     rule: 'a route of a user needs the platform’s key where the address names the user',
     file: src('ledger/user-routes.ts'),
     from: 'onRequest: platforms.onRequest',

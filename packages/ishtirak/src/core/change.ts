@@ -36,6 +36,8 @@ export interface ChangeOrder {
   readonly parts: readonly ChangedPart[]
   /** Once it is booked: how much time was bought instead of what was gone; absent: none. */
   readonly addedSeconds?: number
+  /** Once it is booked: how many dinars are on the balance instead of what was gone; absent: none. */
+  readonly surplus?: number
 }
 
 interface ChangedPart {
@@ -202,7 +204,12 @@ export function bookChange(
   const stretches = [...(told ? [{ start: told.at, end: told.until }] : []), ...(added ? [added.period] : [])]
   return {
     subscription: added ? extend(changed, added, { id, plan, instrument, amount }, now) : changed,
-    order: order && { ...order, parts: booked, ...(added && { addedSeconds: added.granted?.seconds ?? 0 }) },
+    order: order && {
+      ...order,
+      parts: booked,
+      ...(added && { addedSeconds: added.granted?.seconds ?? 0 }),
+      ...(surplus > 0 && { surplus }),
+    },
     period: stretches[0]
       ? { start: stretches[0].start, end: Math.max(...stretches.map(({ end }) => end)) }
       : null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
+import { A_CHANGE, BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
 import { drawUpReceipt, netPriceOf, receiptNumber, receiptSeries, type Seller, totalOf } from './receipt.js'
 
@@ -115,6 +115,23 @@ describe('a receipt drawn up', () => {
     expect(snapshot).toMatchObject({ amount: 1_500, asked: 1_700, discount: 300 })
     const { netCentimes } = snapshot.split
     expect(netPriceOf(snapshot)).toMatchObject({ priceCentimes: netCentimes, discountCentimes: 0 })
+  })
+
+  it('of a change of plan has the credit, and no tax on what is on the balance', () => {
+    const sums = (changes: object) => {
+      const of = A_CHANGE.change && { ...A_CHANGE.change, ...changes }
+      const snapshot = snapshotWith({ payment: { ...A_CHANGE, change: of } })
+      const { priceCentimes, creditCentimes, discountCentimes } = netPriceOf(snapshot)
+      const { netCentimes, taxCentimes, totalCentimes } = snapshot.split
+      expect(netCentimes + taxCentimes).toBe(totalCentimes)
+      const surplus = (snapshot.change?.surplus ?? 0) * 100
+      expect(priceCentimes - creditCentimes - discountCentimes + surplus).toBe(netCentimes)
+      return [priceCentimes, creditCentimes, taxCentimes, totalCentimes, snapshot.change]
+    }
+    const change = { from: 'Basic', credit: 500 }
+    expect(sums({})).toEqual([168_067, 42_017, 23_950, 150_000, change])
+    // 310 of the 1500 found nothing to change: tax is on 1190.
+    expect(sums({ surplus: 310 })).toEqual([142_017, 42_017, 19_000, 150_000, { ...change, surplus: 310 }])
   })
 
   it('of a payment that bought nothing is a mistake', () => {

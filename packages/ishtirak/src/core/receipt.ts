@@ -78,6 +78,8 @@ export interface ReceiptSnapshot {
     readonly from: string
     /** What was left of what was paid for the time, in whole dinars, tax included. */
     readonly credit: number
+    /** What of the amount is on the balance, in whole dinars, untaxed as yet. Absent: nothing. */
+    readonly surplus?: number
   }
   readonly tax: Tax | AdvanceTax
   readonly split: TaxSplit
@@ -112,6 +114,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   const paidOn = dayOf(paidAt)
   // Also a change whose time was over: its money is on the balance.
   const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
+  const change = changeOf(payment)
   return {
     version: 1,
     seller: seller.identity,
@@ -126,11 +129,9 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
     amount,
     ...(payment.amountAsked !== null && { asked: payment.amountAsked }),
     ...(payment.discount > 0 && { discount: payment.discount }),
-    ...(payment.change?.parts.length && {
-      change: { from: payment.change.from.name, credit: payment.change.credit },
-    }),
+    ...(change && { change }),
     tax,
-    split: splitTax(amount, tax),
+    split: change?.surplus ? splitBeside(change.surplus, amount, tax) : splitTax(amount, tax),
     stampDutyCentimes: bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0,
     paymentMethod: payment.instrument,
     paymentId: payment.id,
@@ -139,15 +140,30 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   }
 }
 
+/** Undefined: nothing has changed. */
+function changeOf({ change }: Payment): ReceiptSnapshot['change'] {
+  if (!change || change.parts.length === 0) return undefined
+  const { from, credit, surplus } = change
+  return { from: from.name, credit, ...(surplus !== undefined && { surplus }) }
+}
+
+/** `surplus`: the part of the amount that is not taxed. In whole dinars. */
+function splitBeside(surplus: number, amount: number, tax: Tax | AdvanceTax): TaxSplit {
+  const { netCentimes, taxCentimes } = splitTax(amount - surplus, tax)
+  return { netCentimes: netCentimes + surplus * 100, taxCentimes, totalCentimes: amount * 100 }
+}
+
 /** In centimes, without tax. Of another amount than was asked for nothing was taken off. */
 export function netPriceOf({ amount, asked, discount = 0, change, tax, split }: ReceiptSnapshot) {
-  const due = amount + (asked === undefined ? discount : 0)
+  const { credit = 0, surplus = 0 } = change ?? {}
+  const paid = amount - surplus
+  const due = paid + (asked === undefined ? discount : 0)
   const { netCentimes: dueCentimes } = splitTax(due, tax)
-  const { netCentimes: priceCentimes } = splitTax(due + (change?.credit ?? 0), tax)
+  const { netCentimes: priceCentimes } = splitTax(due + credit, tax)
   return {
     priceCentimes,
     creditCentimes: priceCentimes - dueCentimes,
-    discountCentimes: dueCentimes - split.netCentimes,
+    discountCentimes: dueCentimes + surplus * 100 - split.netCentimes,
   }
 }
 

@@ -231,18 +231,15 @@ function book(
   }
 }
 
-/**
- * It takes effect at the instant of payment; where an operator says that it came, when they say it: how long
- * they take costs no user the time that they paid for.
- */
+/** It takes effect at the instant of payment: of a transfer that is when an operator says that it came. */
 function bookChangeOf(
   payment: Payment,
   plan: Plan,
   subscription: SubscriptionFacts,
   paidAt: Instant,
-  { now, rules, method }: SettlementContext,
+  { now, rules }: SettlementContext,
 ): Settlement {
-  const at = method.settledBy === 'operator' ? now : Math.min(paidAt, now)
+  const at = Math.min(paidAt, now)
   const { id, change: order, instrument } = payment
   const { amount } = payment.price
   const booked = bookChange(subscription, { id, plan, instrument, order, amount, at }, now, rules)

@@ -35,8 +35,8 @@ function attachmentsOf({ number, pdf }: Receipt) {
 
 /** What is handed over is not paid by card: the mail says how. */
 function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
-  const { paymentMethod: method, months, planName: plan, change } = snapshot
-  if (plan === null) return `mail_${kind}_advance_what`
+  const { paymentMethod: method, months, tax, change } = snapshot
+  if (tax.kind === 'advance') return `mail_${kind}_advance_what`
   if (kind === 'receipt' && change) return 'mail_receipt_change_what'
   const ofMethod = `mail_${kind}_${method}_what`
   if (isMessageKey(ofMethod)) return ofMethod

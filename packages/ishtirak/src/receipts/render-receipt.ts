@@ -131,8 +131,8 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
 
 /** The name is shortened, never the term behind it. */
 function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
-  const { planName, months, change } = snapshot
-  if (planName === null) return words.advance
+  const { planName, months, change, tax } = snapshot
+  if (planName === null || tax.kind === 'advance') return words.advance
   if (change)
     return words.changeOfPlan
       .replace('{from}', () => shorten(change.from))
@@ -152,9 +152,11 @@ function describeTotals(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: 
   const untaxed = { exempt: words.exempt, not_liable: words.notLiable, advance: words.untaxed }
   const rate = tax.kind === 'vat' ? percent(tax.ratePercent, locale) : `(${untaxed[tax.kind]})`
   const { creditCentimes, discountCentimes } = netPriceOf(snapshot)
+  const surplus = snapshot.change?.surplus ?? 0
   return rowsOf([
     [words.credit, snapshot.change ? dinarsInFigures(creditCentimes, locale) : null],
     [words.discount, discountCentimes > 0 ? dinarsInFigures(discountCentimes, locale) : null],
+    [words.surplus, surplus > 0 ? dinarsInFigures(surplus * 100, locale) : null],
     [isLiable ? words.totalNet : words.total, dinarsInFigures(split.netCentimes, locale)],
     [`${words.vat} ${rate}`, dinarsInFigures(split.taxCentimes, locale)],
     [words.totalGross, isLiable && hasDuty ? dinarsInFigures(split.totalCentimes, locale) : null],
