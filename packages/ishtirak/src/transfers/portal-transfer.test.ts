@@ -284,10 +284,12 @@ describeScenario('the portal and transfers', ({ database }) => {
     const [locale, asked, usual, noField] = of
     const { id } = await ask()
     const portal = await enterPortal(world, 'user-1', locale)
-    const stepsOf = (html: string) =>
-      [...html.matchAll(/<li(?: class="(done)")?(?: aria-current="(step)")?><b>([^<]*)/g)].map(
+    const stepsOf = (html: string) => {
+      const [list = ''] = /<ol class="steps">.*?<\/ol>/s.exec(html) ?? []
+      return [...list.matchAll(/<li(?: class="(done)")?(?: aria-current="(step)")?>/g)].map(
         (one) => one[1] ?? one[2],
       )
+    }
     const before = (await portal.open()).text
     for (const text of [asked, usual, noField]) expect(wordsOf(before)).toContain(text)
     expect(stepsOf(before)).toEqual(['done', 'step', undefined, undefined])
