@@ -7,13 +7,14 @@ import { type BalanceActDeps, correctBalance, getUserBalance, payOutBalance } fr
 import { createBalanceMethod } from './balance-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { bookDueRenewals, type DueRenewalsDeps } from './due-renewals.js'
+import { type BalancePagesDeps, balancePages } from './portal-part.js'
 import { type BalanceConfig, balanceSettings } from './settings.js'
 import './words.js'
 
 const BOOKED_A_ROUND = 100
 
 export const balance: Capability<
-  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps,
+  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps & BalancePagesDeps,
   BalanceConfig
 > &
   BringsMethods<Partial<BalanceConfig>> = {
@@ -27,6 +28,7 @@ export const balance: Capability<
   routes: balanceRoutes,
   calls: balanceCalls,
   paysAtOnce: payByBalance,
+  portal: balancePages,
   jobs: (deps) => [
     {
       name: 'book-renewals',

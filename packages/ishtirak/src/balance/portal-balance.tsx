@@ -1,0 +1,213 @@
+// The balance in the portal: what is there, a form to pay in, renewal by itself, and each change. Plain
+// words, and no script.
+import type { PropsWithChildren } from '@kitajs/html'
+import { balanceIn, type StandingOrder } from '../core/balance.js'
+import { type Offer, offersOf } from '../core/plan.js'
+import { renewalOffers } from '../core/quote.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
+import { inParts, planAndTerm } from '../i18n/formats.js'
+import type { BalanceEntry } from '../ledger/balance-entries.sql.js'
+import { OwnForm } from '../pages/own-form.js'
+import { Card, SubmitButton } from '../pages/portal-frame.js'
+import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
+import { Words } from '../pages/words.js'
+
+type OfBalance = PartSection & {
+  /** With the order, after what the balance has bought by now. */
+  readonly facts: SubscriptionFacts
+  /** The newest first. */
+  readonly entries: readonly BalanceEntry[]
+}
+
+export function BalanceCard(of: OfBalance) {
+  const { pages, view, say, facts, entries } = of
+  return (
+    <Card id="balance" title={say('balanceTitle')}>
+      <p class="figure">
+        <b safe>{pages.formats.money(balanceIn(facts), view.locale)}</b>
+      </p>
+      <p class="soft small" safe>
+        {say('balanceText')}
+      </p>
+      <Renewal {...of} />
+      {mayInvite(view) ? <TopUpForm {...of} /> : null}
+      {entries.length === 0 ? null : <Ledger {...of} />}
+    </Card>
+  )
+}
+
+function Renewal(of: OfBalance) {
+  const { say, facts } = of
+  const order = facts.balance?.order ?? null
+  if (!order) return <OrderForm {...of} />
+  return (
+    <>
+      <p>
+        <Words>{renewalInWords(of, order)}</Words>
+      </p>
+      {order.offered ? <NewPrice {...of} order={order} offered={order.offered.price} /> : null}
+      <RenewalForm {...of} fields={{ off: 'yes' }}>
+        <button type="submit" safe>
+          {say('renewalOff')}
+        </button>
+      </RenewalForm>
+    </>
+  )
+}
+
+function renewalInWords({ pages, view, say, facts }: OfBalance, order: StandingOrder): string {
+  const { locale } = view
+  const { money, day } = pages.formats
+  const what = planAndTerm(order.plan, order.months, locale)
+  const missing = order.price - balanceIn(facts)
+  const end = facts.endedAt === null ? facts.paidUntil : null
+  const words = {
+    ...{ what, price: money(order.price, locale), missing: money(missing, locale) },
+    date: end === null ? '' : day(end, locale),
+  }
+  if (missing <= 0) return say('renewalReady', words)
+  return say(end === null || end <= view.overview.now ? 'renewalWaits' : 'renewalMissing', words)
+}
+
+function NewPrice(of: OfBalance & { readonly order: StandingOrder; readonly offered: number }) {
+  const { pages, view, say, order, offered } = of
+  const price = pages.formats.money(offered, view.locale)
+  return (
+    <>
+      <p safe>{say('renewalOffered', { price })}</p>
+      <RenewalForm {...of} fields={{ offer: `${order.months} ${order.plan.id}` }}>
+        <button type="submit" safe>
+          {say('renewalAgree', { price })}
+        </button>
+      </RenewalForm>
+    </>
+  )
+}
+
+/** Folded: a user who wants none reads one line. */
+function OrderForm(of: OfBalance) {
+  const { pages, view, say, facts } = of
+  const offers = pages.catalogue.plans.flatMap(offersOf)
+  const [usual] = renewalOffers(facts, pages.catalogue)
+  const value = ({ plan, months }: Offer) => `${months} ${plan.id}`
+  return (
+    <details>
+      <summary safe>{say('renewalTitle')}</summary>
+      <p class="small" safe>
+        {say('renewalText')}
+      </p>
+      <RenewalForm {...of} fields={{}}>
+        <label>
+          <span safe>{say('renewalWhat')}</span>
+          <select name="offer">
+            {offers.map((offer) => (
+              <option
+                value={value(offer)}
+                selected={usual !== undefined && value(offer) === value(usual)}
+                safe
+              >
+                {inParts(
+                  [
+                    planAndTerm(offer.plan, offer.months, view.locale),
+                    pages.formats.money(offer.price.amount, view.locale),
+                  ],
+                  view.locale,
+                )}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" safe>
+          {say('renewalOn')}
+        </button>
+      </RenewalForm>
+    </details>
+  )
+}
+
+function RenewalForm({
+  pages,
+  view,
+  fields,
+  children,
+}: PropsWithChildren<PartSection & { readonly fields: Readonly<Record<string, string>> }>) {
+  return (
+    <OwnForm session={view.session} action={`${pages.base}/portal/balance/renewal`}>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </OwnForm>
+  )
+}
+
+function TopUpForm({ pages, view, say, facts }: OfBalance) {
+  const ways = pages.ways.filter(({ method }) => method !== 'balance')
+  const most = pages.rules.balanceMax - balanceIn(facts)
+  if (most < pages.rules.leastAmount) return null
+  return (
+    <details open={balanceIn(facts) === 0}>
+      <summary safe>{say('topUpTitle')}</summary>
+      <OwnForm session={view.session} action={`${pages.base}/portal/balance/top-up`}>
+        <label>
+          <span safe>{say('topUpAmount')}</span>
+          <input
+            type="text"
+            name="amount"
+            inputmode="numeric"
+            required
+            maxlength="20"
+            autocomplete="off"
+            dir="ltr"
+          />
+        </label>
+        {ways.length === 0 ? null : (
+          <label>
+            <span safe>{say('topUpBy')}</span>
+            <select name="method">
+              <option value="card" safe>
+                {say('card')}
+              </option>
+              {ways.map(({ method, label }) => (
+                <option value={method} safe>
+                  {label(say, view.locale)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <SubmitButton label={say('topUpButton')} />
+      </OwnForm>
+    </details>
+  )
+}
+
+function Ledger({ pages, view, say, entries }: OfBalance) {
+  const { money, day } = pages.formats
+  const { locale } = view
+  const signed = (amount: number) => `${amount < 0 ? '−' : '+'}\u00a0${money(Math.abs(amount), locale)}`
+  return (
+    <ul class="payments">
+      {entries.map(({ kind, amount, balanceAfter, note, createdAt }) => (
+        <li>
+          <span class="date">
+            <Words>{day(createdAt, locale)}</Words>
+          </span>
+          <span class="sum" dir="ltr" safe>
+            {signed(amount)}
+          </span>
+          <span class="bought soft small" safe>
+            {inParts(
+              [
+                say(`entry_${kind}`),
+                ...(note === null ? [] : [note]),
+                say('entryAfter', { amount: money(balanceAfter, locale) }),
+              ],
+              locale,
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
