@@ -11,7 +11,7 @@ import { oweRenewalsAhead } from './due-renewals.sql.js'
 
 export type RenewalMailDeps = Pick<CommonParts, 'database' | 'formats'>
 
-export const AHEAD_MS = 7 * DAY
+const AHEAD_MS = 7 * DAY
 const LIFETIME_MS = 3 * DAY
 
 export function renewalMails(deps: RenewalMailDeps): readonly MailWriter[] {
