@@ -36,9 +36,15 @@ const lockSeries = statement(
 /** What was said with the report that was booked, in whole dinars. */
 const FEES = `(jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')->>'fees')::bigint`
 
+/** What went to the user's balance of a change of plan: it counts when it is spent. */
+const SURPLUS = `coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)`
+const AMOUNT = `(p.amount - ${SURPLUS}) * 100::bigint`
+const NET = `(r.snapshot->'split'->>'netCentimes')::bigint - ${SURPLUS} * 100`
+/** A top-up is owed to the user. It counts when it is spent, as what it buys. */
+const IS_SALE = `p.kind <> 'top_up'`
+
 /** Of `payments p` and `receipts r`. */
-const SUMS = `p.amount * 100::bigint as amount_centimes,
-          (r.snapshot->'split'->>'netCentimes')::bigint as net_centimes,
+const SUMS = `${AMOUNT} as amount_centimes, ${NET} as net_centimes,
           (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes,
           p.discount * 100::bigint as discount_centimes, ${FEES} * 100 as fees_centimes`
 
@@ -46,7 +52,7 @@ const count = statement(
   'figures.count',
   `with next as (
      select r.number, r.snapshot->>'paidOn' as day, p.live, p.method,
-            coalesce(p.instrument, '') as instrument, ${SUMS},
+            coalesce(p.instrument, '') as instrument, ${IS_SALE} as is_sale, ${SUMS},
             not exists (select from payments e where e.user_id = p.user_id and e.paid_at is not null
                            and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
        from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
@@ -57,7 +63,7 @@ const count = statement(
      select day, live, method, instrument, count(*), count(*) filter (where is_first), sum(amount_centimes),
             sum(net_centimes), sum(duty_centimes), sum(discount_centimes), coalesce(sum(fees_centimes), 0),
             count(*) filter (where fees_centimes is null)
-       from next group by day, live, method, instrument order by day, live, method, instrument
+       from next where is_sale group by day, live, method, instrument order by day, live, method, instrument
          on conflict (day, live, method, instrument) do update
         set payments = d.payments + excluded.payments,
           first_payments = d.first_payments + excluded.first_payments,
@@ -144,15 +150,14 @@ const REFUNDS = `
   from audit a
   join payments p on p.user_id = a.user_id and p.id = a.payment_id
   join receipts r on r.user_id = a.user_id and r.payment_id = a.payment_id
- where a.act = 'payment.refund' and p.live = $1::boolean`
+ where a.act = 'payment.refund' and p.live = $1::boolean and ${IS_SALE}`
 
 // The days begin at the instants of $4.
 const selectRefunded = statement(
   'figures.refunded',
   `select width_bucket(a.acted_at, $4::timestamptz[]) as nth_day, p.method,
           coalesce(p.instrument, '') as instrument, count(*)::int as payments,
-          sum(p.amount * 100::bigint)::bigint as amount_centimes,
-          sum((r.snapshot->'split'->>'netCentimes')::bigint)::bigint as net_centimes, 0 as duty_centimes,
+          sum(${AMOUNT})::bigint as amount_centimes, sum(${NET})::bigint as net_centimes, 0 as duty_centimes,
           sum(p.discount * 100::bigint)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz
     group by 1, 2, 3 order by 1, 2, 3`,
@@ -248,8 +253,7 @@ const selectPayments = statement(
             as refunded_at
      from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
     where p.live = $1::boolean and (p.paid_at, p.id) > ($2::timestamptz, $3::text)
-      and p.paid_at < $4::timestamptz
-      and ${isOfKind('$6')}
+      and p.paid_at < $4::timestamptz and ${IS_SALE} and ${isOfKind('$6')}
     order by p.paid_at, p.id limit $5::int`,
 )
 

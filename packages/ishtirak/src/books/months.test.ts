@@ -37,7 +37,7 @@ describeScenario('a month', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, ...CODE_ENV, SELLER_FILE }
+    const env = { ...OPERATOR_ENV, ...CODE_ENV, SELLER_FILE, BALANCE_MAX: '10000' }
     world = await createWorld(database(), { env, withoutJobs: true })
     operator = operatorOf(world)
   })
@@ -134,6 +134,20 @@ describeScenario('a month', ({ database }) => {
     Object.fromEntries(
       Object.keys(like).map((name) => [name, name === 'count' ? figures[name] : cents(figures[name] ?? 0)]),
     )
+
+  it('counts money on a balance once: when it is spent, not when it is paid in', async () => {
+    const user = world.as('saver')
+    const paidIn = await user.post('/api/v1/billing/balance/top-ups', { amount: 6_000 })
+    await world.emulator.pay(checkoutIdOf(paidIn.body.checkout_url), 'paid')
+    await world.emulator.settled()
+    expect((await month('2026-11')).paid).toMatchObject({ count: 0, total: 0 })
+    const bought = await user.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+    expect([bought.status, bought.body.status]).toEqual([201, 'paid'])
+    expect((await month('2026-11')).paid).toMatchObject({ count: 1, total: 2_000 })
+    expect((await month('2026-11')).uncounted).toBe(0)
+    const rows = await lines('2026-11')
+    expect(rows.map(({ method }) => method).slice(0, -1)).toEqual(['balance'])
+  })
 
   it('is the same in its figures, in the lines of the file and in the payments', async () => {
     await twoMonths()
