@@ -1,0 +1,81 @@
+// Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../support/databases.js'
+import { enterPortal } from '../support/portal.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { type Caller, checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
+
+const BILLING = '/api/v1/billing'
+const BALANCE = `${BILLING}/balance`
+const PAYMENTS = `${BILLING}/payments`
+const DAY = 86_400
+const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
+const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
+
+describeScenario('odd money', ({ database }) => {
+  let world: World
+  let user: Caller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ENV })
+    user = world.as('user-1')
+  })
+  afterEach(() => world.stop())
+
+  const call = async (method: string, path: string, body?: unknown) =>
+    world.call(method, path, {
+      ...(body !== undefined && { body }),
+      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
+    })
+  const pay = async (checkoutUrl: string) => {
+    await world.emulator.pay(checkoutIdOf(checkoutUrl), 'paid')
+    await world.emulator.settled()
+  }
+  const topUp = async (amount: number) => {
+    const { body } = await user.post(`${BALANCE}/top-ups`, { amount })
+    await pay(body.checkout_url)
+    return body.id as string
+  }
+  const renew = (plan = 'pro', months = 1) => call('PUT', `${BALANCE}/renewal`, { plan, months })
+  const status = async () => (await user.get(`${BILLING}/status`)).body
+  it('a change that is quoted while a renewal is not yet written down changes that renewal', async () => {
+    await user.buy()
+    await topUp(2_000)
+    await renew()
+    // No job runs.
+    await world.emulator.advance(56 * DAY)
+    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
+    await pay(body.checkout_url)
+    expect((await status()).plan).toBe('team')
+  })
+
+  it('two choices at once that differ in when they begin are two', async () => {
+    await user.buy()
+    await world.advance(DAY)
+    const starts = ['now', 'end', 'now', 'end']
+    const answers = await Promise.all(
+      starts.map((start) => user.post(PAYMENTS, { plan: 'team', start, method: 'transfer' })),
+    )
+    for (const [index, { status, body }] of answers.entries())
+      if (status === 201) expect(body.kind).toBe(starts[index] === 'now' ? 'change' : 'purchase')
+    expect(answers.some(({ status }) => status === 201)).toBe(true)
+  })
+
+  it('what is offered for a renewal that no job has written down yet is what can be bought', async () => {
+    await user.buy()
+    await topUp(2_000)
+    await renew()
+    await world.emulator.advance(40 * DAY)
+    const { open } = await enterPortal(world, 'user-1')
+    expect((await open('/portal?choose=else')).text).toContain('value="now team"')
+  })
+
+  it.each([0, -1, 37, 2_147_483_648, 1e308])(
+    'a purchase of %f months by balance is refused',
+    async (months) => {
+      await topUp(2_000)
+      const { status, body } = await user.post(PAYMENTS, { plan: 'pro', method: 'balance', months })
+      expect([status, body.code]).toEqual([422, 'unknown_term'])
+    },
+  )
+})
