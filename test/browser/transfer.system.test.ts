@@ -1,5 +1,6 @@
 // A transfer in a browser: asked for in Arabic on a phone, shown with a picture, approved by an operator, and
 // paid.
+import decodeQR from 'qr/decode.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
@@ -76,7 +77,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     await page.reload()
     expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
     expect(await page.locator(VALUE).count()).toBe(0)
-    const receipt = await page.locator('a[href*="/portal/receipts/"]').getAttribute('href')
+    const receipt = await page.locator('.time a[href*="/portal/receipts/"]').getAttribute('href')
     const pdf = await page.request.get(new URL(receipt ?? '', page.url()).href)
     expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
     expect(complaints).toEqual([])
@@ -106,6 +107,34 @@ describeInBrowser('a transfer', ({ visit }) => {
     await page.emulateMedia({ media: 'screen', colorScheme: null })
     expect(await axeFindings(page)).toEqual([])
     expect(complaints).toEqual([])
+  })
+
+  it('has a code that another program reads: the RIP, the amount and the reference', async () => {
+    const visitor = await visit({ width: 360 })
+    const { page } = visitor
+    const userId = await enter(visitor, 'en')
+    await ask(visitor)
+    const { data } = (await world.as(userId).get('/api/v1/billing/payments')).body
+    const { reference, accounts } = data[0].transfer
+    for (const [kind, account] of Object.entries({ ccp: accounts[0], bank: accounts[2] })) {
+      await page.check(`input[name="kind"][value="${kind}"]`)
+      // One at a time.
+      expect(await page.locator('.qr').filter({ visible: true }).count()).toBe(1)
+      const drawn = page.locator(`.${kind} .qr`)
+      const pixels = await drawn.evaluate(async (svg) => {
+        const SIDE = 400
+        svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
+        const image = new Image(SIDE, SIDE)
+        image.src = `data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`
+        await image.decode()
+        const canvas = new OffscreenCanvas(SIDE, SIDE).getContext('2d')
+        canvas?.drawImage(image, 0, 0, SIDE, SIDE)
+        return Array.from(canvas?.getImageData(0, 0, SIDE, SIDE).data ?? [])
+      })
+      const side = Math.sqrt(pixels.length / 4)
+      const read = decodeQR({ width: side, height: side, data: Uint8Array.from(pixels) })
+      expect(read).toBe([`RIP ${account.rip ?? account.number}`, '2000 DA', reference].join('\n'))
+    }
   })
 
   it('may be paid by card instead, and the page after paying says that both count', async () => {

@@ -84,6 +84,7 @@ describe('the documents', () => {
       'getStatus',
       'getPayment',
       'getReceipt',
+      'getPapers',
       'uploadProof',
       'redeemCode',
       'listRedemptions',
@@ -104,6 +105,7 @@ describe('the documents', () => {
       'releaseLimit',
       'reportUsage',
       'getReceiptForUser',
+      'getPapersForUser',
       'uploadProofForUser',
       'redeemCodeForUser',
       'listRedemptionsForUser',
@@ -120,7 +122,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(13)
+    expect(ofUsers.length).toBe(14)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       expect(twin).toMatchObject({
@@ -141,7 +143,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(96)
+    expect(names.length).toBe(98)
   })
 
   it('say of each list of words that it is one of strings', () => {

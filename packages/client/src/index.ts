@@ -48,8 +48,8 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `statement` 10,000,
-   * `uploadProof` 70,000.
+   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt`, `papers` and
+   * `statement` 10,000, `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
@@ -114,6 +114,8 @@ export interface Client<Limit extends string = LimitName> {
   payment(userId: string, paymentId: string): Promise<Payment>
   /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
+  papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
   /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
   /** Send the user to `checkout_url`. A repetition gives the same payment. */
@@ -138,6 +140,13 @@ export interface Client<Limit extends string = LimitName> {
   /** PDF of a redeemed code; no money came, so there is no receipt. The language is that of `receipt`. */
   statement(userId: string, redemptionId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   readonly verifyEvent: typeof verifyEvent
+}
+
+export interface PapersRequest extends PdfRequest {
+  /** In which they were issued. */
+  readonly year: number
+  /** Default: `pdf`. */
+  readonly format?: 'pdf' | 'csv'
 }
 
 export interface PdfRequest {
@@ -187,6 +196,7 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     payment: (userId, paymentId) => call('GET', paymentPath(userId, paymentId)),
     receipt: (userId, paymentId, asked = {}) =>
       call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
+    papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
     balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
     topUpBalance: (userId, body) =>
       call('POST', `${userPath(userId)}/balance/top-ups`, { body, withinMs: 2 * PURCHASE_MS }),

@@ -4,18 +4,21 @@ import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
+import { LinkButton } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
 import { wayToPayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 
-/** What was paid when, and what each payment bought. */
+/** What was paid when, and what each payment bought; folded, since what counts is in the list of time. */
 export function History(section: PartSection) {
   const { pages, view, say } = section
   const { payments, nextCursor } = view.history
   const portal = (query: string) => hrefIn(view.session, `${pages.base}/portal${query}#history`)
   return (
-    <Card id="history" title={say('historyTitle')}>
+    <details class="card" id="history" open={view.isOlder}>
+      <summary>
+        <h2 safe>{say('historyTitle')}</h2>
+      </summary>
       {payments.length === 0 ? (
         <p class="soft" safe>
           {say('noPayments')}
@@ -38,7 +41,7 @@ export function History(section: PartSection) {
           {view.isOlder ? <LinkButton href={portal('')} label={say('newestPayments')} /> : null}
         </p>
       )}
-    </Card>
+    </details>
   )
 }
 

@@ -17,6 +17,7 @@ import { Words } from '../pages/words.js'
 import { BuyForm } from './buy-form.js'
 import { differingSums } from './portal-open.js'
 import { type ReturnedPayment, readReturnedPayment } from './return.js'
+import { stateOfReceiptMail } from './return.sql.js'
 import type { StatusDeps } from './status.js'
 
 type ReturnPages = Pages & StatusDeps
@@ -43,11 +44,28 @@ export function returnRoutes(app: App, pages: ReturnPages): void {
       const look = readRefreshes(queryOf(request, 'look'))
       const isWaiting = publicStatusAt(payment, now) === 'pending' && look < REFRESHES_MAX
       if (isWaiting) reply.header('refresh', refresh(look))
+      const receiptMail = await readReceiptMail(pages, returned, own)
       return reply
         .headers(pages.headers)
-        .send(returnPage(pages, { ...returned, session: own, locale, isWaiting }))
+        .send(returnPage(pages, { ...returned, session: own, locale, isWaiting, receiptMail }))
     },
   )
+}
+
+/** Null: nothing is said, since there is no mail, or the reader is not the payer. */
+async function readReceiptMail(
+  { database, mailsLinks }: ReturnPages,
+  { payment }: ReturnedPayment,
+  own: Session | null,
+) {
+  if (!mailsLinks || !own?.email || payment.status !== 'paid') return null
+  return stateOfReceiptMail(database, { userId: payment.userId, paymentId: payment.id })
+}
+
+/** `n…@example.dz`: enough for its owner, who may be looked over the shoulder. */
+function masked(email: string): string {
+  const [local = '', domain = ''] = email.split(/@(?=[^@]*$)/)
+  return `${Array.from(local)[0] ?? ''}…@${domain}`
 }
 
 /** There is no provider's page to come back from: the portal says where the money goes. */
@@ -70,6 +88,8 @@ interface ReturnView extends ReturnedPayment {
   /** Only the payer's own. */
   readonly session: Session | null
   readonly locale: Locale
+  /** What became of the mail with the receipt. */
+  readonly receiptMail: 'sent' | 'owed' | null
   /** The page will look again by itself. */
   readonly isWaiting: boolean
 }
@@ -95,6 +115,13 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
           </p>
           {status === 'failed' ? <p safe>{say('returnUnchanged')}</p> : null}
           {status === 'failed' ? <Satim say={say} /> : null}
+          {view.receiptMail !== null && session?.email ? (
+            <p safe>
+              {say(view.receiptMail === 'sent' ? 'receiptSent' : 'receiptOwed', {
+                address: masked(session.email),
+              })}
+            </p>
+          ) : null}
           {status === 'paid' && other ? <p safe>{say(other.also)}</p> : null}
           <Actions pages={pages} view={view} status={status} say={say} />
         </section>

@@ -4,7 +4,7 @@ import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
-import { CodeAlone, CodeForm, FoldedCode, inWords, Redemptions } from './portal-redemptions.js'
+import { CodeAlone, CodeForm, FoldedCode, inWords, StatementLink } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { findOwnUse } from './typed-code.js'
 
@@ -12,15 +12,18 @@ export const codePages: PortalKinds<CodePagesDeps> = {
   routes: (app, pages) => {
     if (pages.codeKeys.length > 0) codeRoutes(app, pages)
   },
-  read: async ({ codeKeys, database }, { session, asked }) =>
-    codeKeys.length === 0 ? {} : partOf(await listRedemptions(database, session.userId), asked('redeemed')),
+  read: async ({ codeKeys, database }, { session, asked }) => {
+    const newId = asked('redeemed')
+    const redemptions = newId === null ? [] : await listRedemptions(database, session.userId)
+    const redeemed = redemptions.find(({ id }) => id === newId)
+    return { paper: StatementLink, ...(codeKeys.length > 0 && partOf(redeemed)) }
+  },
   answers: { code: worthPage },
   refusals: { code_not_valid: { form: { keeps: 'code', page: wrongCode } } },
 }
 
-/** `newId`: of the one that the user made just now. */
-function partOf(redemptions: readonly Redemption[], newId: string | null): PortalPart {
-  const redeemed = redemptions.find(({ id }) => id === newId)
+/** `redeemed`: just now. */
+function partOf(redeemed: Redemption | undefined): PortalPart {
   return {
     ...(redeemed && {
       news: (section) => (
@@ -30,9 +33,6 @@ function partOf(redemptions: readonly Redemption[], newId: string | null): Porta
     // A code can be redeemed while a payment is open; one that makes it cheaper takes its place.
     field: (section) => (isUnderReview(section.view) ? null : <CodeAlone {...section} />),
     choice: ({ say }) => <FoldedCode say={say} />,
-    ...(redemptions.length > 0 && {
-      lists: (section) => <Redemptions {...section} redemptions={redemptions} />,
-    }),
   }
 }
 

@@ -1,43 +1,24 @@
-// Codes on the pages: where one is typed, and what was redeemed with its statement, since no money came.
+// Codes on the pages: where one is typed, and the statement of one that was redeemed.
 import { planById } from '../core/plan.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { Card, type PageParts } from '../pages/portal-frame.js'
-import type { PartSection } from '../pages/portal-kinds.js'
+import type { PageParts } from '../pages/portal-frame.js'
+import type { GivenEntry, PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
-import { Words } from '../pages/words.js'
 import type { Redemption } from './redeem.sql.js'
 
-type OfRedemptions = PartSection & { readonly redemptions: readonly Redemption[] }
-
-export function Redemptions({ redemptions, ...section }: OfRedemptions) {
-  const { pages, view, say } = section
+/** In the list of time. No money came, so there is no receipt. */
+export function StatementLink({ pages, view, say }: PartSection, { by, id, start }: GivenEntry) {
+  if (by !== 'code') return null
   return (
-    <Card id="redemptions" title={say('redemptionsTitle')}>
-      <ul class="payments">
-        {redemptions.map((redemption) => {
-          const date = pages.formats.day(Date.parse(redemption.redeemed_at), view.locale)
-          return (
-            <li>
-              <span class="date">
-                <Words>{date}</Words>
-              </span>
-              <span class="bought soft small" safe>
-                {inWords(section, redemption)}
-              </span>
-              <a
-                href={hrefIn(view.session, `${pages.base}/portal/statements/${redemption.id}`)}
-                aria-label={say('statementOf', { date })}
-                safe
-              >
-                {say('statement')}
-              </a>
-            </li>
-          )
-        })}
-      </ul>
-    </Card>
+    <a
+      href={hrefIn(view.session, `${pages.base}/portal/statements/${id}`)}
+      aria-label={say('statementOf', { date: pages.formats.day(start, view.locale) })}
+      safe
+    >
+      {say('statement')}
+    </a>
   )
 }
 

@@ -7,6 +7,7 @@ import {
   describeBuyer,
   describeSeller,
   dinarsInFigures,
+  onPaper,
   rowsOf,
   shorten,
   TEMPLATE,
@@ -21,7 +22,7 @@ export function renderStatement(
   snapshot: StatementSnapshot,
   locale: Locale,
 ): Uint8Array {
-  return typesetter.typeset(TEMPLATE, describePage(snapshot, locale))
+  return typesetter.typeset(TEMPLATE, onPaper(describePage(snapshot, locale), locale))
 }
 
 function describePage(snapshot: StatementSnapshot, locale: Locale) {
@@ -29,7 +30,6 @@ function describePage(snapshot: StatementSnapshot, locale: Locale) {
   const { receipt } = receiptTexts[locale]
   const { seller, planName, months, issuedAt: _, issuedOn, periodFrom, periodTo, redemptionId } = snapshot
   return {
-    lang: locale,
     title: words.title,
     author: seller.name[locale],
     issuedAt: dateParts(issuedOn),

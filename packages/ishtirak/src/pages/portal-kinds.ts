@@ -7,6 +7,7 @@ import type { Payment, ShownPayment } from '../core/payment.js'
 import type { Renewal } from '../core/quote.js'
 import type { Operator } from '../core/role.js'
 import type { Subscription, SubscriptionFacts } from '../core/subscription.js'
+import type { TimeEntry } from '../core/time-list.js'
 import type { App } from '../http/app.js'
 import type { MessageKey, Say } from '../i18n/messages.js'
 import type { Message } from './message-pages.js'
@@ -90,6 +91,8 @@ export interface PortalPart {
   readonly usage?: Render
   /** Below it: what was paid or redeemed. */
   readonly lists?: Render
+  /** At the end of a piece's line in the list of time: what was printed for it. */
+  readonly paper?: (section: PartSection, time: GivenEntry) => JSX.Element | null
   /** At the end of a payment's line in the history. */
   readonly line?: (section: PartSection, payment: ShownPayment) => JSX.Element | null
   /** While operators check it, nothing invites to pay. */
@@ -97,6 +100,9 @@ export interface PortalPart {
   /** The method by which a payment is waited for: no button offers it again. */
   readonly openMethod?: string
 }
+
+/** A piece of time that is no gap. */
+export type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
 
 export interface CheckedPayments {
   /** Those on this page, by their ids. */

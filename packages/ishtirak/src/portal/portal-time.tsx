@@ -64,21 +64,29 @@ function TimeLines({
 
 function TimeLine({ section, time }: { readonly section: PortalSection; readonly time: TimeEntry }) {
   const { pages, view, say } = section
+  const { now } = view.overview
   const day = (instant: Instant) => pages.formats.day(instant, view.locale)
   const isGap = time.by === 'gap'
+  const when = now < time.start ? 'time_next' : now < time.end ? 'time_now' : null
   return (
     <li>
       <span class="date" safe>
         {isGap ? say('noPlan') : planName(time.plan.name, view.locale)}
       </span>
       <span class="end">
-        <span class={isGap ? 'badge none' : 'badge'} safe>
+        {when === null ? null : (
+          <span class="badge" safe>
+            {say(when)}
+          </span>
+        )}{' '}
+        <span class="badge none" safe>
           {say(!isGap && time.isRefunded ? 'payment_refunded' : `time_${time.by}`)}
         </span>
       </span>
       <span class="bought soft small" safe>
         {say('boughtPeriod', { start: day(time.start), end: day(time.end) })}
       </span>
+      {isGap ? null : view.parts.map((part) => part.paper?.(section, time) ?? null)}
     </li>
   )
 }

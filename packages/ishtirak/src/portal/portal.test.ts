@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { followToAnswer } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -368,7 +369,8 @@ describeScenario('the portal', ({ database }) => {
     }
     const cookie = await enter('user-1')
     const newest = await open(cookie)
-    const count = (page: Answer) => page.text.match(/\/portal\/receipts\//g)?.length
+    const count = ({ text }: Answer) =>
+      text.slice(text.indexOf('id="history"')).match(/\/portal\/receipts\//g)?.length
     expect(count(newest)).toBe(12)
     const older = /href="[\w/]*(\/portal\?cursor=[^"#]+)/.exec(newest.text)?.[1] ?? ''
     expect(count(await open(cookie, {}, older))).toBe(2)
@@ -407,6 +409,24 @@ describeScenario('the portal', ({ database }) => {
       const own = await open(await enter('user-1'), {}, `/billing/return/${paymentId}`)
       expect(own.text).toContain(`/portal/receipts/${paymentId}`)
     })
+  })
+
+  it('the page after paying says to the payer alone where the receipt is sent', async () => {
+    await using sink = await startSmtpSink()
+    const env = { SMTP_URL: sink.url }
+    const mailing = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
+    await setProfile(mailing, 'user-1', { email: 'nadia.b@example.dz', locale: 'en' })
+    const { paymentId } = await mailing.as('user-1').buy()
+    const link = (await mailing.as('user-1').post(SESSIONS, {})).body.url.slice(mailing.url.length)
+    const cookie = cookieOf(await mailing.call('GET', link))
+    const look = async (headers = {}) =>
+      (await mailing.call('GET', `/billing/return/${paymentId}`, { headers })).text
+    expect(await look({ cookie })).toContain('Your receipt will be sent to n…@example.dz.')
+    await mailing.advance(60)
+    expect(sink.messages).toHaveLength(1)
+    expect(await look({ cookie })).toContain('Receipt sent to n…@example.dz.')
+    expect(await look()).not.toMatch(/example\.dz|sent to/)
+    await mailing.stop()
   })
 
   describe('a receipt by the API', () => {

@@ -1,7 +1,12 @@
 // What receipts bring to the portal: the link beside a payment, and what it leads to.
+import { BillingError } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { hrefIn } from '../pages/own-form.js'
-import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import { Card } from '../pages/portal-frame.js'
+import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import { queryOf } from '../pages/reader.js'
+import { sendPapers } from './papers.route.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 import { sendReceipt } from './receipt.route.js'
 
@@ -19,18 +24,68 @@ export const receiptPages: PortalKinds<ReceiptDeps> = {
         return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
       },
     )
+    app.get('/portal/papers', { schema: { hide: true }, onRequest: users.onRequest }, (request, reply) => {
+      const session = users.of(request)
+      const locale = reader.language(request, reply, session)
+      const year = Number(queryOf(request, 'year'))
+      if (!Number.isInteger(year)) throw new BillingError('not_found')
+      const format = queryOf(request, 'format') === 'csv' ? 'csv' : 'pdf'
+      return sendPapers(pages, reply, { userId: session.userId, year, locale }, format)
+    })
   },
-  read: async () => ({ line: ReceiptLink }),
+  read: async () => ({ line: OfPayment, paper: OfTime, lists: (section) => <Papers {...section} /> }),
 }
 
-function ReceiptLink({ pages, view, say }: PartSection, payment: ShownPayment) {
-  const status = publicStatusAt(payment, view.history.now)
+const FORMATS = [
+  ['pdf', 'papersPdf'],
+  ['csv', 'papersCsv'],
+] as const
+
+/** The years of the payments on this page, each in one file. */
+function Papers({ pages, view, say }: PartSection) {
+  const { formats, base } = pages
+  const paid = view.history.payments.flatMap(({ paidAt }) => paidAt ?? [])
+  const years = [...new Set(paid.map((at) => formats.isoDay(at).slice(0, 4)))]
+  if (years.length === 0) return null
+  return (
+    <Card id="papers" title={say('papersTitle')}>
+      <ul class="papers">
+        {years.map((year) => (
+          <li>
+            <b safe>{year}</b>
+            {FORMATS.map(([format, name]) => (
+              <a
+                href={hrefIn(view.session, `${base}/portal/papers?year=${year}&format=${format}`)}
+                aria-label={say(name, { year })}
+                safe
+              >
+                {format.toUpperCase()}
+              </a>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function OfPayment(section: PartSection, payment: ShownPayment) {
+  const status = publicStatusAt(payment, section.view.history.now)
   if (status !== 'paid' && status !== 'refunded') return null
-  const date = pages.formats.day(payment.paidAt ?? payment.createdAt, view.locale)
+  return <ReceiptLink section={section} paymentId={payment.id} at={payment.paidAt ?? payment.createdAt} />
+}
+
+function OfTime(section: PartSection, { by, id, start }: GivenEntry) {
+  return by === 'paid' ? <ReceiptLink section={section} paymentId={id} at={start} /> : null
+}
+
+/** `at`: what tells it from the others on the page. */
+function ReceiptLink(of: { section: PartSection; paymentId: string; at: Instant }) {
+  const { pages, view, say } = of.section
   return (
     <a
-      href={hrefIn(view.session, `${pages.base}/portal/receipts/${payment.id}`)}
-      aria-label={say('receiptOf', { date })}
+      href={hrefIn(view.session, `${pages.base}/portal/receipts/${of.paymentId}`)}
+      aria-label={say('receiptOf', { date: pages.formats.day(of.at, view.locale) })}
       safe
     >
       {say('receipt')}

@@ -13,7 +13,7 @@ import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.
 export type ReceiptRoutesDeps = ReceiptDeps & UserRoutesDeps
 
 const LangSchema = query({ lang: Type.Optional(locale) })
-const PDF = { 'application/pdf': { schema: Type.String({ format: 'binary' }) } }
+export const PDF = { 'application/pdf': { schema: Type.String({ format: 'binary' }) } }
 
 /** What the routes to a PDF have in common: it is its user's, in the language asked for. */
 export function pdfRoute(

@@ -1,5 +1,6 @@
 // What receipts bring to the service.
 import type { Capability } from '../acts/capability.js'
+import { paperRoutes } from './papers.route.js'
 import { receiptPages } from './portal-part.js'
 import { type ReceiptRoutesDeps, receiptCalls, receiptRoutes } from './receipt.route.js'
 import { type ReceiptMailDeps, receiptMails } from './receipt-mail.js'
@@ -7,7 +8,10 @@ import './words.js'
 
 export const receipts: Capability<ReceiptRoutesDeps & ReceiptMailDeps> = {
   name: 'receipts',
-  routes: receiptRoutes,
+  routes: (deps) => async (app) => {
+    await app.register(receiptRoutes(deps))
+    await app.register(paperRoutes(deps))
+  },
   calls: receiptCalls,
   mails: receiptMails,
   portal: receiptPages,

@@ -29,11 +29,23 @@ export function renderReceipt(
   },
   locale: Locale,
 ): Uint8Array {
-  return typesetter.typeset(TEMPLATE, describePage(receipt.snapshot, receipt, locale))
+  return typesetter.typeset(TEMPLATE, onPaper(describePage(receipt.snapshot, receipt, locale), locale))
 }
 
-/** What the template lays out, in its order. Every text is ready to be read. */
-function describePage(
+/** What the template takes: the document's own title and date, and its pages. */
+export function onPaper(
+  page: Pick<ReturnType<typeof describePage>, 'title' | 'author' | 'issuedAt'> & {
+    readonly number: { readonly value: string } | null
+  },
+  locale: Locale,
+) {
+  const { title, author, issuedAt, number } = page
+  const named = number === null ? title : `${title} ${number.value}`
+  return { lang: locale, title: named, author, issuedAt, year: null, papers: [page] }
+}
+
+/** What the template lays out of one, in its order. Every text is ready to be read. */
+export function describePage(
   snapshot: ReceiptSnapshot,
   { number, refundedOn }: { readonly number: string; readonly refundedOn?: string | null },
   locale: Locale,
@@ -42,7 +54,6 @@ function describePage(
   const method = describeMethod(snapshot, words)
   const { paymentMethod, asked } = snapshot
   return {
-    lang: locale,
     title: words.title,
     author: snapshot.seller.name[locale],
     issuedAt: dateParts(snapshot.issuedOn),
@@ -130,7 +141,7 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
 }
 
 /** The name is shortened, never the term behind it. */
-function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
+export function boughtInWords(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string {
   const { planName, months, change, tax } = snapshot
   if (planName === null || tax.kind === 'advance') return words.advance
   if (change)

@@ -1,4 +1,5 @@
 // What transfers bring to the pages of users: a way to pay, the one that is waited for, the forms.
+import { DAY } from '../core/instant.js'
 import { publicStatusAt } from '../core/payment.js'
 import { formatReference } from '../core/reference.js'
 import { proofProblem } from '../core/transfer.js'
@@ -61,23 +62,23 @@ function wayToPayBy({ name, accounts }: TransferMethod): WayToPay {
   }
 }
 
-interface Reading extends Pick<TransferPagesDeps, 'database'> {
+interface Reading extends Pick<TransferPagesDeps, 'database' | 'transfers'> {
   readonly name: string
   readonly seen: SeenPortal
 }
 
 async function readPart(
-  { database }: TransferPagesDeps,
+  { database, transfers }: TransferPagesDeps,
   seen: SeenPortal,
   { name, accounts }: TransferMethod,
 ): Promise<PortalPart> {
-  const reading = { database, name, seen }
+  const reading = { database, transfers, name, seen }
   const ids = await readSlips(reading)
   const transfer = await readTransfer(reading, ids)
   const refused = seen.isOlder ? null : await readRefused(reading)
   return {
     ...(ids.size > 0 && { checked: { ids, badge: 'slipChecked', pastDue: 'pastDueSlip' } }),
-    ...(transfer?.isLate === false && { openMethod: name }),
+    ...(transfer?.stage === 'open' && { openMethod: name }),
     open: (section) => (
       <>
         {transfer && <TransferSection {...section} {...{ transfer, accounts }} />}
@@ -89,18 +90,30 @@ async function readPart(
 }
 
 async function readTransfer(of: Reading, slips: ReadonlySet<string>): Promise<PortalTransfer | null> {
-  const { database, seen } = of
+  const { database, transfers, seen } = of
   const asked = seen.asked('transfer')
   const wanted = asked === null ? null : await findLate(of, asked)
   const open = wanted ?? openTransferIn(of)
   // One that has expired is shown unasked while its slip is checked: nothing can be bought until then.
   const [checked] = slips
   const late = wanted ?? (open || checked === undefined ? null : await findLate(of, checked))
-  const payment = late ?? open
+  const booked = late || open ? null : bookedTransferIn(of)
+  const payment = late ?? open ?? booked
   if (!payment) return null
   const { userId } = seen.session
   const proofs = await listProofs(database, { userId, paymentId: payment.id })
-  return { payment, proofs, isLate: late !== null }
+  const stage = late ? 'late' : booked ? 'booked' : 'open'
+  return { payment, proofs, stage, usualDelayMs: transfers?.usualDelayMs ?? null }
+}
+
+/** How long its user still sees that it was booked. */
+const BOOKED_SHOWN_MS = 3 * DAY
+
+/** The newest payment, where it is one that was booked a short time ago. */
+function bookedTransferIn({ name, seen: { history, isOlder } }: Reading) {
+  const [newest] = history.payments
+  if (isOlder || newest?.method !== name || newest.status !== 'paid') return undefined
+  return history.now - (newest.paidAt ?? 0) < BOOKED_SHOWN_MS ? newest : undefined
 }
 
 /** Of the newest payments: one that is waited for. */

@@ -276,6 +276,46 @@ describeScenario('the portal and transfers', ({ database }) => {
     },
   )
 
+  it.each([
+    ['en', 'Asked for', 'Usually within 1 day of the slip', 'No field for a reference in your app?'],
+    ['fr', 'Demandé', 'D’habitude sous 1 jour après', 'Pas de champ pour la référence'],
+    ['ar', 'طُلب', 'عادةً خلال يوم من استلام الوصل', 'لا خانة للمرجع في تطبيقك؟'],
+  ])('follow an order from its request to its time, each step with when it was (%s)', async (...of) => {
+    const [locale, asked, usual, noField] = of
+    const { id } = await ask()
+    const portal = await enterPortal(world, 'user-1', locale)
+    const stepsOf = (html: string) => {
+      const [list = ''] = /<ol class="steps">.*?<\/ol>/s.exec(html) ?? []
+      return [...list.matchAll(/<li(?: class="(done)")?(?: aria-current="(step)")?>/g)].map(
+        (one) => one[1] ?? one[2],
+      )
+    }
+    const before = (await portal.open()).text
+    for (const text of [asked, usual, noField]) expect(wordsOf(before)).toContain(text)
+    expect(stepsOf(before)).toEqual(['done', 'step', undefined, undefined])
+    await portal.upload(`/portal/payments/${id}/proof`, png())
+    expect(stepsOf((await portal.open()).text)).toEqual(['done', 'done', 'step', undefined])
+    world.clock.advance(3_600_000)
+    const approval = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
+    expect((await operatorOf(world).post(`/payments/${id}/approve`, approval)).status).toBe(200)
+    const after = (await portal.open()).text
+    expect(stepsOf(after)).toEqual(['done', 'done', 'done', 'done'])
+    expect(after).not.toMatch(/enctype|class="copy"/)
+    await world.advance(4 * 86_400)
+    expect((await (await enterPortal(world, 'user-1', locale)).open()).text).not.toContain('class="steps"')
+  })
+
+  it('show one kind of account at a time, each with a drawing to be read by a phone', async () => {
+    await ask()
+    const { text } = await (await enterPortal(world, 'user-1')).open()
+    expect([...text.matchAll(/name="kind" value="(\w+)"( checked)?/g)].map(([, ...one]) => one)).toEqual([
+      ['ccp', ' checked'],
+      ['baridimob', undefined],
+      ['bank', undefined],
+    ])
+    expect(text.match(/<svg class="qr"/g)).toHaveLength(3)
+  })
+
   it('show none that is not the user’s own, beside the one that is waited for', async () => {
     const { transfer } = await ask()
     const { id: foreign } = await ask('user-2')

@@ -32,13 +32,15 @@ describe('TRANSFER_FILE', () => {
         { kind: 'bank', bank: expect.any(String), iban: expect.stringMatching(/^DZ\d{22}$/) },
       ],
       lifetimeMs: 7 * DAY,
+      usualDelayMs: DAY,
       secondApprovalFrom: 50_000,
     })
   })
 
-  it('that says nothing else waits seven days, and asks for no second approval', () => {
+  it('that says nothing else waits seven days, promises no delay, and asks for no second approval', () => {
     expect(parse(JSON.stringify({ accounts: [bank] }))).toMatchObject({
       lifetimeMs: 7 * DAY,
+      usualDelayMs: null,
       secondApprovalFrom: null,
     })
   })
@@ -124,6 +126,11 @@ describe('TRANSFER_FILE', () => {
   it.each([
     ['no account', { accounts: [] }, '/accounts (line 1)'],
     ['no day to wait', { accounts: [bank], expires_days: 0 }, '/expires_days (line 1): must be >= 1'],
+    [
+      'no hour for a check',
+      { accounts: [bank], checked_within_hours: 0 },
+      '/checked_within_hours (line 1): must be >= 1',
+    ],
     ['61 days to wait', { accounts: [bank], expires_days: 61 }, '/expires_days (line 1): must be <= 60'],
     [
       'a second approval of nothing',

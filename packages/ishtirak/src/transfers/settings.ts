@@ -1,10 +1,11 @@
-// Reads TRANSFER_FILE: the accounts that users may transfer money to, how long a reference is waited for, and
-// from which amount on two operators must have seen the money. Money that goes to a mistyped account is gone:
-// every number with check digits is checked, and what is wrong is reported with its place and line.
+// Reads TRANSFER_FILE: the accounts that users may transfer money to, how long a reference is waited for and
+// a slip usually takes, and from which amount on two operators must have seen the money. Money that goes to a
+// mistyped account is gone: every number with check digits is checked, and what is wrong is reported with its
+// place and line.
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Account, type AccountKind, ccpKey, isIban, isRib, ripOfCcp } from '../core/account.js'
-import { DAY } from '../core/instant.js'
+import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
 import { ConfigError, parseJson, positionIn, readText, schemaProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
@@ -79,6 +80,7 @@ const AccountFields = query({
 const TransferFile = query({
   accounts: Type.Array(AccountFields, { minItems: 1, maxItems: 20 }),
   expires_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
+  checked_within_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 336 })),
   second_approval_from: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
 })
 
@@ -134,12 +136,15 @@ const EXPIRES_DAYS = 7
 function toTerms({
   accounts,
   expires_days: days = EXPIRES_DAYS,
+  checked_within_hours: hours,
   second_approval_from: secondFrom,
 }: Static<typeof TransferFile>) {
   return {
     accounts: accounts.map(toAccount),
     /** How long a transfer is waited for. */
     lifetimeMs: days * DAY,
+    /** How long the seller usually takes to check a slip; null: nothing is said. */
+    usualDelayMs: hours === undefined ? null : hours * HOUR,
     /** From this amount on two operators approve; null: one is enough. */
     secondApprovalFrom: secondFrom ?? null,
   }
@@ -167,6 +172,7 @@ export const EXAMPLE_TRANSFERS = parseTransfers(
       { kind: 'baridimob', holder: 'SARL Exemple', number: '00799999002345678941' },
       { kind: 'bank', holder: 'SARL Exemple', bank: 'Banque d’exemple', number: '00000001000000001211' },
     ],
+    checked_within_hours: 24,
     second_approval_from: 20_000,
   }),
 )

@@ -1,6 +1,7 @@
 // A transfer in the portal: how to ask for one, what to send and where, and the form for its slip.
 import { ChooseElse, Ordered } from '../checkout/portal-open.js'
 import type { Account } from '../core/account.js'
+import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { isPaidNow } from '../core/quote.js'
@@ -12,12 +13,15 @@ import { Card, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
 import { ACCOUNT_KINDS, accountInWords } from './account-words.js'
+import { qrOf } from './qr.js'
 
 export interface PortalTransfer {
   readonly payment: ShownPayment
   readonly proofs: readonly Proof[]
-  /** It has expired. Its money still counts if it comes, so its slip is still taken. */
-  readonly isLate: boolean
+  /** `late`: expired; its money still counts if it comes, so its slip is still taken. `booked`: just now. */
+  readonly stage: 'open' | 'late' | 'booked'
+  /** How long the seller usually takes to check a slip; null: nothing is said. */
+  readonly usualDelayMs: number | null
 }
 
 export interface RefusedTransfer {
@@ -40,28 +44,28 @@ export function TransferSection({
   ...section
 }: OfTransfer & { readonly accounts: readonly Account[] }) {
   const { pages, view, say, transfer } = section
-  if (transfer.isLate) return <LateTransfer {...section} />
-  const { payment } = transfer
+  if (transfer.stage === 'late') return <LateTransfer {...section} />
+  const { payment, proofs } = transfer
   const end = pages.formats.moment(payment.expiresAt, view.locale)
   const toSend = (
     <>
       <p>
         <Words>{say('transferText', { end })}</Words>
       </p>
+      <AmountAndReference {...section} />
+      <Accounts {...section} accounts={accounts} />
       <p class="touch" safe>
         {say('transferTouch')}
       </p>
-      <AmountAndReference {...section} />
-      {accounts.map((account) => (
-        <AccountFacts {...section} account={account} />
-      ))}
+      <p safe>{say('noReferenceField')}</p>
     </>
   )
   return (
     <Card id="transfer" title={say('transferTitle')}>
       <Received {...section} />
       <Ordered {...section} payment={payment} />
-      {transfer.proofs.length === 0 ? (
+      <Steps {...section} />
+      {transfer.stage === 'booked' ? null : proofs.length === 0 ? (
         toSend
       ) : (
         <details>
@@ -69,9 +73,43 @@ export function TransferSection({
           {toSend}
         </details>
       )}
-      <Proofs {...section} />
-      {transfer.proofs.length > 0 ? null : <ChooseElse {...section} />}
+      {transfer.stage === 'booked' ? null : <Proofs {...section} />}
+      {transfer.stage === 'booked' || proofs.length > 0 ? null : <ChooseElse {...section} />}
     </Card>
+  )
+}
+
+/** Asked for, slip received, checked, active: each with when it was, and what is next. */
+function Steps({ pages, view, say, transfer }: OfTransfer) {
+  const { payment, proofs, usualDelayMs, stage } = transfer
+  const moment = (instant: Instant) => pages.formats.moment(instant, view.locale)
+  const [slip] = proofs
+  const isBooked = stage === 'booked'
+  const usual =
+    usualDelayMs === null
+      ? null
+      : say('usualDelay', { time: pages.formats.timeLeft(usualDelayMs, view.locale) })
+  const end = payment.periodEnd
+  const steps = [
+    { title: 'stepAsked', at: moment(payment.createdAt) },
+    { title: 'stepSlip', at: slip ? moment(slip.uploadedAt) : isBooked ? null : say('stepSlipNext') },
+    { title: 'stepChecked', at: isBooked && payment.paidAt !== null ? moment(payment.paidAt) : usual },
+    { title: 'stepActive', at: isBooked && end !== null ? say('untilDay', { end: moment(end) }) : null },
+  ] as const
+  const done = isBooked ? steps.length : slip ? 2 : 1
+  return (
+    <ol class="steps">
+      {steps.map(({ title, at }, place) => (
+        <li class={place < done ? 'done' : undefined} aria-current={place === done ? 'step' : undefined}>
+          <b safe>{say(title)}</b>
+          {at === null ? null : (
+            <span class="soft small">
+              <Words>{at}</Words>
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
   )
 }
 
@@ -98,18 +136,65 @@ function AmountAndReference({ say, transfer: { payment } }: OfTransfer) {
   )
 }
 
-function AccountFacts({ say, account }: PartSection & { readonly account: Account }) {
+/** One at a time: the user says from where they pay. All of them where the page is printed. */
+function Accounts({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
+  const kinds = [...new Set(accounts.map(({ kind }) => kind))]
+  const [only, another] = kinds
+  if (only !== undefined && !another) return <OfKind {...section} accounts={accounts} />
+  const { say } = section
+  return (
+    <div class="kinds" role="radiogroup" aria-labelledby="pay-from">
+      <p id="pay-from" safe>
+        {say('payFrom')}
+      </p>
+      {kinds.map((kind, place) => (
+        <label class="kind">
+          <input type="radio" name="kind" value={kind} checked={place === 0} />
+          <span safe>{say(ACCOUNT_KINDS[kind])}</span>
+        </label>
+      ))}
+      {kinds.map((kind) => (
+        <div class={`of-kind ${kind}`}>
+          <OfKind {...section} accounts={accounts.filter((account) => account.kind === kind)} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function OfKind({ accounts, ...section }: OfTransfer & { readonly accounts: readonly Account[] }) {
+  return (
+    <>
+      {accounts.map((account) => (
+        <AccountFacts {...section} account={account} />
+      ))}
+    </>
+  )
+}
+
+function AccountFacts({ say, transfer: { payment }, account }: OfTransfer & { readonly account: Account }) {
   const { title, lines } = accountInWords(account, say)
   return (
-    <div>
+    <div class="account">
       <h3 safe>{title}</h3>
       <dl class="facts copied">
         {lines.map(([label, value]) => (
           <Copied label={label} value={value} />
         ))}
       </dl>
+      <figure>
+        {qrOf(transferInPlainText(account, payment), say('qrName'))}
+        <figcaption class="soft small" safe>
+          {say('qrText')}
+        </figcaption>
+      </figure>
     </div>
   )
+}
+
+/** What a phone reads, to be copied there: no app of the market is known to fill its form from a code. */
+function transferInPlainText({ rip, number }: Account, { price, checkoutId }: ShownPayment): string {
+  return [`RIP ${rip ?? number}`, `${price.amount} DA`, formatReference(checkoutId ?? '')].join('\n')
 }
 
 /** One touch selects it whole (`user-select: all`), and the phone offers to copy it. */
@@ -137,7 +222,7 @@ type OfTransfer = PartSection & { readonly transfer: PortalTransfer }
 
 /** On top, where the page is after the upload. */
 function Received({ view, say, transfer }: OfTransfer) {
-  if (transfer.proofs.length === 0) return null
+  if (transfer.proofs.length === 0 || transfer.stage === 'booked') return null
   const { subscription } = view.overview
   return (
     <div role="status" class="notice" id="received">

@@ -7,8 +7,10 @@ import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { receiveProof } from './proof.js'
 import type { UploadDeps } from './proof.route.js'
+import type { TransferTerms } from './settings.js'
 
-export type TransferPagesDeps = UpgradeDeps & UploadDeps
+export type TransferPagesDeps = UpgradeDeps &
+  UploadDeps & { readonly transfers: Pick<TransferTerms, 'usualDelayMs'> | null }
 
 export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
 

@@ -1,0 +1,88 @@
+// A year's receipts in one file: as a PDF that begins with a list, and as a table.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { textOf } from '../../../../test/support/pdf.js'
+import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+
+const PAPERS = '/api/v1/billing/papers'
+const DAY = 86_400
+
+describeScenario('the papers of a year', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
+    world = await createWorld(database(), { env, isNew: true })
+  })
+  afterEach(() => world.stop())
+
+  /** Two payments in 2026, of which the second was refunded, and one in 2027. */
+  const buyThree = async () => {
+    const user = world.as('user-1')
+    const paid = [
+      await user.buyWanted({ plan: 'pro', months: 12 }),
+      await user.buyWanted({ plan: 'starter' }),
+    ]
+    const [, second] = paid
+    await operatorOf(world).post(`/payments/${second?.paymentId}/refund`, { why: 'by mistake' })
+    await world.advance(60 * DAY)
+    return [...paid, await user.buyWanted({ plan: 'pro' })].map(({ paymentId }) => paymentId)
+  }
+
+  it('are a list with the sums of the year, then each receipt', async () => {
+    const [first, second, third] = await buyThree()
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const answer = await fetch(`${world.url}${PAPERS}?year=2026&lang=en`, { headers: { authorization } })
+    const { status, headers } = answer
+    expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+      200,
+      'application/pdf',
+      'inline; filename="receipts-2026.pdf"',
+    ])
+    const text = textOf(new Uint8Array(await answer.arrayBuffer())).replace(/[\s\u00a0]+/g, ' ')
+    expect(text).toContain('Receipts of 2026')
+    expect(text).toMatch(
+      /TEST-2026-000001 21\/11\/2026 Pro subscription.* 20 168,07 DA 3 831,93 DA 24 000,00 DA/,
+    )
+    expect(text).toContain('Total paid 24 900,00 DA Refunded 900,00 DA Total after refunds 24 000,00 DA')
+    for (const paper of [first, second]) expect(text).toContain(`Payment reference ${paper}`)
+    expect(text).toContain('Refunded on 21/11/2026')
+    expect(text).not.toContain(third ?? 'none')
+  })
+
+  it('are a table, by the platform’s key too, and in the portal', async () => {
+    const [first, second] = await buyThree()
+    const { text, headers } = await world.as('user-1').get(`${PAPERS}?year=2026&format=csv&lang=en`)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    const rows = text.trimEnd().split('\r\n')
+    expect(rows).toEqual([
+      'receipt,issued_on,paid_on,description,period_from,period_to,payment_method,net,tax,stamp_duty,total,' +
+        'currency,refunded_on,payment_id',
+      'TEST-2026-000001,2026-11-21,2026-11-21,"Pro subscription, 12 months",2026-11-21,2027-11-21,edahabia,' +
+        `20168.07,3831.93,0,24000,DZD,,${first}`,
+      expect.stringMatching(`,900,DZD,2026-11-21,${second}$`),
+    ])
+    const byKey = await platformFor(world, 'user-1').get('/papers?year=2026&format=csv&lang=en')
+    expect(byKey.text).toBe(text)
+    const portal = await enterPortal(world, 'user-1')
+    const page = wordsOf((await portal.open()).text)
+    expect(page).toContain('Receipts by year 2027 PDF CSV 2026 PDF CSV')
+    expect((await portal.open('/portal/papers?year=2026&format=csv')).text).toBe(text)
+    expect((await portal.open('/portal/papers?year=2026')).headers.get('content-type')).toBe(
+      'application/pdf',
+    )
+  })
+
+  it('are those of their user alone, and of a year', async () => {
+    await buyThree()
+    expect((await world.as('user-2').get(`${PAPERS}?year=2026`)).status).toBe(404)
+    expect((await world.as('user-1').get(`${PAPERS}?year=2025`)).status).toBe(404)
+    for (const wrong of ['', '?year=x', '?year=2026&format=doc'])
+      expect((await world.as('user-1').get(`${PAPERS}${wrong}`)).status).toBe(422)
+    const portal = await enterPortal(world, 'user-1')
+    for (const wrong of ['', '?year=x', '?year=1'])
+      expect((await portal.open(`/portal/papers${wrong}`)).status).toBe(404)
+  })
+})

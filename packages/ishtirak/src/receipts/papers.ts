@@ -1,0 +1,146 @@
+// The receipts of a user in one year, together: as one PDF that begins with a list and what was paid and
+// given back in all, or as one table.
+import { csvLine } from '../acts/csv.js'
+import { BillingError } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
+import { type ReceiptSnapshot, receiptNumber, receiptSeries, totalOf } from '../core/receipt.js'
+import { listReceiptsOfYear, type PaperOfYear } from './papers.sql.js'
+import { print, type ReceiptDeps } from './receipt.js'
+import {
+  boughtInWords,
+  dayInFigures,
+  describeBuyer,
+  describePage,
+  dinarsInFigures,
+  rowsOf,
+  TEMPLATE,
+} from './render-receipt.js'
+import type { Typesetter } from './typesetter.js'
+import { receiptsWords as texts } from './words.js'
+
+export interface YearWish {
+  readonly userId: string
+  readonly year: number
+  readonly locale: Locale
+}
+
+/** Rows of a list: more payments than one a day. */
+const LISTED_MAX = 600
+/** Printed behind it: they hold the main thread for some milliseconds each. */
+const PRINTED_MAX = 50
+
+/** Throws `not_found` where there is none, `busy` when too many wait already, and `receipts_unavailable`. */
+export async function printYear(deps: ReceiptDeps, of: YearWish): Promise<Uint8Array> {
+  const papers = await readYear(deps, of)
+  const pdf = await print(deps.printer, (typesetter) => renderYear(deps, typesetter, papers, of))
+  if (pdf === null) throw new BillingError('receipts_unavailable')
+  return pdf
+}
+
+/** A table with a line of names. Throws `not_found` where there is none. */
+export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<string> {
+  const papers = await readYear(deps, of)
+  const names = ['receipt', 'issued_on', 'paid_on', 'description', 'period_from', 'period_to']
+  const sums = [
+    'payment_method',
+    'net',
+    'tax',
+    'stamp_duty',
+    'total',
+    'currency',
+    'refunded_on',
+    'payment_id',
+  ]
+  const described = (snapshot: ReceiptSnapshot) =>
+    boughtInWords(snapshot, texts[of.locale].receipt, of.locale).replaceAll('\u00a0', ' ')
+  return [
+    csvLine([...names, ...sums]),
+    ...papers.map((paper) => {
+      const { snapshot } = paper
+      const { issuedOn, paidOn, periodFrom, periodTo, split, stampDutyCentimes, paymentId } = snapshot
+      return csvLine([
+        ...[numberOf(paper), issuedOn, paidOn],
+        ...[described(snapshot), periodFrom, periodTo],
+        ...[snapshot.paymentMethod, split.netCentimes / 100, split.taxCentimes / 100],
+        ...[stampDutyCentimes / 100, totalOf(snapshot) / 100, 'DZD', refundedOn(deps, paper), paymentId],
+      ])
+    }),
+  ].join('')
+}
+
+/** In the order of their numbers. Throws `not_found`. */
+async function readYear(
+  { database }: ReceiptDeps,
+  { userId, year }: YearWish,
+): Promise<readonly PaperOfYear[]> {
+  const series = [true, false].map((live) => receiptSeries(`${year}-01-01`, live))
+  const papers = await listReceiptsOfYear(database, { userId, series, limit: LISTED_MAX })
+  if (papers.length === 0) throw new BillingError('not_found')
+  return papers
+}
+
+const numberOf = ({ series, number }: PaperOfYear) => receiptNumber(series, number)
+
+function refundedOn({ receipts }: ReceiptDeps, { refunded_at: at }: PaperOfYear): string | null {
+  return at === null ? null : receipts.dayOf(at)
+}
+
+function renderYear(
+  deps: ReceiptDeps,
+  typesetter: Typesetter,
+  papers: readonly PaperOfYear[],
+  { year, locale }: YearWish,
+): Uint8Array {
+  const words = texts[locale].receipt
+  const pages = papers.slice(-PRINTED_MAX).map((paper) => {
+    const about = { number: numberOf(paper), refundedOn: refundedOn(deps, paper) }
+    return describePage(paper.snapshot, about, locale)
+  })
+  const title = words.papersOf.replace('{year}', String(year))
+  const [last] = pages.slice(-1)
+  return typesetter.typeset(TEMPLATE, {
+    lang: locale,
+    title,
+    author: last?.author,
+    issuedAt: last?.issuedAt,
+    year: {
+      title,
+      ...listOf(deps, papers, locale),
+      note: pages.length < papers.length ? words.papersNote : null,
+    },
+    papers: pages,
+  })
+}
+
+/** What the template lists, with the sums of the year. */
+function listOf(deps: ReceiptDeps, papers: readonly PaperOfYear[], locale: Locale) {
+  const words = texts[locale].receipt
+  const money = (centimes: number) => dinarsInFigures(centimes, locale)
+  const sumOf = (some: readonly PaperOfYear[]) =>
+    some.reduce((sum, { snapshot }) => sum + totalOf(snapshot), 0)
+  const paid = sumOf(papers)
+  const refunded = sumOf(papers.filter((paper) => refundedOn(deps, paper) !== null))
+  const [newest] = papers.slice(-1)
+  return {
+    buyer: newest ? describeBuyer(newest.snapshot, words).name : '',
+    head: [words.title, words.issuedOn, words.description, words.totalNet, words.vat, words.totalPaid],
+    rows: papers.map((paper) => {
+      const { snapshot } = paper
+      const bought = boughtInWords(snapshot, words, locale)
+      const back = refundedOn(deps, paper)
+      return [
+        numberOf(paper),
+        dayInFigures(snapshot.issuedOn),
+        back === null ? bought : `${bought} (${words.refunded} ${dayInFigures(back)})`,
+        money(snapshot.split.netCentimes),
+        money(snapshot.split.taxCentimes),
+        money(totalOf(snapshot)),
+      ]
+    }),
+    totals: rowsOf([
+      [words.totalPaid, money(paid)],
+      [words.refundedSum, refunded > 0 ? money(refunded) : null],
+      [words.remains, refunded > 0 ? money(paid - refunded) : null],
+    ]),
+  }
+}
