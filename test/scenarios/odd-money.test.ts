@@ -2,7 +2,6 @@
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../support/databases.js'
-import { enterPortal } from '../support/portal.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
 
@@ -61,13 +60,13 @@ describeScenario('odd money', ({ database }) => {
     expect(answers.some(({ status }) => status === 201)).toBe(true)
   })
 
-  it('what is offered for a renewal that no job has written down yet is what can be bought', async () => {
+  it('what is offered next follows a renewal that no job has written down yet', async () => {
     await user.buy()
-    await topUp(2_000)
-    await renew()
+    await topUp(9_000)
+    await renew('team')
     await world.emulator.advance(40 * DAY)
-    const { open } = await enterPortal(world, 'user-1')
-    expect((await open('/portal?choose=else')).text).toContain('value="now team"')
+    const { body } = await user.get(`${BILLING}/overview`)
+    expect(body.renewal).toMatchObject({ plan: 'team', amount: 9_000, would_start: '2027-01-21T12:00:00Z' })
   })
 
   it.each([0, -1, 37, 2_147_483_648, 1e308])(

@@ -53,7 +53,7 @@ export interface Quoted {
 }
 
 /** What becomes of money that finds nothing to change: an entry of the balance, or time on the new plan. */
-export type Leftover = 'surplus' | 'time'
+type Leftover = 'surplus' | 'time'
 
 type Happened =
   | { readonly kind: 'paid'; readonly taking: Taking }
@@ -105,12 +105,12 @@ interface Change {
   readonly amount: Ratio
 }
 
-export interface Piece extends Source {
+interface Piece extends Source {
   readonly start: number
   readonly end: number
 }
 
-export interface Line {
+interface Line {
   readonly kind: 'top_up' | 'purchase' | 'renewal' | 'returned' | 'surplus' | 'correction' | 'paid_out'
   readonly amount: number
   readonly after: number
@@ -165,7 +165,7 @@ export function standingAfter(entries: readonly Entry[], now: number): Standing 
 }
 
 /** The id of the payment by which the order bought for the n-th time. */
-export const renewalId = (count: number) => `renewal ${count}`
+const renewalId = (count: number) => `renewal ${count}`
 
 class Walk {
   readonly #pieces = new Map<string, Piece>()
