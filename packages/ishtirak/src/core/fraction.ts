@@ -40,7 +40,7 @@ export function roundedUp({ over, under }: Fraction): number {
   return -roundedDown({ over: -over, under })
 }
 
-/** Whole parts of `total` by these weights, of which none is below 0: they sum to it. All 0: the same each. */
+/** Whole parts of `total` by these weights, none below 0: they sum to it. Where all are 0: the same each. */
 export function splitWhole(total: number, given: readonly Fraction[]): readonly number[] {
   const weights = given.some(isAboveZero) ? given : given.map(() => fraction(1))
   const sum = weights.reduce(plus, ZERO)
