@@ -322,6 +322,7 @@ comment on table balance_asks is 'Corrections and payments out that wait for a s
 
 -- Whose renewal is to be written down.
 create index users_renew on users (renews_at) where renews_at is not null;
+create index users_with_order on users (user_id) where standing_order is not null;
 
 
 -- Checkout: the way from the click to the provider's page, and the sweep that looks it up again

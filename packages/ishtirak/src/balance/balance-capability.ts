@@ -1,20 +1,22 @@
 // What balances bring to the service.
 import type { Capability } from '../acts/capability.js'
-import { MINUTE } from '../core/instant.js'
+import { HOUR, MINUTE } from '../core/instant.js'
 import type { BringsMethods } from '../ledger/method.js'
 import { type BalanceRoutesDeps, balanceCalls, balanceRoutes } from './balance.route.js'
 import { type BalanceActDeps, correctBalance, getUserBalance, payOutBalance } from './balance-acts.js'
 import { createBalanceMethod } from './balance-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
+import { checkOrders } from './check-orders.js'
 import { bookDueRenewals, type DueRenewalsDeps } from './due-renewals.js'
 import { type BalancePagesDeps, balancePages } from './portal-part.js'
+import { type RenewalMailDeps, renewalMails } from './renewal-mail.js'
 import { type BalanceConfig, balanceSettings } from './settings.js'
 import './words.js'
 
 const BOOKED_A_ROUND = 100
 
 export const balance: Capability<
-  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps & BalancePagesDeps,
+  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps,
   BalanceConfig
 > &
   BringsMethods<Partial<BalanceConfig>> = {
@@ -28,6 +30,7 @@ export const balance: Capability<
   routes: balanceRoutes,
   calls: balanceCalls,
   paysAtOnce: payByBalance,
+  mails: renewalMails,
   portal: balancePages,
   jobs: (deps) => [
     {
@@ -36,5 +39,6 @@ export const balance: Capability<
       everyMs: MINUTE,
       run: () => bookDueRenewals(deps, BOOKED_A_ROUND),
     },
+    { name: 'check-orders', stage: 'announce', everyMs: HOUR, run: () => checkOrders(deps, BOOKED_A_ROUND) },
   ],
 }

@@ -1,5 +1,7 @@
-// Whose balance has bought something that is not written down.
+// Whose balance has bought something that is not written down, or will soon; and whose order is of
+// something else than what is sold.
 import type { Instant } from '../core/instant.js'
+import type { Offer } from '../core/plan.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
@@ -15,5 +17,40 @@ const selectDue = statement(
 
 export async function findUsersToRenew(database: Queryable, now: Instant, limit: number) {
   const rows = await database.query(selectDue, [at(now), limit])
+  return rows.map((row) => ({ userId: text(row, 'user_id'), user: parseUser(row) }))
+}
+
+// Uses the index users_renew.
+const oweAhead = statement(
+  'balance.owe_renewals_ahead',
+  `insert into mails (user_id, kind, about, queued_at, due_at)
+   select u.user_id, 'renewal_ahead', to_char(u.renews_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+          $1::timestamptz, $1::timestamptz
+     from users u
+    where u.renews_at > $1::timestamptz and u.renews_at <= $2::timestamptz
+       on conflict do nothing`,
+)
+
+/** A mail for each renewal of the next days, once. */
+export async function oweRenewalsAhead(database: Queryable, now: Instant, aheadMs: number): Promise<void> {
+  await database.query(oweAhead, [at(now), at(now + aheadMs)])
+}
+
+// Uses the index users_with_order.
+const selectOthers = statement(
+  'balance.other_orders',
+  `select u.user_id, ${FACT_COLUMNS} from users u
+    where u.standing_order is not null and not exists (
+      select from jsonb_to_recordset($1::jsonb) o(plan text, months int, price int)
+       where o.plan = u.standing_order->'plan'->>'id' and o.months = (u.standing_order->>'months')::int
+         and o.price = coalesce(u.standing_order->'offered'->>'price', u.standing_order->>'price')::int)
+    order by u.user_id
+    limit $2::int`,
+)
+
+/** Those whose order is not of an offer as it is sold, or as the user was told. */
+export async function findOtherOrders(database: Queryable, offers: readonly Offer[], limit: number) {
+  const sold = offers.map(({ plan, months, price }) => ({ plan: plan.id, months, price: price.amount }))
+  const rows = await database.query(selectOthers, [JSON.stringify(sold), limit])
   return rows.map((row) => ({ userId: text(row, 'user_id'), user: parseUser(row) }))
 }

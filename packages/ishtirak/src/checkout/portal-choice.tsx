@@ -179,7 +179,7 @@ function PlanChanges({ of, selected, changes }: TermsOf & { readonly changes: re
         const value = offerValue(quote)
         const end = pages.formats.day(quote.period.end, locale)
         return (
-          <label class="pick">
+          <label class="pick dated">
             <input type="radio" name="offer" value={value} required checked={value === selected} />
             <span>
               <b safe>{planName(quote.offer.plan.name, locale)}</b>
@@ -208,7 +208,7 @@ function TermLine({ of, selected, decision }: TermsOf & { readonly decision: Sho
   const value = offerValue(decision.quote)
   const fitsFrom = decision.kind === 'prepaid_limit_reached' ? decision.fitsFrom : null
   return (
-    <label class="pick">
+    <label class={fitsFrom === null ? 'pick' : 'pick dated'}>
       <input
         type="radio"
         name="offer"

@@ -2,7 +2,7 @@
 // platform gets and when to look next, and gives and takes no access. Then the mail that users are owed: a
 // reminder that is no longer true is dropped.
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
-import { type BillingRules, graceEndsAt, type SubscriptionFacts } from './subscription.js'
+import { type BillingRules, graceEndsAt, renewsAt, type SubscriptionFacts } from './subscription.js'
 
 /** In the order in which time passes them. */
 export const BOUNDARIES = [
@@ -39,6 +39,9 @@ export function decideAnnouncement(
   rules: BillingRules,
 ): AnnouncementDecision {
   const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
+  // The balance will renew: nothing ends. It is looked at again, since the order may end before.
+  if (renewsAt(facts) !== null)
+    return { announcement: null, announced, announceAt: unannounced.find(({ at }) => at > now)?.at ?? null }
   const passed = unannounced.filter(({ at }) => at <= now)
   const latest = passed.at(-1)
   const next = unannounced.find(({ at }) => at > now)

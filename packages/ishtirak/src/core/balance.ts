@@ -2,7 +2,7 @@
 // ledger, not a number: each entry follows on the one before. What the order buys and when is computed
 // (subscription.ts). Pure.
 import type { Instant } from './instant.js'
-import type { Plan } from './plan.js'
+import { type Catalogue, offerOf, type Plan, planById } from './plan.js'
 
 /**
  * `returned`: a payment was refunded to the balance. `surplus`: money that found nothing to buy. `paid_out`:
@@ -69,6 +69,16 @@ export function withEntry<Facts extends HoldsBalance>(facts: Facts, { amount, at
   const since = Math.max(balance?.since ?? at, at)
   const entries = (balance?.entries ?? 0) + 1
   return { ...facts, balance: { amount: left, entries, since, order: balance?.order ?? null } }
+}
+
+/** As the catalogue has it now: null where it is sold no more, with another price where it costs that. */
+export function atCatalogue(order: StandingOrder, catalogue: Catalogue, now: Instant): StandingOrder | null {
+  const plan = planById(catalogue, order.plan.id)
+  const offer = plan && offerOf(plan, order.months)
+  if (!offer) return null
+  const price = offer.price.amount
+  if (price === order.price) return { ...order, offered: null }
+  return price === order.offered?.price ? order : { ...order, offered: { price, at: now } }
 }
 
 export function withOrder<Facts extends HoldsBalance>(

@@ -2,6 +2,7 @@
 // costs. A reminder that is no longer true is not sent.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { BOUNDARIES, isReminderTrue, REMINDER_LIFETIME_MS } from '../core/announcement.js'
+import { balanceIn } from '../core/balance.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Offer } from '../core/plan.js'
@@ -27,9 +28,11 @@ export function reminderMails(deps: ReminderDeps): readonly MailWriter[] {
         const subject = theme === 'expiring' ? lastDaysKey(mail, now, deps.formats) : null
         const paragraphs = [say(`mail_${theme}_what`, data), say(`mail_${theme}_next`, data)]
         const others = data.otherTerms === '' ? [] : [say('mail_otherTerms', data)]
+        const missing = missingFor(deps, mail, locale)
+        const toPayIn = missing === null ? [] : [say('mail_balanceMissing', missing)]
         return {
           subject: say(subject ?? `mail_${theme}_subject`, data),
-          paragraphs: [...paragraphs, ...others],
+          paragraphs: [...toPayIn, ...paragraphs, ...others],
           button: say('mail_renewButton'),
         }
       },
@@ -44,6 +47,14 @@ function lastDaysKey({ user }: MailTo, now: Instant, { isoDay }: Formats): Messa
   const days = (Date.parse(isoDay(paidUntil)) - Date.parse(isoDay(now))) / DAY
   if (days === 0) return 'mail_expiring_today_subject'
   return days === 1 ? 'mail_expiring_tomorrow_subject' : null
+}
+
+/** For a standing order that has too little to buy. Null: there is none. */
+function missingFor({ formats }: ReminderDeps, { user: { subscription } }: MailTo, locale: Locale) {
+  const order = subscription.balance?.order
+  if (!order) return null
+  const missing = order.price - balanceIn(subscription)
+  return { missing: formats.money(missing, locale), price: formats.money(order.price, locale) }
 }
 
 function dataOf(

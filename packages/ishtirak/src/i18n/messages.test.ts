@@ -126,7 +126,7 @@ describe('every text', () => {
     // Named by what they are about: their keys are composed.
     const mails =
       'receipt|refunded|granted|granted_code|payment_requested|proof_received|payment_refused|portal_link|' +
-      'expiring|past_due|expired'
+      'expiring|past_due|expired|renewal_ahead|order_offered|order_ended'
     const pages = '(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$'
     const built = new RegExp(`^((entry|payment|proof|return|time)_\\w|${pages}|mail_(${mails})_)`)
     const isUsed = (key: string) =>

@@ -51,7 +51,7 @@ describeScenario('the jobs', ({ database }) => {
     const jobs = world.service.parts.rounds.list()
     expect(jobs.map(({ name }) => name)).toEqual([
       ...['check-due-payments', 'book-renewals', 'compare-with-provider'],
-      ...['announce-time', 'deliver-events', 'send-mail', 'count-receipts', 'mail-operators'],
+      ...['announce-time', 'deliver-events', 'send-mail', 'check-orders', 'count-receipts', 'mail-operators'],
       ...['forget-operations', 'prune-events', 'forget-mail', 'erase-proofs', 'forget-operator-sessions'],
       ...['save-secret-uses', 'forget-portal-sessions', 'maintain-database'],
     ])

@@ -1,0 +1,83 @@
+// A standing order beside a catalogue that changes, and the mail about it.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { atCatalogue, type StandingOrder } from '../core/balance.js'
+import { statement } from '../database/database.js'
+import { checkOrders } from './check-orders.js'
+
+const BALANCE = '/api/v1/billing/balance'
+const DAY = 86_400
+
+const selectMails = statement('test.balance.mails', 'select kind from mails where due_at is not null')
+
+it('an order is held against what is sold: as agreed, at another price, or no more', () => {
+  const order: StandingOrder = { plan: PRO, months: 1, price: 2_000, offered: null }
+  const at = (price: number) => catalogueOf([FREE, { ...PRO, price }])
+  expect(atCatalogue(order, at(2_000), NOON)).toEqual(order)
+  const offered = atCatalogue(order, at(2_500), NOON)
+  expect(offered).toEqual({ ...order, offered: { price: 2_500, at: NOON } })
+  expect(offered && atCatalogue(offered, at(2_500), NOON + 1)).toEqual(offered)
+  expect(offered && atCatalogue(offered, at(2_000), NOON + 1)).toEqual(order)
+  expect(atCatalogue(order, catalogueOf([FREE]), NOON)).toBe(null)
+  expect(atCatalogue({ ...order, months: 3 }, at(2_000), NOON)).toBe(null)
+})
+
+describeScenario('a standing order', ({ database }) => {
+  let world: World
+  let sink: SmtpSink
+  beforeEach(async () => {
+    sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { BALANCE_MAX: '50000', SMTP_URL: sink.url } })
+    await setProfile(world, 'user-1', { email: 'n@example.dz', locale: 'en' })
+    const { body } = await world.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
+    await order()
+  })
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
+  const order = async () =>
+    world.call('PUT', `${BALANCE}/renewal`, {
+      body: { plan: 'pro' },
+      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
+    })
+  const check = (price: number | null) => {
+    const catalogue = catalogueOf(price === null ? [FREE] : [FREE, { ...PRO, price }])
+    return checkOrders({ ...world.service.parts, catalogue }, 10)
+  }
+  const balance = async () => (await world.as('user-1').get(BALANCE)).body
+  const owed = async () => (await database().query(selectMails)).map(({ kind }) => kind)
+  const subjects = () => sink.messages.map((one) => readMessage(one).headers.subject ?? '')
+
+  it('stands at the agreed price, with the other beside it, until the user agrees', async () => {
+    expect([await check(2_500), await check(2_500)]).toEqual([1, 0])
+    expect((await balance()).renewal).toMatchObject({ price: 2_000, offered_price: 2_500 })
+    expect(await owed()).toContain('order_offered')
+    // At the price that was agreed.
+    await world.emulator.advance(40 * DAY)
+    expect((await balance()).amount).toBe(1_000)
+    await order()
+    expect((await balance()).renewal).toMatchObject({ price: 2_000, offered_price: null })
+  })
+
+  it('ends where its plan is sold no more; the money stays', async () => {
+    expect(await check(null)).toBe(1)
+    expect(await balance()).toMatchObject({ renewal: null, amount: 3_000 })
+    await world.advance(1)
+    expect(subjects()).toContain('Your subscription renews by itself no more')
+  })
+
+  it('is told of a week before it buys, once, and nothing says that the time ends', async () => {
+    await world.advance(24 * DAY)
+    await world.advance(DAY)
+    await world.advance(4 * DAY)
+    const told = subjects().filter((subject) => !subject.startsWith('Your receipt'))
+    expect(told).toEqual(['Your subscription renews by itself on 21 December 2026'])
+  })
+})

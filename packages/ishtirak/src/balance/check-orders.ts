@@ -1,0 +1,46 @@
+// Holds standing orders against what is sold: another price is offered, and stands beside the agreed one
+// until the user agrees; a plan or term that is sold no more ends the order.
+import { isDeepStrictEqual } from 'node:util'
+import { atCatalogue } from '../core/balance.js'
+import { type Instant, toTimestamp } from '../core/instant.js'
+import { offersOf } from '../core/plan.js'
+import { describeChange } from '../ledger/save.js'
+import { saveSettlement } from '../ledger/settle.sql.js'
+import type { UserRecord } from '../ledger/users.sql.js'
+import { findOtherOrders } from './due-renewals.sql.js'
+import type { OrderDeps } from './order.js'
+
+/** Of up to `limit` users. Gives of how many. */
+export async function checkOrders(deps: OrderDeps, limit: number): Promise<number> {
+  const now = deps.clock.now()
+  const offers = deps.catalogue.plans.flatMap(offersOf)
+  let count = 0
+  for (const { userId, user } of await findOtherOrders(deps.database, offers, limit))
+    count += (await checkOrder(deps, { userId, user }, now)) ? 1 : 0
+  return count
+}
+
+/** With stale facts it is left for the next round. */
+async function checkOrder(
+  deps: OrderDeps,
+  { userId, user }: { readonly userId: string; readonly user: UserRecord },
+  now: Instant,
+): Promise<boolean> {
+  if (await deps.bookRenewals(userId, user, now)) return false
+  const { balance } = user.subscription
+  if (!balance?.order) return false
+  const order = atCatalogue(balance.order, deps.catalogue, now)
+  if (isDeepStrictEqual(order, balance.order)) return false
+  // Since when it buys stays: no renewal depends on when this was found.
+  const subscription = { ...user.subscription, balance: { ...balance, order } }
+  const after = { subscription, events: ['balance.renewal_changed'] as const }
+  const change = describeChange(deps, { userId, user, payment: null, after }, undefined, now)
+  const kind = order === null ? 'order_ended' : order.offered ? 'order_offered' : null
+  const mail = kind && { kind, about: toTimestamp(now) }
+  const saved = await saveSettlement(deps.database, {
+    ...{ isNew: false, received: null, codeUse: null, receipt: null },
+    ...change,
+    events: change.events.map((event) => ({ ...event, mail })),
+  })
+  return saved === 'saved'
+}
