@@ -1,7 +1,9 @@
 // Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeScenario } from '../support/databases.js'
+import { PRO } from '../support/fixtures.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
 
@@ -10,6 +12,12 @@ const BALANCE = `${BILLING}/balance`
 const PAYMENTS = `${BILLING}/payments`
 const DAY = 86_400
 const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
+const PRO_MONTHLY = { plan: PRO, months: 1, price: 2_000, offered: null }
+const setOrder = statement(
+  'test.odd_money.order',
+  'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',
+)
+const selectSums = statement('test.odd_money.sums', 'select user_id, balance from users order by user_id')
 const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
 
 describeScenario('odd money', ({ database }) => {
@@ -77,4 +85,23 @@ describeScenario('odd money', ({ database }) => {
       expect([status, body.code]).toEqual([422, 'unknown_term'])
     },
   )
+
+  it('a user whose renewal cannot be booked holds up no other', async () => {
+    // The first due is of a plan that no one knows.
+    const orders = [
+      ['user-1', '2026-11-21T11:00:00Z', { price: 1 }],
+      ['user-2', '2026-11-21T12:00:00Z', PRO_MONTHLY],
+    ] as const
+    for (const [userId, at, order] of orders) {
+      const { body } = await world.as(userId).post(`${BALANCE}/top-ups`, { amount: 2_000 })
+      await pay(body.checkout_url)
+      await database().query(setOrder, [userId, at, JSON.stringify(order)])
+    }
+    await world.advance(1)
+    const sums = await database().query(selectSums)
+    expect(sums).toEqual([
+      { user_id: 'user-1', balance: 2_000 },
+      { user_id: 'user-2', balance: 0 },
+    ])
+  })
 })

@@ -212,8 +212,8 @@ function book(
   if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
-  const isInRun = proved.renews && proved.period.end > paidAt
-  const purchase = isInRun ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
+  const goesOn = proved.renews && proved.period.end > paidAt
+  const purchase = goesOn ? proved : purchaseAt(subscription, paidAt, payment.months, rules)
   const amount = payment.price.amount
   const { id, plan, instrument } = payment
   const extended = extend(subscription, purchase, { id, plan, instrument, amount }, now)
@@ -286,7 +286,7 @@ function bookTopUp(
   const { id: paymentId, price } = payment
   const of = { kind: 'top_up', amount: price.amount, paymentId, note: null } as const
   const entry: NewEntry = { ...of, at: said.paidAt }
-  const proved = goesOn(subscription, { ...of, at: said.provedAt }, said.paidAt, rules)
+  const proved = withinRun(subscription, { ...of, at: said.provedAt }, said.paidAt, rules)
   const booked = proved ?? { entry, after: withEntry(subscription, entry) }
   return {
     ...nothing('booked'),
@@ -301,7 +301,7 @@ function bookTopUp(
  * Proved while a run of paid time was going on, money lets it go on. Null: it counts from the payment, also
  * where what the order buys would be over by then.
  */
-function goesOn(
+function withinRun(
   subscription: SubscriptionFacts,
   entry: NewEntry,
   paidAt: Instant,
