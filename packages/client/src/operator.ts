@@ -38,7 +38,8 @@ const ANSWER_MS = 10_000
 const PLURALS: Readonly<Record<string, string>> = {
   codes: 'codes',
   operator: 'sessions',
-  // On the user who paid.
+  // On the user whose they are.
+  balance: 'users',
   'payment.record': 'users',
 }
 

@@ -17,7 +17,9 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { actsOf } from '../acts/capability.js'
 import { type Database, statement } from '../database/database.js'
+import { CAPABILITIES } from '../main/capabilities.js'
 
 const insertRefusal = statement(
   'test.sent_twice.refuse',
@@ -38,6 +40,10 @@ const selectFacts = statement(
           (select jsonb_agg(to_jsonb(a) order by a.id) from audit a) as audit`,
 )
 
+const EACH_COUNTS = new Set<string | undefined>(
+  actsOf<never>(CAPABILITIES).flatMap(({ name, countsEach }) => (countsEach ? [name] : [])),
+)
+
 describeScenario('a form of the console that is sent twice at once', ({ database }) => {
   let world: World
   let visit: ConsoleVisit
@@ -45,7 +51,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   beforeEach(async () => {
     onSave = undefined
     // No job runs, so nothing is sent.
-    const env = { ...ROLES_ENV, TRANSFER_FILE, SMTP_URL: 'smtp://127.0.0.1:9' }
+    const env = { ...ROLES_ENV, TRANSFER_FILE, BALANCE_MAX: '10000', SMTP_URL: 'smtp://127.0.0.1:9' }
     world = await createWorld(interrupted(database()), { env })
     visit = await enterConsole(world, ROLE_KEYS.owner)
   })
@@ -100,8 +106,8 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     onSave = async () => {
       onSave = undefined
       const operation = fields.operation_id ?? ''
-      // Of an approval each operator's is another one.
-      const whose = of.act === 'payment.approve' ? '\nowner' : ''
+      // Of what two operators must want each operator's is another one.
+      const whose = EACH_COUNTS.has(of.act) ? '\nowner' : ''
       const name = of.act === undefined ? operation : `${of.act} ${of.id} ${operation}${whose}`
       await database().query(insertRefusal, [name])
       before = await facts()
@@ -124,6 +130,8 @@ describeScenario('a form of the console that is sent twice at once', ({ database
 
   it.each(USER_VERBS)('does nothing to a user: %s', async (act) => {
     await buy()
+    const given = { amount: 1_000, why: 'to have one' }
+    await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/correct', given)
     const of = { act: USER_ACTS_BY_VERB[act]?.name, id: 'user-1' }
     await sendInterrupted(`/console/users/user-1/${act}`, of, USER_QUESTIONS[act])
   })
