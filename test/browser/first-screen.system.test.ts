@@ -74,12 +74,14 @@ describeInBrowser('the first screen', ({ visit }) => {
         'Your usage',
         'Your time',
         'Your payments',
+        'Receipts by year',
       ])
       expect(await headings('renewable')).toEqual([
         'Pro',
         'Your usage',
         'Your time',
         'Your payments',
+        'Receipts by year',
         'Plans',
       ])
       expect(

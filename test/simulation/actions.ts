@@ -7,6 +7,7 @@ import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
+import { bookRenewals, orders, topUps } from './balances.js'
 import type { OddPayment } from './emulator.js'
 import { withExpectedErrors } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
@@ -22,6 +23,9 @@ export const ACTIONS = {
   click: 6,
   redeem: 1.5,
   prove: 0.7,
+  topUp: 1.2,
+  order: 0.8,
+  renew: 1.5,
   pay: 6,
   leak: 0.3,
   second: 0.8,
@@ -52,6 +56,12 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
       return clicks(world, userId)
     case 'redeem':
       return redemptions(world, userId)
+    case 'topUp':
+      return topUps(world, userId, world.random.boolean(0.2) ? 'transfer' : undefined)
+    case 'order':
+      return orders(world, userId)
+    case 'renew':
+      return world.random.boolean(world.jobRuns) ? [bookRenewals(world, process)] : []
     case 'prove':
       return proofs(world, process)
     case 'status':

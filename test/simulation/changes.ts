@@ -1,6 +1,7 @@
 // Changes of plan among the deeds: quoted for what is left of the time, paid early, late and twice, refunded
 // in and out of order. What each costs is worked out here for every state in which it can have been asked
 // for, and not by the service; of its rows only the parts are taken, within what they may be.
+import { modelId } from './balances.js'
 import type { BookedPayment, Ledger } from './ledger.js'
 import { type ChangeCost, costOfChange, type Entry, type Quoted, standingAfter } from './model.js'
 import { LEAST_AMOUNT } from './process.js'
@@ -37,8 +38,8 @@ export class Changes {
   }
 
   /** By the ids that the model has. */
-  quotedFor({ id, secondOf }: BookedPayment, { payments }: Ledger): readonly Quoted[] {
-    const own = (of: string) => payments.find((one) => one.id === of)?.checkout ?? of
+  quotedFor({ id, secondOf }: BookedPayment, ledger: Ledger): readonly Quoted[] {
+    const own = (of: string) => modelId(ledger, of)
     const quoted = this.#quoted.get(secondOf ?? id) ?? []
     return quoted.map(({ id: piece, over, ...rest }) => {
       return { ...rest, id: own(piece), over: over === null ? null : own(over) }

@@ -3,15 +3,17 @@ import type { SubscriptionFacts } from '../../packages/ishtirak/src/core/subscri
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { text } from '../../packages/ishtirak/src/database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import type { Line } from './model.js'
 
 export interface Ledger {
-  readonly users: readonly { readonly user: string; readonly sequence: number }[]
+  readonly users: readonly { readonly user: string; readonly sequence: number; readonly balance: number }[]
   readonly payments: readonly BookedPayment[]
   readonly receipts: readonly { readonly series: string; readonly number: number; readonly payment: string }[]
   readonly outbox: readonly OutboxLine[]
   readonly events: readonly { readonly id: string; readonly user: string }[]
   readonly grants: readonly BookedGrant[]
   readonly transfers: readonly BookedTransfer[]
+  readonly entries: readonly BookedEntry[]
   /** By batch, which has one code each. */
   readonly codes: readonly { readonly hash: string; readonly batch: string; readonly used: number }[]
 }
@@ -78,6 +80,14 @@ export interface BookedTransfer {
   }[]
 }
 
+interface BookedEntry extends Omit<Line, 'of'> {
+  readonly user: string
+  readonly sequence: number
+  readonly id: string
+  readonly before: number
+  readonly payment: string | null
+}
+
 interface OutboxLine {
   readonly user: string
   readonly sequence: number
@@ -86,13 +96,17 @@ interface OutboxLine {
   readonly at: number
   readonly payment: string | null
   readonly grant: string | null
+  readonly balance: {
+    readonly renewal: { readonly plan: string; readonly months: number; readonly price: number } | null
+    readonly entry: { readonly id: string } | null
+  } | null
 }
 
 const readAll = statement(
   'simulation.ledger',
   `select jsonb_build_object(
-     'users', (select coalesce(jsonb_agg(jsonb_build_object('user', user_id, 'sequence', event_sequence)),
-       '[]') from users),
+     'users', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'sequence', event_sequence, 'balance', balance)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount,
          'asked', coalesce(amount_asked, amount), 'checkout', method_reference,
@@ -110,6 +124,7 @@ const readAll = statement(
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
          'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id',
+         'balance', payload->'data'->'balance',
          'grant', payload->'data'->'grant'->>'id') order by user_id, sequence), '[]') from outbox),
      'events', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'user', user_id)), '[]') from (
          select id, user_id from provider_events union all select id, null from unmatched_events) e),
@@ -122,6 +137,11 @@ const readAll = statement(
          'user', user_id, 'payment', payment_id, 'reference', reference, 'state', state,
          'provedAt', extract(epoch from proof_at) * 1000, 'approvals', approvals) order by payment_id),
            '[]') from transfers),
+     'entries', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'sequence', sequence, 'id', id, 'kind', kind, 'amount', amount,
+         'before', balance_before, 'after', balance_after, 'payment', payment_id,
+         'at', extract(epoch from created_at) * 1000) order by user_id, sequence), '[]')
+           from balance_entries),
      'codes', (select coalesce(jsonb_agg(jsonb_build_object('hash', hash, 'batch', batch_id, 'used', used)),
        '[]') from codes)
    ) as ledger`,

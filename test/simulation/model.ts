@@ -53,7 +53,7 @@ export interface Quoted {
 }
 
 /** What becomes of money that finds nothing to change: an entry of the balance, or time on the new plan. */
-type Leftover = 'surplus' | 'time'
+export type Leftover = 'surplus' | 'time'
 
 type Happened =
   | { readonly kind: 'paid'; readonly taking: Taking }
@@ -110,7 +110,7 @@ interface Piece extends Source {
   readonly end: number
 }
 
-interface Line {
+export interface Line {
   readonly kind: 'top_up' | 'purchase' | 'renewal' | 'returned' | 'surplus' | 'correction' | 'paid_out'
   readonly amount: number
   readonly after: number
@@ -165,7 +165,7 @@ export function standingAfter(entries: readonly Entry[], now: number): Standing 
 }
 
 /** The id of the payment by which the order bought for the n-th time. */
-const renewalId = (count: number) => `renewal ${count}`
+export const renewalId = (count: number) => `renewal ${count}`
 
 class Walk {
   readonly #pieces = new Map<string, Piece>()
@@ -217,14 +217,14 @@ class Walk {
         this.#change(entry)
         break
       case 'topped_up':
-        this.#move('top_up', entry.taking.amount, entry.taking.paidAt, entry.taking.checkoutId)
+        this.#topUp(entry.taking)
         break
       case 'given':
         this.#give(entry.gift)
         break
       case 'refunded':
         this.#refund(entry.checkoutId, entry.at)
-        if (entry.returned !== undefined) this.#move('returned', entry.returned, entry.at, entry.checkoutId)
+        this.#giveBack(entry.checkoutId, entry.at, entry.returned)
         break
       case 'ended':
         this.#endedAt = entry.at
@@ -264,8 +264,17 @@ class Walk {
   }
 
   #move(kind: Line['kind'], amount: number, at: number, of: string | null): void {
-    this.#lines.push({ kind, amount, after: this.#balance + amount, at, of })
+    // Each line follows on the one before, also in time.
     this.#movedAt = Math.max(this.#movedAt, at)
+    this.#lines.push({ kind, amount, after: this.#balance + amount, at: this.#movedAt, of })
+  }
+
+  /** Shown while a run goes on, it counts from then, so that an order goes on with the run. */
+  #topUp({ checkoutId, amount, paidAt, provedAt }: Taking): void {
+    const shownAt = Math.min(provedAt ?? paidAt, paidAt)
+    const last = this.#run.at(-1)
+    const isInTime = last && this.#endedAt === null && shownAt < last.end + GRACE_MS
+    this.#move('top_up', amount, isInTime ? shownAt : paidAt, checkoutId)
   }
 
   #buy({ checkoutId: id, plan, months, single, amount: paid, paidAt, provedAt, method }: Taking): void {
@@ -311,8 +320,7 @@ class Walk {
   /** What it was quoted for and is gone meanwhile, or was changed otherwise, leaves its part over. */
   #change({ taking, quoted, leaves, bookedAt }: Entry & { kind: 'changed' }): void {
     const { checkoutId: id, plan, single, amount, paidAt, method } = taking
-    // Operators say that it came when they say it.
-    const at = taking.isOurs ? bookedAt : Math.min(paidAt, bookedAt)
+    const at = Math.min(paidAt, bookedAt)
     if (method === 'balance') this.#move('purchase', -amount, at, id)
     let left = amount
     for (const { part, ...stretch } of sharedOut(amount, quoted)) {
@@ -372,6 +380,14 @@ class Walk {
     if (isRunning && later.length === 0) this.#endedAt = at
     else if (isRunning) this.#anchor = at
     if (later.length > 0 || !isRunning) this.#place(isRunning ? later : others)
+  }
+
+  /** What of it is on the balance already is not given twice. */
+  #giveBack(id: string, at: number, returned: number | undefined): void {
+    const isThere = ({ kind, of }: Line) => of === id && (kind === 'top_up' || kind === 'surplus')
+    const there = this.#lines.filter(isThere).reduce((sum, { amount }) => sum + amount, 0)
+    const amount = (returned ?? 0) - there
+    if (amount !== 0) this.#move(amount > 0 ? 'returned' : 'paid_out', amount, at, id)
   }
 
   /** The plan before it runs to the same end. */

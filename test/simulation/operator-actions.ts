@@ -11,6 +11,7 @@ import { grantDays } from '../../packages/ishtirak/src/grants/grant.js'
 import { endAccess } from '../../packages/ishtirak/src/ledger/end.js'
 import { refund as refundAct } from '../../packages/ishtirak/src/ledger/refund.js'
 import { ownerNamed } from '../support/operator.js'
+import { modelId, movesByHand } from './balances.js'
 import { CODE_KIND_NAMES } from './codes.js'
 import { slipsRecorded } from './desk.js'
 import { withExpectedErrors } from './expected.js'
@@ -32,6 +33,7 @@ export const OPERATOR_ACTIONS = {
   codes: 1,
   decide: 3,
   record: 0.8,
+  moveBalance: 0.6,
 } as const
 
 const BY = { operator: ownerNamed('operator'), reason: 'the simulation' }
@@ -47,6 +49,7 @@ export function operatorTasks(
   if (action === 'grant') return grants(world, process, world.anyUser())
   if (action === 'decide') return decisions(world, process)
   if (action === 'record') return slipsRecorded(world, process)
+  if (action === 'moveBalance') return movesByHand(world, process, world.anyUser())
   if (action === 'codes') return [makeCode(world, process, world.random.pick(CODE_KIND_NAMES))]
   const candidates = payments.filter(({ status, checkout }) => {
     if (action === 'recheck') return checkout !== null
@@ -97,17 +100,27 @@ function recheck(world: SimulatedWorld, process: Process, { id, checkout }: Book
   })
 }
 
-export function refund(world: SimulatedWorld, process: Process, { id, user, checkout }: BookedPayment): Task {
-  const isIt = (entry: Entry) => entry.kind === 'refunded' && entry.checkoutId === checkout
+export function refund(world: SimulatedWorld, process: Process, payment: BookedPayment): Task {
+  const { id, user } = payment
+  const isIt = (entry: Entry) => entry.kind === 'refunded' && entry.checkoutId === modelId(world.ledger, id)
+  const to = wayBack(world, payment)
   return act(world, process, {
     name: `refunds ${id}`,
     start: () => {
       world.refunded.add(id)
-      return doAct(process.parts, refundAct, callBy(BY.operator, id, { why: BY.reason }))
+      return doAct(process.parts, refundAct, callBy(BY.operator, id, { to, why: BY.reason }))
     },
-    promised: ['conflict', 'already_refunded', 'refund_change_first'],
+    promised: ['conflict', 'already_refunded', 'refund_change_first', 'balance_too_low'],
     done: (startedAt) => requireWritten(world, user, isIt, startedAt),
   })
+}
+
+/** Where the money goes, the same however often the refund is asked for. */
+function wayBack({ random, refundedTo, balanceMax }: SimulatedWorld, { id, kind }: BookedPayment) {
+  const isPossible = balanceMax > 0 && kind !== 'top_up'
+  const to = refundedTo.get(id) ?? (isPossible && random.boolean(0.4) ? 'balance' : 'hand')
+  refundedTo.set(id, to)
+  return to
 }
 
 function end(world: SimulatedWorld, process: Process, userId: string): Task {
@@ -129,7 +142,7 @@ function grants(world: SimulatedWorld, process: Process, userId: string): readon
     months: 0,
     days: random.pick([1, 2, 3, 10, 45]),
     ...anyPlan(world),
-    isNew: world.historyOf(userId).length === 0,
+    isNew: world.standingOf(userId).run.length === 0,
   }
   granted.set(operation, asked)
   const of = () => grant(world, world.anyProcess() ?? process, { userId, operation, asked })

@@ -3,6 +3,8 @@
 // state.
 
 import type { FileParts } from '../../packages/ishtirak/src/acts/file-parts.js'
+import { createBalanceMethod } from '../../packages/ishtirak/src/balance/balance-method.js'
+import { payByBalance } from '../../packages/ishtirak/src/balance/buy.js'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { createForgeryLog } from '../../packages/ishtirak/src/checkout/webhook.js'
@@ -91,12 +93,17 @@ export function quietParts(deps: ProcessDeps): Parts {
   return partsOf(deps, { database: deps.database, methods, wait: async () => undefined })
 }
 
-function methodsOf({ clock }: ProcessDeps, database: Database, chargily: PaymentMethod): PaymentMethods {
+function methodsOf(
+  { clock, rules }: ProcessDeps,
+  database: Database,
+  chargily: PaymentMethod,
+): PaymentMethods {
   const transfers = { database, clock, live: false, accounts: ACCOUNTS, lifetimeMs: 7 * DAY }
   return createPaymentMethods(
     chargily,
     createTransfer(transfers),
     ...createDesk({ live: false, takesCash: true }),
+    ...(rules.balanceMax > 0 ? [createBalanceMethod({ live: false })] : []),
   )
 }
 
@@ -139,7 +146,8 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
-  const parts = { ...decides, atOnce: [], bookRenewals: createBookRenewals(decides) }
+  const books = { ...decides, bookRenewals: createBookRenewals(decides) }
+  const parts = { ...books, atOnce: [payByBalance(books)] }
   fileParts.payment.push(transferPart(parts))
   return { ...parts, files: operatorFiles(parts) }
 }

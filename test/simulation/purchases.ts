@@ -2,13 +2,15 @@
 // code; and codes that give months. Each answer is checked against what was possible at some moment since the
 // task began.
 import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
+import type { PaysAtOnce } from '../../packages/ishtirak/src/acts/capability.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { redeem } from '../../packages/ishtirak/src/codes/redeem.js'
+import type { KnownUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import type { SeededRandom } from '../support/random.js'
 import type { MadeCode } from './codes.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import { costOfChange, type Entry, isRenewable, mayBuyAhead, standingAfter } from './model.js'
-import { LEAST_AMOUNT } from './process.js'
+import { LEAST_AMOUNT, type Process } from './process.js'
 import { require } from './rules.js'
 import { offersIn, priceOf, saleAt } from './sales.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
@@ -36,7 +38,7 @@ export interface Wish {
   readonly start?: 'now' | 'end'
   readonly code?: MadeCode
   /** Absent: a card's page. */
-  readonly method?: 'transfer'
+  readonly method?: 'transfer' | 'balance'
 }
 
 export const A_MONTH: Wish = { planId: 'pro' }
@@ -57,12 +59,13 @@ function anyWish(world: SimulatedWorld): Wish {
 }
 
 function byTransfer(random: SeededRandom) {
-  return random.boolean(0.4) ? { method: 'transfer' as const } : {}
+  const method = random.weighted({ card: 2, transfer: 2, balance: 1 })
+  return method === 'card' ? {} : { method }
 }
 
 export function click(world: SimulatedWorld, userId: string, wish: Wish): readonly Task[] {
   const process = world.anyProcess()
-  if (!process) return []
+  if (!process || (wish.method === 'balance' && world.balanceMax === 0)) return []
   const { planId, months = 1, mode, start: begins, code, method } = wish
   const single = world.edition[planId]?.[1] ?? 0
   const price = priceOf({ plan: planId, months, single, code: code?.kind ?? null })
@@ -71,6 +74,7 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
   const startedAt = world.now
   const renewable = purchasable(world, userId, wish)
   const changeable = mayChange(world, userId, wish)
+  const balances = world.statesOf(userId, ({ balance }) => balance)
   const takesNoCard = new Set(
     world.emulator
       .checkouts()
@@ -88,7 +92,9 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       // As the routes take them: a payment is for the end where nothing is said.
       const start = begins ?? (mode ? ('end' as const) : undefined)
       const how = { ...byMethod, start, mode: mode ?? ('upgrade' as const) }
-      const opened = await openPayment(process.parts, { ...wanted, ...how })
+      const opened = await (method === 'balance'
+        ? buyAtOnce(process, { ...wanted, start, code: code?.text })
+        : openPayment(process.parts, { ...wanted, ...how }))
       const { paymentId } = opened
       const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
       world.afterwards(() => {
@@ -105,7 +111,11 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
         require(isChosen === true, 'a click leads to what was chosen', () =>
           `for ${price} ${userId} was shown ${checkoutId} of ${amount}`)
         const mayBe = [...changeable(startedAt), ...changeable(world.now)]
-        require(mayBe.includes(isChange), A_CHANGE, () => `${userId} got ${checkoutId}: ${payment?.kind}`)
+        const isAgain = payment?.method === 'balance' && payment.createdAt < startedAt
+        require(isAgain || mayBe.includes(isChange), A_CHANGE, () =>
+          `${userId} got ${checkoutId}: ${payment?.kind}`)
+        // A repetition within a minute gives what the balance has bought.
+        if (payment?.method === 'balance' && payment.createdAt < startedAt) return
         if (!isChange) require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`)
       })
       const rulePage = 'a click leads to a page that takes a card'
@@ -117,6 +127,12 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
     },
     ended: (end) => {
       const refusal = end.kind === 'threw' ? codeOf(end.error) : ''
+      if (refusal === 'balance_too_low')
+        world.afterwards(() => {
+          const had = [...balances(startedAt), ...balances(world.now)]
+          const isTooLow = begins === 'now' || had.some((one) => one < price)
+          require(isTooLow, A_BALANCE, () => `${userId} has ${had} for ${price}`)
+        })
       if (refusal === 'code_not_valid') world.afterwards(() => refusedCode?.())
       // Told so in place of a purchase ahead, where what was open has just been paid.
       if (refusal === 'already_subscribed' && mode) world.figures.count('checked: paid while it was replaced')
@@ -163,11 +179,20 @@ function statesSince(world: SimulatedWorld, userId: string, known: number): read
   return Array.from({ length: history.length - known + 1 }, (_, more) => history.slice(0, known + more))
 }
 
+async function buyAtOnce({ parts }: Process, wanted: Parameters<PaysAtOnce['buy']>[1] & { user: KnownUser }) {
+  const [way] = parts.atOnce
+  if (!way) throw new Error('nothing pays at once')
+  const { user, ...bought } = wanted
+  return { ...(await way.buy({ user }, bought)), checkoutUrl: null }
+}
+
+const A_BALANCE = 'the balance pays where it is enough'
 const A_CHANGE = 'a dearer plan is sold for the time that is left, and no other'
 const A_PURCHASE = 'a purchase is possible from the start of the renewal window'
 const REFUSALS = [
   'already_subscribed',
   'no_dearer_plan',
+  'balance_too_low',
   'prepaid_limit_reached',
   'too_many_checkouts',
   'provider_unavailable',

@@ -1,10 +1,19 @@
 // The rules that hold after every step. Each compares what the provider took, what the ledger says, and what
 // users were shown and answered. A broken rule is thrown with its name and evidence.
 
+import { entryOfBalance, modelId } from './balances.js'
 import type { SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
 import type { BookedGrant, BookedPayment, Ledger } from './ledger.js'
-import { type Entry, type Gift, type Quoted, type Standing, standingAfter, type Taking } from './model.js'
+import {
+  type Entry,
+  type Gift,
+  type Leftover,
+  type Quoted,
+  type Standing,
+  standingAfter,
+  type Taking,
+} from './model.js'
 
 export type RuleName =
   | 'each paid checkout is booked once'
@@ -39,6 +48,12 @@ export type RuleName =
   | 'a change costs what is left of the dearer plan, less what was paid for it'
   | 'a dearer plan is sold for the time that is left, and no other'
   | 'a refund takes a change before what it stands on'
+  | 'the balance is the model’s, to the dinar and the second'
+  | 'what came in is earned, owed or given back'
+  | 'the balance pays where it is enough'
+  | 'a balance moves by hand as often as it was said, and much of it by two'
+  | 'a balance is topped up to its limit'
+  | 'an order is what was asked for'
   | 'a returning user sees the payment'
   | 'only documented errors occur'
 
@@ -65,12 +80,16 @@ export interface Observations {
   readonly soldAt: (instant: number) => Readonly<Record<string, number>>
   /** The stretches that a change was asked for. */
   readonly quotedFor: (payment: BookedPayment) => readonly Quoted[]
+  readonly leaves: Leftover
+  /** Where the operator said that the money goes. */
+  readonly refundedTo: ReadonlyMap<string, 'balance' | 'hand'>
+  readonly now: number
   /** By the provider, to an account, and at the desk. */
   readonly takings: readonly Taking[]
 }
 
 /** What the history of a user is made from, beside the tables. */
-export type Known = Pick<Observations, 'takings' | 'given' | 'soldAt' | 'quotedFor'>
+export type Known = Pick<Observations, 'takings' | 'given' | 'soldAt' | 'quotedFor' | 'leaves' | 'refundedTo'>
 
 /** What a grant should give, by what was asked for; undefined: nothing was asked for. */
 export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan' | 'single'> | undefined
@@ -107,13 +126,17 @@ export const isBooked = ({ status }: BookedPayment) => status === 'paid' || stat
 /** What was booked for a user, in that order, with the provider's own record of each payment. */
 export function historyOf(
   ledger: Ledger,
-  { takings: all, given, soldAt, quotedFor }: Known,
+  { takings: all, given, soldAt, quotedFor, leaves, refundedTo }: Known,
   userId: string,
 ): readonly Entry[] {
   const takings = new Map(all.map((taking) => [taking.checkoutId, taking]))
   const payments = new Map(ledger.payments.map((payment) => [payment.id, payment]))
-  return ledger.outbox.flatMap(({ user, type, payment: id, grant, at }): readonly Entry[] => {
+  const returnedFor = (payment: BookedPayment | undefined) =>
+    payment && refundedTo.get(payment.id) === 'balance' ? { returned: payment.amount } : {}
+  return ledger.outbox.flatMap((line): readonly Entry[] => {
+    const { user, type, payment: id, grant, balance, at } = line
     if (user !== userId) return []
+    if (balance) return entryOfBalance(ledger, { type, balance, at })
     if (type === 'subscription.granted') {
       const row = ledger.grants.find((one) => one.id === grant)
       const asked = row && given(row)
@@ -125,19 +148,23 @@ export function historyOf(
     if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at, bookedAt: at }]
     if (type !== 'payment.paid' && type !== 'payment.refunded') return []
     const payment = payments.get(id ?? '')
-    const taking = takings.get(payment?.checkout ?? '')
+    const piece = modelId(ledger, id ?? '')
+    if (type === 'payment.refunded')
+      return [{ kind: 'refunded', checkoutId: piece, at, ...returnedFor(payment), bookedAt: at }]
+    // The model knows by itself what an order buys.
+    if (piece.startsWith('renewal ')) return []
+    const taking = takings.get(piece)
     require(payment !== undefined && taking !== undefined, 'nothing is booked without money', () => id)
-    const piece = taking.checkoutId
-    if (type === 'payment.refunded') return [{ kind: 'refunded', checkoutId: piece, at, bookedAt: at }]
     const booked = { taking: { ...taking, paidAt: paidInstant(payment, taking) }, bookedAt: at }
     if (payment.kind === 'purchase') return [{ kind: 'paid', ...booked }]
-    return [{ kind: 'changed', ...booked, quoted: quotedFor(payment), leaves: 'time' }]
+    if (payment.kind === 'top_up') return [{ kind: 'topped_up', ...booked }]
+    return [{ kind: 'changed', ...booked, quoted: quotedFor(payment), leaves }]
   })
 }
 
 /** Booked, or under review with the exact amount that the provider took. */
 export function isAccountedFor(ledger: Ledger, taking: Taking): boolean {
-  const payment = ledger.payments.find(({ checkout }) => checkout === taking.checkoutId)
+  const payment = ledger.payments.find(({ checkout, id }) => (checkout ?? id) === taking.checkoutId)
   if (payment?.status !== 'review') return payment !== undefined && isBooked(payment)
   const { status, amount } = payment.reviewed ?? {}
   return status === 'paid' && amount === taking.amount && amount !== taking.price
@@ -155,7 +182,7 @@ function paidInstant(payment: BookedPayment, taking: Taking): number {
 function bookedOnce({ payments, outbox }: Ledger): void {
   const rule = 'each paid checkout is booked once'
   const booked = payments.filter(isBooked)
-  const twice = repeated(booked.map(({ checkout }) => checkout ?? ''))
+  const twice = repeated(booked.flatMap(({ checkout }) => checkout ?? []))
   require(twice.length === 0, rule, () => `checkouts ${twice}`)
   const announced = outbox.filter(({ type }) => type === 'payment.paid').map(({ payment }) => payment ?? '')
   const same =
@@ -167,10 +194,11 @@ function bookedOnce({ payments, outbox }: Ledger): void {
   require(same, rule, () => `booked ${booked.map(({ id }) => id)}, announced ${announced}`)
 }
 
-function bookedForMoney({ payments }: Ledger, { accepted, takings: all }: Observations): void {
+function bookedForMoney(ledger: Ledger, { accepted, takings: all }: Observations): void {
   const takings = new Map(all.map((taking) => [taking.checkoutId, taking]))
-  for (const payment of payments.filter(isBooked)) {
-    const taking = takings.get(payment.checkout ?? '')
+  for (const payment of ledger.payments.filter(isBooked)) {
+    if (modelId(ledger, payment.id).startsWith('renewal ')) continue
+    const taking = takings.get(modelId(ledger, payment.id))
     const isTheirs = taking?.price === payment.asked && paidInstant(payment, taking) === payment.paidAt
     require(isTheirs, 'nothing is booked without money', () =>
       `${JSON.stringify(payment)} for ${JSON.stringify(taking)}`)
@@ -203,15 +231,18 @@ function grantedOnce({ grants, outbox }: Ledger, { given }: Observations): void 
 }
 
 function timeAgrees(ledger: Ledger, observations: Observations): void {
+  const { now } = observations
   for (const { user } of ledger.users) {
-    const { pieces, spans, undermined } = standingAfter(historyOf(ledger, observations, user), 0)
+    const { pieces, spans, undermined } = standingAfter(historyOf(ledger, observations, user), now)
     require(undermined.length === 0, 'a refund takes a change before what it stands on', () => undermined)
     // Of a change that also bought time, its span has both.
     const all = [...pieces.filter(({ id }) => !spans.has(id)), ...withIds(spans)]
     for (const piece of all) {
       const kept =
-        ledger.payments.find(({ checkout }) => checkout === piece.id) ??
+        ledger.payments.find(({ user: of, id }) => of === user && modelId(ledger, id) === piece.id) ??
         ledger.grants.find(({ id }) => id === piece.id)
+      // What an order has bought is written down later.
+      if (!kept && piece.id.startsWith('renewal ')) continue
       const agrees = kept?.start === piece.start && kept.end === piece.end
       require(agrees, 'time bought or granted equals the model’s', () =>
         `${kept?.id}: ${span(kept?.start, kept?.end)}, the model says ${span(piece.start, piece.end)}`)

@@ -76,6 +76,8 @@ async function runAlone(options: SeedOptions): Promise<SeedResult> {
   figures.count('booked payments', world.ledger.receipts.length)
   const isChange = ({ kind, paidAt }: BookedPayment) => kind === 'change' && paidAt !== null
   figures.count('booked changes', world.ledger.payments.filter(isChange).length)
+  const renewals = world.ledger.entries.filter(({ kind }) => kind === 'renewal').length
+  figures.count('booked renewals', renewals)
   figures.count('checkouts', world.emulator.checkouts().length)
   return { figures, journal: world.journal }
 }

@@ -2,13 +2,14 @@
 // then a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
+import { bookRenewals, order, topUp } from './balances.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
 import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
-import { EDITIONS } from './sales.js'
+import { EDITIONS, offersIn } from './sales.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
 import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
@@ -24,6 +25,9 @@ const MOST_STEPS = 400
 
 /** The end of a year's term is beyond most seeds. */
 const FURTHEST_TURN_MS = 45 * DAY_MS
+
+/** So many ends, windows and ends of grace are seen without any job, at the end. */
+const LAST_TURNS = 18
 
 /** Users buy first, so that months are counted from the day on which the seed begins. */
 const BEGINNING = 6
@@ -43,6 +47,7 @@ const KINDS = {
   transferIsShown: 0.8,
   catalogueChanges: 0.4,
   planChanges: 1.5,
+  balanceRenews: 2,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
@@ -74,6 +79,7 @@ const STEPS = {
   transferIsShown,
   catalogueChanges,
   planChanges,
+  balanceRenews,
 }
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
@@ -435,6 +441,40 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: another plan in mid-term')
 }
 
+/**
+ * A user tops up and orders, and time passes over the ends at which it buys, mostly without the job, while
+ * all else goes on.
+ */
+async function balanceRenews(world: SimulatedWorld): Promise<void> {
+  const { random, focus: userId } = world
+  if (world.balanceMax === 0) return
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  const amount = random.pick([2000, 4600, 9000])
+  await world.run(topUp(world, { userId, amount }), faultRates)
+  const open = world.openOf(userId).at(-1)
+  if (open) await world.run([payAt(world, open.checkoutId, 'paid')])
+  const [cheapest] = offersIn(world.edition)
+  if (cheapest && random.boolean(0.7)) await world.run(order(world, userId, cheapest), faultRates)
+  passAndCheck(world, random.pick([0, MINUTE_MS]))
+  await world.revive(faultRates)
+  await world.run([...tasksFor('webhook', world), ...tasksFor('sweep', world)], faultRates)
+  for (let turn = random.between(1, 3); turn > 0; turn--) {
+    const [, end = 0] = boundariesOf(world.standingOf(userId))
+    const beside = random.pick([-HOUR_MS, -1, 0, 1, DAY_MS, 4 * DAY_MS, 20 * DAY_MS])
+    if (end > world.now && end < world.now + FURTHEST_TURN_MS)
+      passAndCheck(world, Math.max(0, end + beside - world.now))
+    await world.revive(faultRates)
+    const others: readonly Action[] = [
+      ...(['renew', 'topUp', 'order', 'click', 'status', 'moveBalance', 'refund'] as const),
+      ...(['grant', 'announce', 'webhook', 'pay', 'redeem', 'end'] as const),
+    ]
+    const tasks = others.filter(() => random.boolean(0.2)).flatMap((action) => tasksFor(action, world))
+    await world.run(tasks, drawFaultRates(random))
+  }
+  world.figures.count('checked: a balance renews')
+}
+
 /** What a user has that is not over, where access was not ended. */
 function runningOf(world: SimulatedWorld, userId: string) {
   const { run, endedAt } = world.standingOf(userId)
@@ -451,7 +491,8 @@ async function historySum(world: SimulatedWorld): Promise<void> {
     const back = new Set(entries.flatMap((entry) => (entry.kind === 'refunded' ? entry.checkoutId : [])))
     for (const status of ['paid', 'refunded'] as const) {
       const takings = entries.flatMap((entry) => ('taking' in entry ? entry.taking : []))
-      const booked = takings
+      const renewals = renewalsBooked(world, userId)
+      const booked = [...takings, ...renewals]
         .filter(({ checkoutId }) => back.has(checkoutId) === (status === 'refunded'))
         .reduce((total, { amount }) => total + amount, 0)
       const sum = await sumOfPages(world, userId, status)
@@ -460,6 +501,14 @@ async function historySum(world: SimulatedWorld): Promise<void> {
     }
   }
   world.figures.count('checked: history')
+}
+
+/** As the model has them, of those that are written down. */
+function renewalsBooked(world: SimulatedWorld, userId: string) {
+  const isRenewal = ({ kind }: { readonly kind: string }) => kind === 'renewal'
+  const count = world.ledger.entries.filter((one) => one.user === userId && isRenewal(one)).length
+  const lines = world.standingOf(userId).lines.filter(isRenewal).slice(0, count)
+  return lines.map(({ of, amount }) => ({ checkoutId: of ?? '', amount: -amount }))
 }
 
 async function sumOfPages(
@@ -488,10 +537,32 @@ async function end(world: SimulatedWorld): Promise<void> {
     requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
   // Only time passes from here: access ends where the paid time and its grace period end.
-  const boundaries = world.users.flatMap((userId) => boundariesOf(world.standingOf(userId)))
-  for (const boundary of boundaries.sort((one, other) => one - other)) {
+  for (let turn = 0; turn < LAST_TURNS; turn++) {
+    const boundaries = world.users.flatMap((userId) => boundariesOf(world.standingOf(userId)))
+    const next = Math.min(...boundaries.filter((boundary) => boundary > world.now))
+    if (!Number.isFinite(next)) break
     for (const beside of [-1, 0])
-      if (boundary + beside > world.now) passAndCheck(world, boundary + beside - world.now)
+      if (next + beside > world.now) passAndCheck(world, next + beside - world.now)
+  }
+  await bookAll(world)
+}
+
+/** What was computed for months is written down, and nothing else. */
+async function bookAll(world: SimulatedWorld): Promise<void> {
+  const process = await processWithoutFaults(world)
+  let count = 0
+  do {
+    const task = bookRenewals(world, process)
+    const start = async () => {
+      count = Number(await task.start())
+    }
+    await world.run([{ ...task, start }])
+  } while (count > 0)
+  for (const userId of world.users) {
+    const lines = world.standingOf(userId).lines.length
+    const booked = world.ledger.entries.filter(({ user }) => user === userId).length
+    require(booked === lines, 'the balance is the model’s, to the dinar and the second', () =>
+      `${userId}: ${booked} of ${lines} are written down`)
   }
 }
 

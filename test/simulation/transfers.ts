@@ -28,7 +28,7 @@ export const ACCOUNTS: readonly Account[] = [
 ]
 /** Half of the terms need two operators. */
 export const SECOND_APPROVAL_FROM = 10_000
-const OPERATORS = ['operator', 'other operator'] as const
+export const OPERATORS = ['operator', 'other operator'] as const
 const RULE = 'a transfer counts once enough operators have seen its money'
 const RULE_OF_PROOFS = 'the first proof of a transfer is the one that counts'
 

@@ -12,6 +12,7 @@ import { type Database, DatabaseUnavailable } from '../../packages/ishtirak/src/
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import type { SeededRandom } from '../support/random.js'
+import { checkBalance, checkByHand, type SaidOfBalance, takingsByBalance } from './balances.js'
 import { Changes } from './changes.js'
 import { Codes } from './codes.js'
 import { type Slips, takingsAtDesk } from './desk.js'
@@ -83,19 +84,25 @@ export class SimulatedWorld {
   /** Of them, those that the provider was not asked about again. */
   readonly acceptedBlind = new Set<string>()
   readonly refunded = new Set<string>()
+  readonly refundedTo = new Map<string, 'balance' | 'hand'>()
   /** Days that the operator asked to grant, by the operation. */
   readonly granted = new Map<string, AskedGrant>()
   readonly codes = new Codes()
   readonly transfers = new Transfers()
   readonly changes = new Changes()
   readonly slips: Slips = new Map()
+  readonly saidOfBalances: SaidOfBalance[] = []
   /** How far ahead may be bought, in months. */
   readonly prepayMaxMonths: number
+  /** How much may be paid in; 0: there are no balances. */
+  readonly balanceMax: number
+  /** How often the job runs that writes renewals down: never in some shops. */
+  readonly jobRuns: number
   /** When a sweep last claimed payments, possibly without completing. */
   lastSweepAt = 0
   ledger: Ledger = {
     ...{ users: [], payments: [], receipts: [], outbox: [], events: [] },
-    ...{ grants: [], codes: [], transfers: [] },
+    ...{ grants: [], codes: [], transfers: [], entries: [] },
   }
   #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
   /** For reading without a process. */
@@ -130,9 +137,12 @@ export class SimulatedWorld {
     }
     this.webhooks = new Webhooks(this.emulator, random.stream('webhooks'), figures)
     this.prepayMaxMonths = random.stream('rules').pick([1, 6, 12, 24])
-    const { prepayMaxMonths } = this
+    const ofBalances = random.stream('balances')
+    this.balanceMax = ofBalances.pick([0, 9000, 40_000, 300_000])
+    this.jobRuns = ofBalances.pick([0, 0.05, 0.3, 1])
+    const { prepayMaxMonths, balanceMax } = this
     const calendar = createCalendar('Africa/Algiers')
-    const rules = { calendar, prepayMaxMonths, balanceMax: 0, ...options.rules }
+    const rules = { calendar, prepayMaxMonths, balanceMax, ...options.rules }
     const { clock, emulator, scheduler } = this
     const { breakProvider } = options
     this.#deps = {
@@ -252,6 +262,7 @@ export class SimulatedWorld {
     this.codes.check(this.ledger)
     this.transfers.check(this.ledger)
     this.#checkChanges(known)
+    checkByHand(this)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
   }
@@ -291,21 +302,24 @@ export class SimulatedWorld {
     const { emulator, ledger, slips } = this
     const byCard = emulator.takings().map((taking) => this.#asAccepted(this.#asSold(taking)))
     const byTransfer = takingsByTransfer(ledger, (payment) => this.#soldBy(payment))
-    return [...byCard, ...byTransfer, ...takingsAtDesk(ledger, slips)]
+    const byBalance = takingsByBalance(ledger, (payment) => this.#soldBy(payment))
+    return [...byCard, ...byTransfer, ...takingsAtDesk(ledger, slips), ...byBalance]
   }
 
-  /** The price says what was bought, but of a change: for that it is any. */
+  /** The price says what was bought, but of changes and top-ups: they can have any. */
   #asSold(taking: Taking): Taking {
     const { checkoutId, paymentId } = taking
     const payments = this.ledger.payments
     const payment =
       payments.find(({ checkout }) => checkout === checkoutId) ?? payments.find(({ id }) => id === paymentId)
-    return payment?.kind === 'change' ? { ...taking, ...this.#soldBy(payment) } : taking
+    const isAny = payment && payment.kind !== 'purchase'
+    return isAny ? { ...taking, ...this.#soldBy(payment) } : taking
   }
 
   #soldBy(payment: BookedPayment): SoldBy {
     const nothing = { plan: 'unknown', months: 0, single: 0 }
-    if (payment.kind !== 'change') return saleAt(payment.asked) ?? nothing
+    if (payment.kind === 'top_up') return nothing
+    if (payment.kind === 'purchase') return saleAt(payment.asked) ?? nothing
     const { payments } = this.ledger
     const { plan, createdAt } = payments.find(({ id }) => id === payment.secondOf) ?? payment
     return plan === null ? nothing : { plan, months: 0, single: this.#soldAt(createdAt)[plan] ?? 0 }
@@ -316,6 +330,21 @@ export class SimulatedWorld {
     const payment = this.ledger.payments.find(({ checkout }) => checkout === taking.checkoutId)
     const said = payment && this.acceptedBlind.has(payment.id) ? payment.reviewed?.amount : null
     return said == null ? taking : { ...taking, amount: said }
+  }
+
+  /** The facts of a user as they are stored. */
+  factsOf(userId: string): SubscriptionFacts | undefined {
+    return this.#facts.get(userId)
+  }
+
+  /** Something of a user's standing at an instant, in each state since now. */
+  statesOf<Value>(userId: string, read: (standing: Standing) => Value): (at: number) => readonly Value[] {
+    const known = this.historyOf(userId).length
+    return (at) => {
+      const history = this.historyOf(userId)
+      const lengths = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
+      return lengths.map((length) => read(standingAfter(history.slice(0, length), at)))
+    }
   }
 
   /** The user's state by the model, from what is booked. */
@@ -340,16 +369,27 @@ export class SimulatedWorld {
     const status = statusAt(this.#facts.get(userId) ?? NEVER_PAID, this.now, rules)
     const { currentPeriodEnd, instrument } = status
     const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, instrument }
-    const expected = accessAt(this.standingOf(userId), this.now)
+    const standing = this.standingOf(userId)
+    const expected = accessAt(standing, this.now)
     const [actual, wanted] = [ours, expected].map((access) => JSON.stringify(access))
     require(actual === wanted, 'access is what was paid, plus grace', () =>
       `${userId} has ${actual}, paid for ${wanted}`)
     this.figures.count('checked: access')
+    checkBalance(this, userId, standing)
   }
 
   #known(): Known {
     const quotedFor = (payment: BookedPayment) => this.changes.quotedFor(payment, this.ledger)
-    return { given: this.#given, soldAt: this.#soldAt, takings: this.takings(), quotedFor }
+    const { refundedTo } = this
+    const leaves = this.balanceMax > 0 ? 'surplus' : 'time'
+    return {
+      given: this.#given,
+      soldAt: this.#soldAt,
+      takings: this.takings(),
+      quotedFor,
+      leaves,
+      refundedTo,
+    }
   }
 
   #observations(): Observations {
@@ -361,6 +401,7 @@ export class SimulatedWorld {
       forged,
       accepted,
       refunded,
+      now: this.now,
       ...this.#known(),
     }
   }

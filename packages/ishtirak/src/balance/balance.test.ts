@@ -3,6 +3,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -223,6 +224,20 @@ describeScenario('a balance', ({ database }) => {
     const came = { amount: 7_000, received_at: '2026-11-21T12:00:00Z', payment_method: 'ccp' }
     expect((await operate(`payments/${other.body.id}/approve`, came)).status).toBe(200)
     expect(await ledger()).toEqual([['top_up', 7_000, 7_000]])
+  })
+
+  it('has renewed before a proof is taken, where no job has run', async () => {
+    await topUp(5_000)
+    await renew()
+    const { body } = await user().post(PAYMENTS, { plan: 'pro', months: 12, method: 'transfer' })
+    world.clock.advance(31 * DAY * 1000)
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
+    const { status: answered } = await world.call('PUT', `${PAYMENTS}/${body.id}/proof`, {
+      headers: { ...headers, 'content-type': 'image/png' },
+      body: png(),
+    })
+    expect(answered).toBe(200)
+    expect(await ledger()).toHaveLength(3)
   })
 
   it('gets back what it paid for; other payments go to it where the operator says so', async () => {

@@ -7,6 +7,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
+import { LONGEST_TERM } from '../core/plan.js'
 import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
 import { BY_BALANCE, NEVER_PAID } from '../core/subscription.js'
@@ -45,7 +46,8 @@ export function payByBalance(deps: BuyDeps): PaysAtOnce {
  */
 async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
   if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
-  const { userId, code } = asked
+  const { userId, months, code } = asked
+  if (months > LONGEST_TERM) throw new BillingError('unknown_term')
   const round = () => buyOnFacts(deps, asked)
   const buy = () => untilFresh('a purchase by balance', round, (again) => deps.inTurn(userId, again))
   const [discount] = code === undefined ? [] : deps.discounts

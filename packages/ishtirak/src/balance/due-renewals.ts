@@ -1,15 +1,28 @@
 // The job that writes down what balances have bought. No access waits for it: what was bought is computed.
+import { DatabaseUnavailable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUsersToRenew } from './due-renewals.sql.js'
 
 export type DueRenewalsDeps = Pick<CommonParts, 'database' | 'clock' | 'bookRenewals'>
 
-/** Of up to `limit` users, those that were due first. Gives of how many. */
+/**
+ * Of up to `limit` users, those that were due first. Gives of how many. One whose renewal cannot be booked
+ * holds up no other: the first failure is thrown at the end.
+ */
 export async function bookDueRenewals(deps: DueRenewalsDeps, limit: number): Promise<number> {
   const { database, clock, bookRenewals } = deps
   const now = clock.now()
   const due = await findUsersToRenew(database, now, limit)
+  const failures: unknown[] = []
   let count = 0
-  for (const { userId, user } of due) count += (await bookRenewals(userId, user, now)) ? 1 : 0
+  for (const { userId, user } of due) {
+    try {
+      count += (await bookRenewals(userId, user, now)) ? 1 : 0
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
   return count
 }

@@ -26,8 +26,8 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(page).toContain(
       'Renews by itself on 21 December 2026: Pro · 1 month for 2 000 DA, from your balance.',
     )
-    expect(page).toContain('− 2 000 DA Renewed · then 3 000 DA')
-    expect(page).toContain('+ 5 000 DA Paid in · then 5 000 DA')
+    expect(page).toContain('− 2 000 DA Renewed · balance 3 000 DA')
+    expect(page).toContain('+ 5 000 DA Top-up · balance 5 000 DA')
     await visit.submit('/portal/balance/renewal', { off: 'yes' })
     expect(await words(visit)).not.toContain('Stop renewing')
   })
@@ -37,7 +37,7 @@ describeScenario('the balance in the portal', ({ database }) => {
     const visit = await enter()
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
     expect(await words(visit)).toContain(
-      'Renews by itself on 21 December 2026: Pro · 1 month for 2 000 DA. 2 000 DA are missing: pay them in',
+      'Renews by itself on 21 December 2026: Pro · 1 month for 2 000 DA. 2 000 DA more is needed: top up',
     )
   })
 

@@ -310,6 +310,15 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(more.body.code).toBe('no_dearer_plan')
   })
 
+  it('is taken at the desk for its price in its last second too', async () => {
+    await user.buy()
+    await world.advance(30 * DAY - 1)
+    const taken = { plan: 'team', start: 'now', method: 'cheque', reference: '1', why: 'at the desk' }
+    const record = (amount: number) => operator.post('/users/user-1/record', { ...taken, amount })
+    expect((await record(5_000)).body).toMatchObject({ code: 'wrong_amount', price: 50 })
+    expect((await record(50)).body).toMatchObject({ payment: { kind: 'change', amount: 50 } })
+  })
+
   it('is known from its checkout alone, and then of what is left', async () => {
     await halfWay()
     const { body } = await user.post(UPGRADE, { plan: 'team' })

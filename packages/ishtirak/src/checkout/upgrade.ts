@@ -164,7 +164,7 @@ function wantedBy(asked: Asked): Wanted | WantedTopUp {
 }
 
 const nameOf = (wanted: Wanted | WantedTopUp) =>
-  'topUp' in wanted ? wanted.topUp : `${wanted.planId}\n${wanted.months}\n${wanted.mode}`
+  'topUp' in wanted ? wanted.topUp : `${wanted.planId}\n${wanted.months}\n${wanted.mode}\n${wanted.start}`
 
 const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 

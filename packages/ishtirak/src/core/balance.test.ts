@@ -1,10 +1,11 @@
 // What a balance buys by its order, as properties: whenever and however often it is written down.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { days, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
+import { aPayment, aReport, days, instantOf, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { type Balance, type NewEntry, type StandingOrder, withEntry, withOrder } from './balance.js'
-import type { Instant } from './instant.js'
+import { DAY, type Instant } from './instant.js'
 import { decideEnd } from './refund.js'
+import { decideSettlement } from './settlement.js'
 import {
   dueRenewal,
   extend,
@@ -41,6 +42,25 @@ describe('a standing order', () => {
     expect(later.paidUntil).toBe(instantOf('2027-04-30T12:00:00Z'))
     // 4,500 less two renewals.
     expect(later.balance?.amount).toBe(500)
+  })
+
+  it('buys no term that is over when the money of a slip is booked', () => {
+    const paidUntil = NOON + days(30)
+    const run = { anchorAt: NOON, months: 1 }
+    const period = { sourceId: 'pay_1', plan: PRO, months: 1, start: NOON, end: paidUntil }
+    const subscription = factsOf({ run, paidUntil, periods: [period], balance: heldOf({}) })
+    const topUp = { ...aPayment({ status: 'pending' }), kind: 'top_up', plan: null, months: null } as const
+    const bookedAt = (paidAt: Instant) => {
+      const provedAt = paidUntil + days(1)
+      const report = aReport({ kind: 'top_up', paidAt, updatedAt: paidAt, provedAt })
+      const method = { looksAfterMs: [DAY], settledBy: 'operator' } as const
+      const context = { now: paidAt, rules: RULES, method, asked: true, freshPaymentId: () => 'pay_x' }
+      const after = decideSettlement({ payment: topUp, subscription }, report, context).subscription
+      return after && endOf(after, paidAt)
+    }
+    // The slip keeps the run while the term that it buys still runs.
+    expect(bookedAt(paidUntil + days(20))).toBe(RULES.calendar.monthsAfter(NOON, 2))
+    expect(bookedAt(paidUntil + days(40))).toBe(RULES.calendar.monthsAfter(paidUntil + days(40), 1))
   })
 
   it('buys what is paid in during grace behind the old end, and later from then on', () => {

@@ -255,6 +255,18 @@ describe('a change', () => {
     expect(other).toMatchObject({ changed: null, added: { renews: true }, order: { parts: [] } })
   })
 
+  it('of which a part without a dinar is left is booked, and so is its second payment', () => {
+    const ahead = buy(month, start, { id: 'pay_2', plan: BASIC })
+    const now = (month.paidUntil ?? 0) - 5 * SECOND
+    const quote = quoteOf(ahead, TEAM, now)
+    expect(quote?.order.parts.map(({ amount }) => amount)).toEqual([0, 4001])
+    const paid = { plan: TEAM, amount: 4001, at: now }
+    const first = book(refunded(ahead, 'pay_2', now), quote?.order ?? null, { id: 'pay_3', ...paid })
+    expect(first.order?.parts.map(({ sourceId }) => sourceId)).toEqual(['pay_1'])
+    const second = book(first.subscription, first.order, { id: 'pay_4', ...paid })
+    expect(second.subscription.periods.at(-1)).toMatchObject({ sourceId: 'pay_4', amount: 4001 })
+  })
+
   it('whose order is not known any more is of what is left', () => {
     const of = { id: 'pay_2', plan: TEAM, amount: 2000, at: half }
     expect(book(month, null, of).subscription).toEqual(changed)

@@ -40,16 +40,16 @@ export function roundedUp({ over, under }: Fraction): number {
   return -roundedDown({ over: -over, under })
 }
 
-/** Whole parts of `total` by these weights, of which none is below 0 and one is above: they sum to it. */
-export function splitWhole(total: number, weights: readonly Fraction[]): readonly number[] {
+/** Whole parts of `total` by these weights, none below 0: they sum to it. Where all are 0: the same each. */
+export function splitWhole(total: number, given: readonly Fraction[]): readonly number[] {
+  const weights = given.some(isAboveZero) ? given : given.map(() => fraction(1))
   const sum = weights.reduce(plus, ZERO)
   let before = ZERO
-  let given = 0
+  let until = 0
   return weights.map((weight) => {
+    const from = until
     before = plus(before, weight)
-    const until = (BigInt(total) * before.over * sum.under) / (before.under * sum.over)
-    const part = Number(until) - given
-    given += part
-    return part
+    until = Number((BigInt(total) * before.over * sum.under) / (before.under * sum.over))
+    return until - from
   })
 }

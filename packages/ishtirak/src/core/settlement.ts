@@ -18,7 +18,14 @@ import {
 } from './payment.js'
 import type { Plan } from './plan.js'
 import { renewabilityAt } from './quote.js'
-import { type BillingRules, extend, graceEndsAt, purchaseAt, type SubscriptionFacts } from './subscription.js'
+import {
+  type BillingRules,
+  dueRenewal,
+  extend,
+  graceEndsAt,
+  purchaseAt,
+  type SubscriptionFacts,
+} from './subscription.js'
 
 export interface SettlementFacts {
   /** Ours, found by the checkout's id, else by our id in its metadata; null when we do not know it. */
@@ -201,11 +208,7 @@ function book(
   context: SettlementContext,
 ): Settlement {
   const { now, rules } = context
-  if (payment.kind === 'top_up')
-    return bookTopUp(subscription, payment, {
-      paidAt,
-      at: goesOnAt(subscription, { paidAt, provedAt }, rules),
-    })
+  if (payment.kind === 'top_up') return bookTopUp(subscription, payment, { paidAt, provedAt }, rules)
   if (payment.kind === 'change') return bookChangeOf(payment, payment.plan, subscription, paidAt, context)
   const proved = purchaseAt(subscription, provedAt, payment.months, rules)
   // A new run begins at the payment, whenever it was proved; also where what is bought would be over by then.
@@ -273,31 +276,42 @@ function bookChangeOf(
   }
 }
 
-/** Money that buys no time: it is on the balance from `at` on. */
+/** Money that buys no time: it is on the balance from its entry on. */
 function bookTopUp(
   subscription: SubscriptionFacts,
   payment: Payment,
-  { paidAt, at }: { readonly paidAt: Instant; readonly at: Instant },
+  said: { readonly paidAt: Instant; readonly provedAt: Instant },
+  rules: BillingRules,
 ): Settlement {
   const { id: paymentId, price } = payment
-  const entry: NewEntry = { kind: 'top_up', amount: price.amount, paymentId, note: null, at }
+  const of = { kind: 'top_up', amount: price.amount, paymentId, note: null } as const
+  const entry: NewEntry = { ...of, at: said.paidAt }
+  const proved = withinRun(subscription, { ...of, at: said.provedAt }, said.paidAt, rules)
+  const booked = proved ?? { entry, after: withEntry(subscription, entry) }
   return {
     ...nothing('booked'),
-    payment: { ...payment, status: 'paid', paidAt, nextCheckAt: null },
-    subscription: withEntry(subscription, entry),
-    entry,
+    payment: { ...payment, status: 'paid', paidAt: said.paidAt, nextCheckAt: null },
+    subscription: booked.after,
+    entry: booked.entry,
     events: ['payment.paid', 'balance.changed'],
   }
 }
 
-/** Proved while a run of paid time was going on, money lets it go on; else it counts from the payment. */
-function goesOnAt(
-  { paidUntil, endedAt }: SubscriptionFacts,
-  { paidAt, provedAt }: { readonly paidAt: Instant; readonly provedAt: Instant },
+/**
+ * Proved while a run of paid time was going on, money lets it go on. Null: it counts from the payment, also
+ * where what the order buys would be over by then.
+ */
+function withinRun(
+  subscription: SubscriptionFacts,
+  entry: NewEntry,
+  paidAt: Instant,
   rules: BillingRules,
-): Instant {
-  const isOpen = paidUntil !== null && endedAt === null
-  return isOpen && provedAt < graceEndsAt(paidUntil, rules) ? provedAt : paidAt
+): { readonly entry: NewEntry; readonly after: SubscriptionFacts } | null {
+  const { paidUntil, endedAt } = subscription
+  if (paidUntil === null || endedAt !== null || entry.at >= graceEndsAt(paidUntil, rules)) return null
+  const after = withEntry(subscription, entry)
+  const due = dueRenewal(after, paidAt, rules)
+  return due && due.added.period.end <= paidAt ? null : { entry, after }
 }
 
 /** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */

@@ -145,7 +145,8 @@ function offerTaken(
   of: Omit<Charged, 'price'> & { readonly quote: Quote; readonly amount: number },
 ): Offer {
   const { offer, change, amount: least, period } = of.quote
-  const most = change ? least + Math.ceil((offer.price.amount * HOUR) / (period.end - of.now)) : least
+  const left = Math.max(period.end - of.now, HOUR)
+  const most = change ? least + Math.ceil((offer.price.amount * HOUR) / left) : least
   for (let price = least; price <= most; price++) {
     const { totalCentimes } = chargeOf(deps, { ...of, price })
     if (isAmount(of.amount, totalCentimes)) return { ...offer, price: { ...offer.price, amount: price } }

@@ -28,7 +28,8 @@ export function createBookRenewals(deps: RenewalDeps): CommonParts['bookRenewals
         if (saved !== 'saved') return 'stale'
       }
     }
-    return untilFresh(`renewing for ${userId}`, round, (again) => deps.inTurn(userId, again))
+    // Not in the user's turn: a call that has it may be what asks for this, and would wait for itself.
+    return untilFresh(`renewing for ${userId}`, round)
   }
 }
 

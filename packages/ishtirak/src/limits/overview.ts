@@ -5,7 +5,7 @@ import { type RefreshDeps, refreshOpen } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
 import { isPayable } from '../core/payment.js'
 import { renewalAt } from '../core/quote.js'
-import { NEVER_PAID, statusAt } from '../core/subscription.js'
+import { NEVER_PAID, renewed, statusAt } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { LoadTimeList } from '../ledger/time-list.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
@@ -49,7 +49,7 @@ function overviewOf(deps: OverviewDeps, userId: string, loaded: LoadedUser) {
   const { clock, rules, catalogue, quotaWindowAt } = deps
   const { limits } = catalogue
   const now = clock.now()
-  const facts = loaded.user?.subscription ?? NEVER_PAID
+  const facts = renewed(loaded.user?.subscription ?? NEVER_PAID, now, rules)
   const subscription = statusAt(facts, now, rules)
   const usage = usageAt(limits, loaded.counts, { now, quotaWindowAt })
   const { open, profile } = loaded

@@ -66,7 +66,11 @@ describe('a receipt', () => {
   it.each([
     [
       'fr',
-      ['Changement de l’offre Basic pour l’offre Pro', '1 680,67 DA', 'Crédit du temps déjà payé 420,17 DA'],
+      [
+        'Passage de l’offre Basic à l’offre Pro',
+        '1 680,67 DA',
+        'Crédit pour la période déjà payée 420,17 DA',
+      ],
       ['Total HT 1 260,50 DA', 'TVA 19 % 239,50 DA', 'Total TTC payé 1 500,00 DA'],
     ],
     [

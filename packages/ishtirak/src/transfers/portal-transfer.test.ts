@@ -278,8 +278,8 @@ describeScenario('the portal and transfers', ({ database }) => {
 
   it.each([
     ['en', 'Asked for', 'Usually within 1 day of the slip', 'No field for a reference in your app?'],
-    ['fr', 'Demandé', 'D’habitude sous 1 jour après', 'Pas de champ pour la référence'],
-    ['ar', 'طُلب', 'عادةً خلال يوم من استلام الوصل', 'لا خانة للمرجع في تطبيقك؟'],
+    ['fr', 'Demandé', 'En général sous 1 jour après', 'Pas de champ pour la référence'],
+    ['ar', 'طُلب', 'عادةً خلال يوم من استلام وصل التحويل', 'لا خانة للمرجع في تطبيقك؟'],
   ])('follow an order from its request to its time, each step with when it was (%s)', async (...of) => {
     const [locale, asked, usual, noField] = of
     const { id } = await ask()

@@ -65,12 +65,14 @@ export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer):
   })
 }
 
-/** The event and the mail; null: the payment has changed since it was read. */
+/** The event and the mail; null: the payment, or what is known of its user, has changed since it was read. */
 async function changeBy(deps: ProofDeps, { payment }: StoredTransfer): Promise<SettlementChange | null> {
   const { method, checkoutId, id: paymentId, userId } = payment
   const loaded = await deps.settlements.load({ method, checkoutId, paymentId })
   if (!loaded) return null
   const { user } = loaded
+  const now = deps.clock.now()
+  if (await deps.bookRenewals(userId, user, now)) return null
   const after = {
     payment: loaded.payment,
     subscription: user.subscription,
@@ -78,7 +80,7 @@ async function changeBy(deps: ProofDeps, { payment }: StoredTransfer): Promise<S
   }
   const decided = { userId, user, payment, after }
   const fixed = { isNew: false, received: null, receipt: null }
-  return { ...fixed, ...describeChange(deps, decided, undefined, deps.clock.now()) }
+  return { ...fixed, ...describeChange(deps, decided, undefined, now) }
 }
 
 function logged({ userId, paymentId }: OfPayment) {

@@ -1,0 +1,107 @@
+// Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { statement } from '../../packages/ishtirak/src/database/database.js'
+import { describeScenario } from '../support/databases.js'
+import { PRO } from '../support/fixtures.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { type Caller, checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
+
+const BILLING = '/api/v1/billing'
+const BALANCE = `${BILLING}/balance`
+const PAYMENTS = `${BILLING}/payments`
+const DAY = 86_400
+const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
+const PRO_MONTHLY = { plan: PRO, months: 1, price: 2_000, offered: null }
+const setOrder = statement(
+  'test.odd_money.order',
+  'update users set renews_at = $2::timestamptz, standing_order = $3::jsonb where user_id = $1',
+)
+const selectSums = statement('test.odd_money.sums', 'select user_id, balance from users order by user_id')
+const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
+
+describeScenario('odd money', ({ database }) => {
+  let world: World
+  let user: Caller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ENV })
+    user = world.as('user-1')
+  })
+  afterEach(() => world.stop())
+
+  const call = async (method: string, path: string, body?: unknown) =>
+    world.call(method, path, {
+      ...(body !== undefined && { body }),
+      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
+    })
+  const pay = async (checkoutUrl: string) => {
+    await world.emulator.pay(checkoutIdOf(checkoutUrl), 'paid')
+    await world.emulator.settled()
+  }
+  const topUp = async (amount: number) => {
+    const { body } = await user.post(`${BALANCE}/top-ups`, { amount })
+    await pay(body.checkout_url)
+    return body.id as string
+  }
+  const renew = (plan = 'pro', months = 1) => call('PUT', `${BALANCE}/renewal`, { plan, months })
+  const status = async () => (await user.get(`${BILLING}/status`)).body
+  it('a change that is quoted while a renewal is not yet written down changes that renewal', async () => {
+    await user.buy()
+    await topUp(2_000)
+    await renew()
+    // No job runs.
+    await world.emulator.advance(56 * DAY)
+    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
+    await pay(body.checkout_url)
+    expect((await status()).plan).toBe('team')
+  })
+
+  it('two choices at once that differ in when they begin are two', async () => {
+    await user.buy()
+    await world.advance(DAY)
+    const starts = ['now', 'end', 'now', 'end']
+    const answers = await Promise.all(
+      starts.map((start) => user.post(PAYMENTS, { plan: 'team', start, method: 'transfer' })),
+    )
+    for (const [index, { status, body }] of answers.entries())
+      if (status === 201) expect(body.kind).toBe(starts[index] === 'now' ? 'change' : 'purchase')
+    expect(answers.some(({ status }) => status === 201)).toBe(true)
+  })
+
+  it('what is offered next follows a renewal that no job has written down yet', async () => {
+    await user.buy()
+    await topUp(9_000)
+    await renew('team')
+    await world.emulator.advance(40 * DAY)
+    const { body } = await user.get(`${BILLING}/overview`)
+    expect(body.renewal).toMatchObject({ plan: 'team', amount: 9_000, would_start: '2027-01-21T12:00:00Z' })
+  })
+
+  it.each([0, -1, 37, 2_147_483_648, 1e308])(
+    'a purchase of %f months by balance is refused',
+    async (months) => {
+      await topUp(2_000)
+      const { status, body } = await user.post(PAYMENTS, { plan: 'pro', method: 'balance', months })
+      expect([status, body.code]).toEqual([422, 'unknown_term'])
+    },
+  )
+
+  it('a user whose renewal cannot be booked holds up no other', async () => {
+    // The first due is of a plan that no one knows.
+    const orders = [
+      ['user-1', '2026-11-21T11:00:00Z', { price: 1 }],
+      ['user-2', '2026-11-21T12:00:00Z', PRO_MONTHLY],
+    ] as const
+    for (const [userId, at, order] of orders) {
+      const { body } = await world.as(userId).post(`${BALANCE}/top-ups`, { amount: 2_000 })
+      await pay(body.checkout_url)
+      await database().query(setOrder, [userId, at, JSON.stringify(order)])
+    }
+    await world.advance(1)
+    const sums = await database().query(selectSums)
+    expect(sums).toEqual([
+      { user_id: 'user-1', balance: 2_000 },
+      { user_id: 'user-2', balance: 0 },
+    ])
+  })
+})

@@ -1,0 +1,286 @@
+// Balances among the deeds: topped up by each method, spent at once or by an order, put right and paid
+// out by operators, while the job that writes renewals down is late by days or months. What the order has
+// bought, and what there is, is worked out by the model; of the rows only what was done is taken.
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { correctBalance, payOutBalance } from '../../packages/ishtirak/src/balance/balance-acts.js'
+import { bookDueRenewals } from '../../packages/ishtirak/src/balance/due-renewals.js'
+import { endOrder, setOrder } from '../../packages/ishtirak/src/balance/order.js'
+import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
+import { balanceIn } from '../../packages/ishtirak/src/core/balance.js'
+import { NEVER_PAID, renewed } from '../../packages/ishtirak/src/core/subscription.js'
+import { ownerNamed } from '../support/operator.js'
+import { codeOf, withExpectedErrors } from './expected.js'
+import type { BookedPayment, Ledger } from './ledger.js'
+import { type Entry, type Line, type Order, renewalId, type Standing, type Taking } from './model.js'
+import type { Process } from './process.js'
+import { isBooked, require } from './rules.js'
+import { offersIn, saleAt } from './sales.js'
+import type { Task } from './scheduler.js'
+import { OPERATORS, SECOND_APPROVAL_FROM } from './transfers.js'
+import type { SimulatedWorld } from './world.js'
+
+const SAME_LEDGER = 'the balance is the model’s, to the dinar and the second'
+const CONSERVED = 'what came in is earned, owed or given back'
+
+/** The model's name of a payment: the provider's, or our own where it has none. */
+export function modelId({ payments, entries }: Ledger, paymentId: string): string {
+  const payment = payments.find(({ id }) => id === paymentId)
+  if (payment?.method !== 'balance') return payment?.checkout ?? paymentId
+  const renewals = entries.filter(({ user, kind }) => user === payment.user && kind === 'renewal')
+  const place = renewals.findIndex((entry) => entry.payment === paymentId)
+  return place < 0 ? paymentId : renewalId(place + 1)
+}
+
+/** What balances paid for at once; renewals the model knows by itself. */
+export function takingsByBalance(
+  { payments, entries }: Ledger,
+  soldBy: (payment: BookedPayment) => Pick<Taking, 'plan' | 'months' | 'single'>,
+): readonly Taking[] {
+  return payments.flatMap((payment): readonly Taking[] => {
+    const { id: checkoutId, user: userId, amount, asked: price, method, paidAt } = payment
+    const isBought = entries.some((entry) => entry.payment === checkoutId && entry.kind === 'purchase')
+    if (method !== 'balance' || !isBought || paidAt === null) return []
+    const money = { userId, price, amount, method, paidAt, isOurs: true } as const
+    return [{ ...soldBy(payment), ...money, checkoutId }]
+  })
+}
+
+type ToldBalance = NonNullable<Ledger['outbox'][number]['balance']>
+
+/** What an event says that a balance went through, but for what follows from payments. */
+export function entryOfBalance(
+  { entries }: Ledger,
+  { type, balance, at }: { readonly type: string; readonly balance: ToldBalance; readonly at: number },
+): readonly Entry[] {
+  if (type === 'balance.renewal_changed') {
+    const order = balance.renewal && orderOf(balance.renewal)
+    return [{ kind: 'ordered', order, at, bookedAt: at }]
+  }
+  const entry = entries.find(({ id }) => id === balance.entry?.id)
+  const kind = entry?.kind === 'correction' ? 'corrected' : entry?.kind
+  if (!entry || entry.payment !== null || (kind !== 'corrected' && kind !== 'paid_out')) return []
+  return [{ kind, amount: entry.amount, at, bookedAt: at }]
+}
+
+/** By its price, since each is there once. */
+function orderOf({ plan, months, price }: NonNullable<ToldBalance['renewal']>): Order {
+  const sale = saleAt(price)
+  require(sale?.plan === plan && sale.months === months, 'an order is what was asked for', () =>
+    `${plan}, ${months} for ${price}`)
+  return { plan, months, price, single: sale.single }
+}
+
+/** After each step, for each user: the ledger as the model has it, but for renewals not written down yet. */
+export function checkBalance(world: SimulatedWorld, userId: string, standing: Standing): void {
+  const { ledger, now, quietParts } = world
+  const own = ledger.entries.filter(({ user }) => user === userId)
+  const lines = standing.lines.map(shown)
+  const booked = own.map(({ kind, amount, after, at, payment }) =>
+    shown({ kind, amount, after, at, of: payment === null ? null : modelId(ledger, payment) }),
+  )
+  const rest = standing.lines.slice(own.length)
+  const isSame = booked.every((line, place) => line === lines[place])
+  const isComputed = rest.every(({ kind }) => kind === 'renewal')
+  require(isSame && isComputed, SAME_LEDGER, () => `${userId} has ${booked}; the model says ${lines}`)
+  own.forEach(({ sequence, before, amount, after }, place) => {
+    const isChained = sequence === place + 1 && before === (own[place - 1]?.after ?? 0)
+    require(isChained && before + amount === after && after >= 0, SAME_LEDGER, () => `${userId}: ${booked}`)
+  })
+  const row = ledger.users.find(({ user }) => user === userId)
+  require((row?.balance ?? 0) === (own.at(-1)?.after ?? 0), SAME_LEDGER, () =>
+    `${userId}: ${row?.balance} is none of ${booked}`)
+  const facts = renewed(world.factsOf(userId) ?? NEVER_PAID, now, quietParts.rules)
+  require(balanceIn(facts) === standing.balance, SAME_LEDGER, () =>
+    `${userId}: computed ${balanceIn(facts)}, the model says ${standing.balance}`)
+  checkConserved(world, userId)
+  world.figures.count('checked: balance')
+}
+
+function shown({ kind, amount, after, at, of }: Line): string {
+  return `${new Date(at).toISOString()} ${kind} ${amount}: ${after} ${of ?? ''}`
+}
+
+function checkConserved({ ledger, refundedTo }: SimulatedWorld, userId: string): void {
+  const { payments, entries } = ledger
+  const sum = (amounts: readonly { readonly amount: number }[]) =>
+    amounts.reduce((total, { amount }) => total + amount, 0)
+  const own = entries.filter(({ user }) => user === userId)
+  const of = (one: Line['kind'], isOf: (payment: string | null) => boolean = () => true) =>
+    sum(own.filter(({ kind, payment }) => kind === one && isOf(payment)))
+  const booked = payments.filter((payment) => payment.user === userId && isBooked(payment))
+  const cameIn = sum(booked.filter(({ method }) => method !== 'balance')) + of('correction')
+  const kept = booked.filter(({ kind, status }) => kind !== 'top_up' && status === 'paid')
+  const earned = sum(kept) - of('surplus', (payment) => kept.some(({ id }) => id === payment))
+  const owed = own.at(-1)?.after ?? 0
+  const back = booked.filter(({ status, id }) => status === 'refunded' && refundedTo.get(id) !== 'balance')
+  const givenBack = sum(back) - of('paid_out', (payment) => payment === null)
+  require(cameIn === earned + owed + givenBack, CONSERVED, () =>
+    `${userId}: ${cameIn} came in; ${earned} earned, ${owed} owed, ${givenBack} given back`)
+}
+
+/** The user pays into the balance: once, or twice at once. */
+export function topUps(
+  world: SimulatedWorld,
+  userId: string,
+  method?: 'transfer' | undefined,
+): readonly Task[] {
+  const { random } = world
+  const amount = random.pick([50, 500, 2000, 2300, 5000, 9000, 14_000, 40_000])
+  return Array.from({ length: random.pick([1, 1, 2]) }, () => topUp(world, { userId, amount, method })).flat()
+}
+
+export function topUp(
+  world: SimulatedWorld,
+  of: { readonly userId: string; readonly amount: number; readonly method?: 'transfer' | undefined },
+): readonly Task[] {
+  const process = world.anyProcess()
+  if (!process || world.balanceMax === 0) return []
+  const { userId, amount, method } = of
+  const startedAt = world.now
+  const most = world.statesOf(userId, ({ balance }) => world.balanceMax - balance)
+  const rule = 'a balance is topped up to its limit'
+  const task: Task = {
+    name: `${userId} tops up ${amount} by ${method ?? 'card'}`,
+    state: process.state,
+    start: async () => {
+      const asked = { user: { userId }, topUp: amount, locale: 'fr' as const, ...(method && { method }) }
+      const opened = await openPayment(process.parts, asked)
+      const { paymentId } = opened
+      const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
+      world.show({ userId, checkoutId, paymentId })
+      world.afterwards(() => {
+        const payment = world.ledger.payments.find(({ id }) => id === paymentId)
+        const isIt = payment?.kind === 'top_up' && payment.user === userId && payment.asked === amount
+        require(isIt, 'a click leads to what was chosen', () => `${amount}: ${JSON.stringify(payment)}`)
+        const mayBe = [...most(startedAt), ...most(world.now)]
+        require(mayBe.some((one) => amount <= one), rule, () => `${userId} was sold ${amount} of ${mayBe}`)
+      })
+    },
+    ended: (end) => {
+      if (end.kind !== 'threw' || codeOf(end.error) !== 'balance_limit_reached') return
+      world.afterwards(() => {
+        const mayBe = [...most(startedAt), ...most(world.now)]
+        require(mayBe.some((one) => amount > one), rule, () => `${userId} was refused ${amount} of ${mayBe}`)
+      })
+    },
+  }
+  const refusals = [
+    'balance_limit_reached',
+    'too_many_checkouts',
+    'provider_unavailable',
+    'conflict',
+  ] as const
+  return [withExpectedErrors(world, task, refusals)]
+}
+
+/** An order is set, or set again as the catalogue says by now, or ended. */
+export function orders(world: SimulatedWorld, userId: string): readonly Task[] {
+  const { random } = world
+  const ends = random.boolean(0.15)
+  const [first] = offersIn(world.edition)
+  const cheap = random.boolean(0.7) ? first : random.pick(offersIn(world.edition))
+  return order(world, userId, ends || cheap?.code !== null ? null : cheap)
+}
+
+export function order(
+  world: SimulatedWorld,
+  userId: string,
+  wanted: { readonly plan: string; readonly months: number; readonly price: number } | null,
+): readonly Task[] {
+  const process = world.anyProcess()
+  if (!process || world.balanceMax === 0) return []
+  const { state, parts } = process
+  const startedAt = world.now
+  const set = world.statesOf(userId, (standing) => standing.order)
+  const task: Task = {
+    name: `${userId} ${wanted ? `orders ${wanted.plan}, ${wanted.months}` : 'ends their order'}`,
+    state,
+    start: async () => {
+      if (wanted) await setOrder(parts, { userId }, { planId: wanted.plan, months: wanted.months })
+      else await endOrder(parts, { userId })
+      world.afterwards(() => {
+        const isIt = (one: Order | null) =>
+          one?.plan === wanted?.plan && one?.months === wanted?.months && one?.price === wanted?.price
+        require(set(startedAt).some(isIt), 'an order is what was asked for', () =>
+          `${userId}: ${JSON.stringify([wanted, set(startedAt)])}`)
+      })
+    },
+    ended: ({ kind }) => world.figures.count(`orders: ${wanted ? 'set' : 'ended'} ${kind}`),
+  }
+  return [withExpectedErrors(world, task, ['conflict'])]
+}
+
+/** The job that writes renewals down; in some shops it never runs, in some hardly ever. */
+export function bookRenewals(world: SimulatedWorld, { state, parts }: Process): Task {
+  const start = async () => {
+    const count = await bookDueRenewals(parts, 50)
+    world.figures.count('renewals of a round of the job', count)
+    return count
+  }
+  return withExpectedErrors(world, { name: 'the job books renewals', state, start }, [])
+}
+
+const BY_HAND = 'a balance moves by hand as often as it was said, and much of it by two'
+
+/** What an operator said, whether it was answered or not. */
+export interface SaidOfBalance {
+  readonly userId: string
+  readonly kind: 'correction' | 'paid_out'
+  readonly amount: number
+  readonly by: string
+  isDone: boolean
+}
+
+/** An operator puts a balance right or pays out of it; a second one says mostly the same. */
+export function movesByHand(world: SimulatedWorld, process: Process, userId: string): readonly Task[] {
+  const { random, saidOfBalances } = world
+  if (world.balanceMax === 0) return []
+  const last = saidOfBalances.at(-1)
+  const kind = random.pick(['correction', 'paid_out'] as const)
+  const given = random.pick([100, 2000, 12_000])
+  const amount = kind === 'paid_out' || random.boolean(0.3) ? -given : given
+  const what = last && random.boolean(0.5) ? last : { userId, kind, amount }
+  return Array.from({ length: random.pick([1, 1, 2]) }, () =>
+    moveByHand(world, world.anyProcess() ?? process, { ...what, by: random.pick(OPERATORS), isDone: false }),
+  )
+}
+
+function moveByHand(world: SimulatedWorld, { state, parts }: Process, said: SaidOfBalance): Task {
+  const { userId, kind, amount, by } = said
+  const task: Task = {
+    name: `${by} moves the balance of ${userId} by ${amount}: ${kind}`,
+    state,
+    start: () => {
+      world.saidOfBalances.push(said)
+      const operator = ownerNamed(by)
+      return kind === 'correction'
+        ? doAct(parts, correctBalance, callBy(operator, userId, { amount, why: 'the simulation' }))
+        : doAct(parts, payOutBalance, callBy(operator, userId, { amount: -amount, why: 'the simulation' }))
+    },
+    ended: (end) => {
+      said.isDone = end.kind === 'done'
+      world.figures.count(`acts: ${kind} ${end.kind}`)
+    },
+  }
+  const refusals = ['balance_too_low', 'second_operator_needed', 'conflict', 'not_found'] as const
+  return withExpectedErrors(world, task, refusals)
+}
+
+/** Once for each state of the ledger. */
+export function checkByHand({ ledger, saidOfBalances }: SimulatedWorld): void {
+  const key = (one: { readonly kind: string; readonly amount: number }, user: string) =>
+    `${user} ${one.kind} ${one.amount}`
+  const byHand = ledger.entries.filter(({ payment }) => payment === null)
+  const all = new Set([
+    ...byHand.map((entry) => key(entry, entry.user)),
+    ...saidOfBalances.map((one) => key(one, one.userId)),
+  ])
+  for (const one of all) {
+    const count = byHand.filter((entry) => key(entry, entry.user) === one).length
+    const said = saidOfBalances.filter((each) => key(each, each.userId) === one)
+    const isMuch = Math.abs(said[0]?.amount ?? 0) >= SECOND_APPROVAL_FROM
+    const most = isMuch ? (new Set(said.map(({ by }) => by)).size - 1) * said.length : said.length
+    const least = isMuch ? 0 : said.filter(({ isDone }) => isDone).length
+    require(count >= least && count <= most, BY_HAND, () => `${one}: ${count} times, ${JSON.stringify(said)}`)
+  }
+}
