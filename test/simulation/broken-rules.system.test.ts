@@ -101,7 +101,7 @@ describe('a broken rule is found by the simulation', () => {
   it('with redemptions at once that take more uses than a code has', async () => {
     const broken = withRedemptionsBeyondTheBound(database)
     const found = await firstFailure({ database: broken })
-    expect([...broken.broken]).toEqual(['settlements.save_redeemed'])
+    expect([...broken.broken]).toEqual(['settlements.save_with_code'])
     expectRule(found, 'no code is used more often than its bound')
   })
 

@@ -304,6 +304,18 @@ describe('refunds', () => {
     }
   })
 
+  it('of a change that bought time as well leave it the time that it had', () => {
+    const ahead = buy(month, start, { id: 'pay_2', plan: BASIC })
+    const order = quoteOf(ahead, TEAM, half)?.order
+    if (!order) throw new Error('it is not dearer')
+    const of = { id: 'pay_3', plan: TEAM, amount: 6000, at: half + HOUR }
+    const other = buy(refunded(ahead, 'pay_2', half), half, { id: 'pay_4', plan: TEAM })
+    const facts = book(other, order, of).subscription
+    expect(facts.periods.map(({ sourceId }) => sourceId)).toEqual(['pay_1', 'pay_4', 'pay_3'])
+    // The changed time is over, and what was bought is still to come.
+    expect(refund(facts, 'pay_3', (month.paidUntil ?? 0) + HOUR)).toMatchObject({ moved: [] })
+  })
+
   it('of a time in front move the changes with what they changed', () => {
     const ahead = buy(buy(month, start, { id: 'pay_2', plan: TEAM }), start, { id: 'pay_3', plan: BASIC })
     const facts = change(ahead, 'pay_4', MIDDLE, half)

@@ -77,7 +77,8 @@ export function decideRefund(
   return {
     payment: { ...payment, status: 'refunded' },
     subscription: after,
-    moved: movedBetween(unchanged.periods, after.periods),
+    // What was refunded keeps the time that it had.
+    moved: movedBetween(unchanged.periods, after.periods).filter(({ sourceId }) => sourceId !== payment.id),
     events: ['payment.refunded', ...follows],
     change,
   }
