@@ -20,6 +20,8 @@ it('a whole number is read within its bounds, also as a statement of account has
   expect(refusal(amount, '0')).toBe('A whole number, at least 1')
   expect(refusal(amount, '1 980,50')).toBe('A whole number, at least 1')
   expect(refusal(numberWithin({}), '-3')).toBe('A whole number')
+  expect(['-500', '500'].map(numberWithin({ minimum: -500, maximum: 500 }))).toEqual([-500, 500])
+  expect(refusal(numberWithin({ minimum: -500 }), '-501')).toBe('A whole number, at least -500')
 })
 
 it('dinars may have centimes', () => {

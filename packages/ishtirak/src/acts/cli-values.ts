@@ -24,7 +24,7 @@ export function boundsInWords({ minimum, maximum }: NumberBounds): string {
 /** For an option or an argument of commander, which names it in the refusal. */
 export function numberWithin(bounds: NumberBounds): Reader<number> {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER, isWhole = true } = bounds
-  const pattern = isWhole ? /^\d{1,15}$/ : /^\d{1,12}(\.\d{1,3})?$/
+  const pattern = isWhole ? /^-?\d{1,15}$/ : /^-?\d{1,12}(\.\d{1,3})?$/
   return (text) => {
     // As a statement of account has it: `2 000,00`.
     const typed = readTypedAmount(text)

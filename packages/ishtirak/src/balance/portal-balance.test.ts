@@ -20,6 +20,7 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(opened.status).toBe(303)
     await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
     await world.emulator.settled()
+    expect(await words(visit)).toContain('You have no paid time: if your balance is enough, the first term')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
     const page = await words(visit)
     expect(page).toContain('Your balance 3 000 DA')
@@ -35,6 +36,7 @@ describeScenario('the balance in the portal', ({ database }) => {
   it('says what is missing, and by when', async () => {
     await world.as('user-1').buy()
     const visit = await enter()
+    expect(await words(visit)).not.toContain('You have no paid time')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
     expect(await words(visit)).toContain(
       'Renews by itself on 21 December 2026: Pro · 1 month for 2 000 DA. 2 000 DA more is needed: top up',

@@ -90,12 +90,19 @@ function OrderForm(of: OfBalance) {
   const offers = pages.catalogue.plans.flatMap(offersOf)
   const [usual] = renewalOffers(facts, pages.catalogue)
   const value = ({ plan, months }: Offer) => `${months} ${plan.id}`
+  const { paidUntil, endedAt } = facts
+  const hasTime = paidUntil !== null && endedAt === null && paidUntil > view.overview.now
   return (
     <details>
       <summary safe>{say('renewalTitle')}</summary>
       <p class="small" safe>
         {say('renewalText')}
       </p>
+      {hasTime ? null : (
+        <p class="small">
+          <b safe>{say('renewalAtOnce')}</b>
+        </p>
+      )}
       <RenewalForm {...of} fields={{}}>
         <label>
           <span safe>{say('renewalWhat')}</span>
