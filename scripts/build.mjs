@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
@@ -88,8 +89,9 @@ const bundleTypeBox = async (dist) => {
  */
 const copySwaggerUi = (to) => {
   const from = path.join(root, 'node_modules/@fastify/swagger-ui/static')
+  mkdirSync(to, { recursive: true })
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
-    cpSync(path.join(from, name), path.join(to, name))
+    writeFileSync(path.join(to, `${name}.br`), brotliCompressSync(readFileSync(path.join(from, name))))
   // Swagger UI is licensed as TypeScript is, under Apache 2.0, and its package here has no copy of that.
   cpSync(path.join(root, 'node_modules/typescript/LICENSE.txt'), path.join(to, 'LICENSE'))
 }

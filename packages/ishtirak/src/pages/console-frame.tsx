@@ -237,7 +237,7 @@ export function Table({ columns, safeRows, figuresFrom, named, empty }: TableRow
                     {cell}
                   </th>
                 ) : (
-                  <td data-label={columns[index]}>{cell}</td>
+                  <td data-label={cell === '' ? undefined : columns[index]}>{cell}</td>
                 )
               })}
             </tr>
