@@ -5,7 +5,7 @@ import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 
 const PAPERS = '/api/v1/billing/papers'
 const DAY = 86_400
@@ -13,7 +13,7 @@ const DAY = 86_400
 describeScenario('the papers of a year', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
+    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '9000' }
     world = await createWorld(database(), { env, isNew: true })
   })
   afterEach(() => world.stop())
@@ -50,6 +50,19 @@ describeScenario('the papers of a year', ({ database }) => {
     for (const paper of [first, second]) expect(text).toContain(`Payment reference ${paper}`)
     expect(text).toContain('Refunded on 21/11/2026')
     expect(text).not.toContain(third ?? 'none')
+  })
+
+  it('sum what was paid once: what the balance pays for was paid in before', async () => {
+    const user = world.as('user-1')
+    const paidIn = await user.post('/api/v1/billing/balance/top-ups', { amount: 3_000 })
+    await world.emulator.pay(checkoutIdOf(paidIn.body.checkout_url), 'paid')
+    await world.emulator.settled()
+    const bought = await user.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+    expect(bought.body.status).toBe('paid')
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const answer = await fetch(`${world.url}${PAPERS}?year=2026&lang=en`, { headers: { authorization } })
+    const text = textOf(new Uint8Array(await answer.arrayBuffer())).replace(/[\s\u00a0]+/g, ' ')
+    expect(text).toContain('Total paid 3 000,00 DA')
   })
 
   it('are a table, by the platform’s key too, and in the portal', async () => {

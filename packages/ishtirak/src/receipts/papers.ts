@@ -4,6 +4,7 @@ import { csvLine } from '../acts/csv.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { type ReceiptSnapshot, receiptNumber, receiptSeries, totalOf } from '../core/receipt.js'
+import { BY_BALANCE } from '../core/subscription.js'
 import { listReceiptsOfYear, type PaperOfYear } from './papers.sql.js'
 import { print, type ReceiptDeps } from './receipt.js'
 import {
@@ -118,8 +119,10 @@ function listOf(deps: ReceiptDeps, papers: readonly PaperOfYear[], locale: Local
   const money = (centimes: number) => dinarsInFigures(centimes, locale)
   const sumOf = (some: readonly PaperOfYear[]) =>
     some.reduce((sum, { snapshot }) => sum + totalOf(snapshot), 0)
-  const paid = sumOf(papers)
-  const refunded = sumOf(papers.filter((paper) => refundedOn(deps, paper) !== null))
+  // What the balance paid for was paid in before.
+  const received = papers.filter(({ snapshot }) => snapshot.paymentMethod !== BY_BALANCE)
+  const paid = sumOf(received)
+  const refunded = sumOf(received.filter((paper) => refundedOn(deps, paper) !== null))
   const [newest] = papers.slice(-1)
   return {
     buyer: newest ? describeBuyer(newest.snapshot, words).name : '',
