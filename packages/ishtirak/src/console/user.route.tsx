@@ -9,7 +9,7 @@ import { readTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
 import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
-import { LinkButton, pageHeaders, readSheet, styleWith } from '../pages/portal-frame.js'
+import { LinkButton, pageHeaders, portalStyle, readSheet } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { userPage } from './user-page.js'
@@ -56,7 +56,7 @@ const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))
 
 /** The pages of the portal in their style, sent so that no browser sends anything from them. */
 function readOnlyPortal(pages: AllPages) {
-  const style = `${styleWith(pages.seller.shop.color)}${BANNER_SHEET}`
+  const style = `${portalStyle(pages.seller.shop.color)}${BANNER_SHEET}`
   return { style, headers: pageHeaders(style, "'none'", "form-action 'none'") }
 }
 

@@ -6,7 +6,7 @@ import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
-import { type Pages, pageHeaders, styleWith } from '../pages/portal-frame.js'
+import { type Pages, pageHeaders, portalStyle } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { answerRoutes, keepRefusal } from './answer.route.js'
@@ -19,7 +19,7 @@ import { type ReadPortalDeps, readPortal } from './read-portal.js'
 
 export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
   const reader = createReader(deps)
-  const style = styleWith(deps.seller.shop.color)
+  const style = portalStyle(deps.seller.shop.color)
   const own: Pages & Deps = {
     ...deps,
     ways: waysIn(deps, capabilities),

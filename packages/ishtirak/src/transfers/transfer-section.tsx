@@ -143,7 +143,7 @@ function Accounts({ accounts, ...section }: OfTransfer & { readonly accounts: re
   if (only !== undefined && !another) return <OfKind {...section} accounts={accounts} />
   const { say } = section
   return (
-    <div class="kinds" role="radiogroup" aria-labelledby="pay-from">
+    <div class="by-kind" role="radiogroup" aria-labelledby="pay-from">
       <p id="pay-from" safe>
         {say('payFrom')}
       </p>
