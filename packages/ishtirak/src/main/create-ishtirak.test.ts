@@ -530,6 +530,14 @@ describe('the calls without HTTP', () => {
     await expect(billing.uploadProof('nadia', id, jpeg())).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('give the papers of a year, and refuse what is none', async () => {
+    const { billing } = await make('http://platform.localhost')
+    const asked = { year: 2026, format: 'csv' } as const
+    await expect(billing.papers('nobody', asked)).rejects.toMatchObject({ code: 'not_found' })
+    const wrong = billing.papers('nobody', { ...asked, year: 1 })
+    await expect(wrong).rejects.toMatchObject({ code: 'validation_failed' })
+  })
+
   it('have the names of the client’s, which verifies events besides', async () => {
     const { billing } = await make('http://platform.localhost')
     const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })

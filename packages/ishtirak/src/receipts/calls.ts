@@ -5,10 +5,22 @@ export interface PdfWish {
   readonly lang?: Locale
 }
 
+export interface PapersWish extends PdfWish {
+  /** In which they were issued. */
+  readonly year: number
+  /** Default: `pdf`. */
+  readonly format?: 'pdf' | 'csv'
+}
+
 export interface ReceiptCalls {
   /**
    * PDF. In the language of the profile, else in Arabic, where no other is asked for. Throws
    * `payment_not_paid`, `busy`, `receipts_unavailable`.
    */
   receipt(userId: string, paymentId: string, asked?: PdfWish): Promise<Uint8Array>
+  /**
+   * The receipts of a year in one PDF, or as a table in UTF-8. The language is that of `receipt`. Throws
+   * `not_found` where there is none, `busy`, `receipts_unavailable`.
+   */
+  papers(userId: string, asked: PapersWish): Promise<Uint8Array>
 }

@@ -2,11 +2,14 @@
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { CSV_TYPE } from '../acts/send-file.js'
+import { idOf } from '../http/auth.js'
+import { checker } from '../http/checker.js'
 import { locale, query } from '../http/schemas.js'
 import { forBothCallers } from '../ledger/user-routes.js'
+import type { PapersWish, ReceiptCalls } from './calls.js'
 import { printYear, tableOfYear, type YearWish } from './papers.js'
 import type { ReceiptDeps } from './receipt.js'
-import { LANGUAGE, PDF, type ReceiptRoutesDeps, sendPdf } from './receipt.route.js'
+import { LANGUAGE, PDF, type ReceiptRoutesDeps, sendPdf, wishedLocale } from './receipt.route.js'
 
 export const PaperFormatSchema = Type.Enum(['pdf', 'csv'])
 
@@ -43,6 +46,17 @@ export function paperRoutes(deps: ReceiptRoutesDeps) {
     })
   })
 }
+
+export const paperCalls = (deps: ReceiptRoutesDeps): Pick<ReceiptCalls, 'papers'> => ({
+  papers: async (given, asked) => {
+    const { year, format = 'pdf', lang } = papersWish(asked)
+    const userId = idOf(given)
+    const of = { userId, year, locale: await wishedLocale(deps, userId, lang ? { lang } : {}) }
+    return format === 'pdf' ? printYear(deps, of) : new TextEncoder().encode(await tableOfYear(deps, of))
+  },
+})
+
+const papersWish = checker<PapersWish>(PapersQuerySchema)
 
 export async function sendPapers(
   deps: ReceiptDeps,

@@ -46,7 +46,7 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
   })
 }
 
-export const receiptCalls = (deps: ReceiptRoutesDeps): ReceiptCalls => ({
+export const receiptCalls = (deps: ReceiptRoutesDeps): Pick<ReceiptCalls, 'receipt'> => ({
   receipt: async (given, paymentId, asked) => {
     const userId = idOf(given)
     return (await askForReceipt(deps, { userId, paymentId, locale: await wishedLocale(deps, userId, asked) }))

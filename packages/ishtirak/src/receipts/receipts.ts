@@ -1,6 +1,6 @@
 // What receipts bring to the service.
 import type { Capability } from '../acts/capability.js'
-import { paperRoutes } from './papers.route.js'
+import { paperCalls, paperRoutes } from './papers.route.js'
 import { receiptPages } from './portal-part.js'
 import { type ReceiptRoutesDeps, receiptCalls, receiptRoutes } from './receipt.route.js'
 import { type ReceiptMailDeps, receiptMails } from './receipt-mail.js'
@@ -12,7 +12,7 @@ export const receipts: Capability<ReceiptRoutesDeps & ReceiptMailDeps> = {
     await app.register(receiptRoutes(deps))
     await app.register(paperRoutes(deps))
   },
-  calls: receiptCalls,
+  calls: (deps) => ({ ...receiptCalls(deps), ...paperCalls(deps) }),
   mails: receiptMails,
   portal: receiptPages,
 }
