@@ -52,7 +52,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with months counted from the previous month', async () => {
     const found = await firstFailure({ database, rules: { calendar: monthByMonth() } })
-    expectRule(found, 'time bought or granted equals the model’s')
+    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
   })
 
   it('without the booking of a second checkout of one payment', async () => {
