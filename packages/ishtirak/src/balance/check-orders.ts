@@ -4,11 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { atCatalogue } from '../core/balance.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { offersOf } from '../core/plan.js'
-import { describeChange } from '../ledger/save.js'
-import { saveSettlement } from '../ledger/settle.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { findOtherOrders } from './due-renewals.sql.js'
-import type { OrderDeps } from './order.js'
+import { type OrderDeps, saveOrder } from './order.js'
 
 /** Of up to `limit` users. Gives of how many. */
 export async function checkOrders(deps: OrderDeps, limit: number): Promise<number> {
@@ -33,14 +31,7 @@ async function checkOrder(
   if (isDeepStrictEqual(order, balance.order)) return false
   // Since when it buys stays: no renewal depends on when this was found.
   const subscription = { ...user.subscription, balance: { ...balance, order } }
-  const after = { subscription, events: ['balance.renewal_changed'] as const }
-  const change = describeChange(deps, { userId, user, payment: null, after }, undefined, now)
   const kind = order === null ? 'order_ended' : order.offered ? 'order_offered' : null
   const mail = kind && { kind, about: toTimestamp(now) }
-  const saved = await saveSettlement(deps.database, {
-    ...{ isNew: false, received: null, codeUse: null, receipt: null },
-    ...change,
-    events: change.events.map((event) => ({ ...event, mail })),
-  })
-  return saved === 'saved'
+  return (await saveOrder(deps, { userId, user, subscription, mail }, now)) === 'saved'
 }

@@ -1,14 +1,17 @@
 // The standing order of a user: what their balance buys whenever the paid time ends.
 import { isDeepStrictEqual } from 'node:util'
+import type { MailKey } from '../core/announcement.js'
 import { type StandingOrder, withOrder } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
 import { offerOf, planById } from '../core/plan.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
+import type { SaveResult } from '../ledger/provider-events.sql.js'
 import { describeChange, type SaveDeps } from '../ledger/save.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
-import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
+import { findUser, type KnownUser, rememberUser, type UserRecord } from '../ledger/users.sql.js'
 import { readBooked } from './read-balance.js'
 
 export type OrderDeps = SaveDeps & Pick<CommonParts, 'catalogue'>
@@ -60,11 +63,29 @@ async function changeOrder(
     if (await deps.bookRenewals(userId, loaded, now)) return 'stale'
     if (isDeepStrictEqual(loaded.subscription.balance?.order ?? null, order)) return 'saved'
     const subscription = withOrder(loaded.subscription, order, now)
-    const after = { subscription, events: ['balance.renewal_changed'] as const }
-    return saveSettlement(database, {
-      ...{ isNew: false, received: null, codeUse: null, receipt: null },
-      ...describeChange(deps, { userId, user: loaded, payment: null, after }, undefined, now),
-    })
+    return saveOrder(deps, { userId, user: loaded, subscription }, now)
   })
   return readBooked(deps, userId)
+}
+
+/** `mail`: that the user gets beside the event; absent: none. */
+export function saveOrder(
+  deps: OrderDeps,
+  of: {
+    readonly userId: string
+    readonly user: UserRecord
+    /** As it is to be. */
+    readonly subscription: SubscriptionFacts
+    readonly mail?: MailKey | null
+  },
+  now: Instant,
+): Promise<SaveResult> {
+  const { userId, user, subscription, mail = null } = of
+  const after = { subscription, events: ['balance.renewal_changed'] as const }
+  const change = describeChange(deps, { userId, user, payment: null, after }, undefined, now)
+  return saveSettlement(deps.database, {
+    ...{ isNew: false, received: null, codeUse: null, receipt: null },
+    ...change,
+    events: change.events.map((event) => ({ ...event, mail })),
+  })
 }

@@ -61,7 +61,7 @@ export function balanceIn({ balance }: HoldsBalance): number {
   return balance?.amount ?? 0
 }
 
-/** The facts with the entry. Throws where more is taken than there is: nobody decided that. */
+/** The facts with the entry. Throws where more is taken than there is, which no act decides. */
 export function withEntry<Facts extends HoldsBalance>(facts: Facts, { amount, at }: NewEntry): Facts {
   const { balance } = facts
   const left = balanceIn(facts) + amount

@@ -2,7 +2,7 @@
 // and no job gives or takes access. Calendar months, each boundary from the original anchor: bought on 31
 // January, the ends are 28 February, 31 March, 30 April. Granted days have 24 hours; their end is the anchor
 // of the months after them.
-import { type Balance, type StandingOrder, withEntry } from './balance.js'
+import { type Balance, type NewEntry, type StandingOrder, withEntry } from './balance.js'
 import { DAY, type Instant, LAST_INSTANT, SECOND } from './instant.js'
 import { type Catalogue, isSamePlan, type Plan, planInEffect } from './plan.js'
 
@@ -220,15 +220,15 @@ export function renewsAt({
   return Math.max(paidUntil ?? balance.since, balance.since)
 }
 
+export function renewalEntry({ order, at }: DueRenewal, paymentId: string): NewEntry {
+  return { kind: 'renewal', amount: -order.price, paymentId, note: null, at }
+}
+
 /** The facts with one renewal written down. */
-export function withRenewal(
-  facts: SubscriptionFacts,
-  { order, at, added }: DueRenewal,
-  paymentId: string,
-): SubscriptionFacts {
+export function withRenewal(facts: SubscriptionFacts, due: DueRenewal, paymentId: string): SubscriptionFacts {
+  const { order, at, added } = due
   const source = { id: paymentId, plan: order.plan, instrument: BY_BALANCE, amount: order.price }
-  const entry = { kind: 'renewal', amount: -order.price, paymentId, note: null, at } as const
-  return withEntry(extend(facts, added, source, at), entry)
+  return withEntry(extend(facts, added, source, at), renewalEntry(due, paymentId))
 }
 
 /** What `amount` of money adds to which nothing else is left to buy: as much of `plan` as it is worth. */

@@ -1,8 +1,7 @@
 // Payments at the seller's desk, in cash or by cheque. An operator records one when the money is there, so
 // nothing is opened, looked at or ended: our row is all that there is, and these methods know nothing beside
 // it.
-import { DAY } from '../core/instant.js'
-import type { PaymentMethod } from '../ledger/method.js'
+import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 import './words.js'
 
 /** As they are named on the wire. */
@@ -21,27 +20,6 @@ export function createDesk(of: {
 }
 
 function deskMethod(name: DeskMethod, traits: Pick<PaymentMethod, 'live' | 'bearsStampDuty'>): PaymentMethod {
-  return {
-    name,
-    ...traits,
-    checkoutName: 'deskReference',
-    begunBy: 'operator',
-    settledBy: 'operator',
-    accounts: [],
-    instruments: [name],
-    leastAmount: 0,
-    // It is paid when it is written.
-    checkoutLifetimeMs: 0,
-    looksAfterMs: [DAY],
-    acknowledgeWithinMs: null,
-    list: null,
-    webhook: null,
-    createCheckout: async () => ({
-      ok: false,
-      failure: { kind: 'rejected', status: 422, detail: 'an operator records these payments', errors: {} },
-    }),
-    getCheckout: async () => ({ ok: true, value: null }),
-    expireCheckout: async () => ({ ok: true, value: null }),
-    checkKey: async () => ({ ok: true, value: true }),
-  }
+  const method = paidWhenWritten({ name, ...traits }, 'an operator records these payments')
+  return { ...method, checkoutName: 'deskReference' }
 }

@@ -141,6 +141,37 @@ export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentM
   return { all, gateways, live, of: (name) => byName.get(name) ?? notConfigured(name) }
 }
 
+/**
+ * A way to pay that is paid when it is written: our row is all that there is, so nothing is opened, looked at
+ * or ended. `why`: no checkout is opened.
+ */
+export function paidWhenWritten(
+  { name, ...traits }: Pick<PaymentMethod, 'name' | 'live' | 'bearsStampDuty'>,
+  why: string,
+): PaymentMethod {
+  return {
+    name,
+    ...traits,
+    begunBy: 'operator',
+    settledBy: 'operator',
+    accounts: [],
+    instruments: [name],
+    leastAmount: 0,
+    checkoutLifetimeMs: 0,
+    looksAfterMs: [DAY],
+    acknowledgeWithinMs: null,
+    list: null,
+    webhook: null,
+    createCheckout: async () => ({
+      ok: false,
+      failure: { kind: 'rejected', status: 422, detail: why, errors: {} },
+    }),
+    getCheckout: async () => ({ ok: true, value: null }),
+    expireCheckout: async () => ({ ok: true, value: null }),
+    checkKey: async () => ({ ok: true, value: true }),
+  }
+}
+
 /** Where the method sends what happens to a checkout. */
 export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): string | null {
   return webhook && `${publicUrl}${webhook.path}`

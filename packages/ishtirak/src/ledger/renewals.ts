@@ -1,10 +1,10 @@
 // Writes down what balances have bought by standing orders: a payment, a receipt, time, an entry of the
 // ledger and the events, in one statement for each term. What was bought, and when, is computed without it
 // (core/subscription.ts); every other change of the user's money comes after it.
-import { paidByBalance } from '../core/balance-payment.js'
 import type { Instant } from '../core/instant.js'
+import { newPayment, type Payment } from '../core/payment.js'
 import { renewabilityAt } from '../core/quote.js'
-import { type DueRenewal, dueRenewal, withRenewal } from '../core/subscription.js'
+import { BY_BALANCE, type DueRenewal, dueRenewal, renewalEntry, withRenewal } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import type { CommonParts } from './parts.js'
 import { describeChange, type SaveDeps } from './save.js'
@@ -41,9 +41,14 @@ async function bookRenewal(
   const { order, at, added } = due
   const offer = { plan: order.plan, months: order.months, price: { amount: order.price, currency: 'DZD' } }
   const id = deps.ids.next('pay', at)
-  const payment = paidByBalance({ id, userId, offer, added, at, live: deps.methods.live })
+  const method = deps.methods.of(BY_BALANCE)
+  const payment: Payment = {
+    ...newPayment({ id, userId, offer, method, createdAt: at, attemptEndsAt: at }),
+    ...{ status: 'paid', paidAt: at, nextCheckAt: null },
+    ...{ periodStart: added.period.start, periodEnd: added.period.end },
+  }
   const subscription = withRenewal(user.subscription, due, id)
-  const entry = { kind: 'renewal', amount: -order.price, paymentId: id, note: null, at } as const
+  const entry = renewalEntry(due, id)
   const events = [
     'payment.paid',
     added.renews ? 'subscription.renewed' : 'subscription.activated',
