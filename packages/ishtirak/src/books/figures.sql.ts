@@ -36,7 +36,8 @@ const lockSeries = statement(
 
 /** What was said with the report that was booked, in whole dinars. What a balance pays costs none. */
 const FEES = `case when p.method = '${BY_BALANCE}' then 0
-            else (jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')->>'fees')::bigint
+            else (jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')
+              ->>'fees')::bigint
        end`
 
 /** What went to the user's balance of a change of plan: it counts when it is spent. */
