@@ -61,7 +61,8 @@ const insertWaiting = statement(
 /** Each has a balance of 6,000 dinars and an order that it renews by. */
 const insertEntries = statement(
   'bench.entries',
-  `insert into balance_entries (user_id, sequence, id, kind, amount, balance_before, balance_after, created_at)
+  `insert into balance_entries (user_id, sequence, id, kind, amount, balance_before, balance_after,
+                                created_at)
    select user_id, 1, 'bal_' || user_id, 'correction', 6000, 0, 6000, $1::timestamptz from users`,
 )
 const giveOrders = statement(

@@ -6,8 +6,8 @@ import type { Sale } from './sales.js'
 const readTotals = statement(
   'faults.totals',
   `select (select count(*) from payments where status = 'paid' and method <> 'balance') as paid,
-          (select count(distinct method_reference) from payments where status = 'paid' and method <> 'balance')
-            as checkouts,
+          (select count(distinct method_reference) from payments
+            where status = 'paid' and method <> 'balance') as checkouts,
           (select count(*) from payments where status not in ('paid', 'pending')) as odd,
           (select count(*) from payments where status = 'paid' and kind = 'purchase') as purchases,
           (select count(*) from payments where status = 'paid' and method = 'balance') as renewals,
