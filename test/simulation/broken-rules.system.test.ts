@@ -6,6 +6,8 @@ import { freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,
   monthByMonth,
+  withBasesRefunded,
+  withListedPrices,
   withMonthsThatEndLate,
   withOneOperatorTwice,
   withoutAnchorsOfGrants,
@@ -19,11 +21,17 @@ import {
   withoutReceiptsForActs,
   withoutReturnedUses,
   withoutSecondPayments,
+  withoutSurplus,
   withoutVersionGuard,
+  withoutVersionOfBalances,
   withoutVersionOfTransfers,
   withProcessingAsPending,
   withRedemptionsBeyondTheBound,
+  withRefundsThatStay,
+  withRenewalsFromNow,
+  withRenewalsLeftOut,
   withTermsThatStartLate,
+  withUnagreedPrices,
 } from './broken-rules.js'
 import type { RuleName } from './rules.js'
 import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
@@ -177,6 +185,66 @@ describe('a broken rule is found by the simulation', () => {
       'only documented errors occur',
       'each paid checkout is booked once',
       'what is taken at the desk is in the books once, as it was taken',
+    )
+  })
+
+  it('with what is left of a term at the listed price', async () => {
+    const broken = withListedPrices(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('users.with_open_payment')
+    expectRule(found, 'a change costs what is left of the dearer plan, less what was paid for it')
+  })
+
+  it('with what a change stands on refunded under it', async () => {
+    const broken = withBasesRefunded(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['operator.payment'])
+    expectRule(found, 'a refund takes a change before what it stands on')
+  })
+
+  it('with what a change leaves over on no balance', async () => {
+    const broken = withoutSurplus(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['settlements.save_whole'])
+    expectRule(found, 'the balance is the model’s, to the dinar and the second')
+  })
+
+  it('with a refunded top-up that stays on the balance', async () => {
+    const broken = withRefundsThatStay(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['balance.given_by'])
+    expectRule(found, 'the balance is the model’s, to the dinar and the second')
+  })
+
+  it('with entries of a balance without the version guard', async () => {
+    const broken = withoutVersionOfBalances(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('settlements.save_whole')
+    expectRule(found, 'only documented errors occur', 'access is what was paid, plus grace')
+  })
+
+  it('with renewals that begin when the job finds them', async () => {
+    const broken = withRenewalsFromNow(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['balance.due_renewals'])
+    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
+  })
+
+  it('with renewals that a job which was away for a month leaves out', async () => {
+    const broken = withRenewalsLeftOut(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['balance.due_renewals'])
+    expectRule(found, 'the balance is the model’s, to the dinar and the second')
+  })
+
+  it('with a price of a standing order that its user did not agree to', async () => {
+    const broken = withUnagreedPrices(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('users.with_open_payment')
+    expectRule(
+      found,
+      'the balance is the model’s, to the dinar and the second',
+      'an order stands as it was agreed, until it is sold no more',
     )
   })
 
