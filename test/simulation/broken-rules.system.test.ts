@@ -80,7 +80,7 @@ describe('a broken rule is found by the simulation', () => {
   })
 
   it('with a processing checkout returned to the next click', async () => {
-    const found = await firstFailure({ database, breakProvider: withProcessingAsPending }, 15)
+    const found = await firstFailure({ database, breakProvider: withProcessingAsPending }, 19)
     expectRule(found, 'a click leads to a page that takes a card')
   })
 
@@ -94,7 +94,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with a refund that treats a month as running at the instant of its end', async () => {
     const broken = withMonthsThatEndLate(database)
-    const found = await firstFailure({ database: broken }, 8)
+    const found = await firstFailure({ database: broken }, 22)
     expect([...broken.broken]).toEqual(['operator.payment'])
     expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
   })
@@ -108,7 +108,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with redemptions at once that take more uses than a code has', async () => {
     const broken = withRedemptionsBeyondTheBound(database)
-    const found = await firstFailure({ database: broken })
+    const found = await firstFailure({ database: broken }, 27)
     expect([...broken.broken]).toEqual(['settlements.save_with_code'])
     expectRule(found, 'no code is used more often than its bound')
   })
@@ -122,7 +122,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with uses of codes that late money does not count', async () => {
     const broken = withoutLateUses(database)
-    const found = await firstFailure({ database: broken }, 6)
+    const found = await firstFailure({ database: broken }, 20)
     expect([...broken.broken]).toContain('settlements.save')
     expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
   })
@@ -171,14 +171,14 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with transfers whose proofs do not count for the run', async () => {
     const broken = withoutProofs(database)
-    const found = await firstFailure({ database: broken }, 10)
+    const found = await firstFailure({ database: broken }, 29)
     expect([...broken.broken]).toEqual(['transfers.by_reference'])
     expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
   })
 
   it('with slips of the desk that are not looked for', async () => {
     const broken = withoutKnownSlips(database)
-    const found = await firstFailure({ database: broken }, 9)
+    const found = await firstFailure({ database: broken }, 14)
     expect([...broken.broken]).toContain('settlements.load')
     expectRule(
       found,
@@ -239,7 +239,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with a price of a standing order that its user did not agree to', async () => {
     const broken = withUnagreedPrices(database)
-    const found = await firstFailure({ database: broken })
+    const found = await firstFailure({ database: broken }, 57)
     expect([...broken.broken]).toContain('users.with_open_payment')
     expectRule(
       found,
@@ -251,7 +251,7 @@ describe('a broken rule is found by the simulation', () => {
   // Last, because they change the database.
   it('with an operation that grants its days twice', async () => {
     const broken = withoutNamesOfOperations(database)
-    const found = await firstFailure({ database: broken }, 17)
+    const found = await firstFailure({ database: broken }, 19)
     expect([...broken.broken]).toContain('settlements.save')
     expectRule(found, 'no day is given twice')
   })
