@@ -1,6 +1,5 @@
 // Cash and cheques among the deeds, for terms and for dearer plans at once: recorded by operators, once and
-// again, by two at once, with a wrong amount, for another user. They are undone by the refund that any payment
-// has.
+// again, by two at once, with a wrong amount, for another user. They are undone by refunds, as any payment.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
@@ -50,9 +49,9 @@ export function slipsRecorded(world: SimulatedWorld, process: Process): readonly
   const isOld = before.length > 0 && random.boolean(0.3)
   const slip = isOld ? random.pick(before.slice(-3)) : newSlip(world, world.anyUser())
   slips.set(slip.reference, slip)
-  const odd = random.boolean(0.15)
-    ? random.pick([{ more: 1 }, { more: -1 }, { userId: `${slip.userId}0` }])
-    : {}
+  // A change may have cost more within the hour.
+  const wrong = slip.months > 0 ? [{ more: 1 }, { more: -1 }] : [{ more: -5 }]
+  const odd = random.boolean(0.15) ? random.pick([...wrong, { userId: `${slip.userId}0` }]) : {}
   const at = () => world.anyProcess() ?? process
   const twice = random.boolean(0.3) ? [record(world, at(), slip)] : []
   return [...twice, record(world, at(), slip, twice.length > 0 ? {} : odd)]
