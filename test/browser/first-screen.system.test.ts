@@ -72,14 +72,14 @@ describeInBrowser('the first screen', ({ visit }) => {
         'You are using more than your plan allows',
         'Plans',
         'Your usage',
-        'Your time',
+        'Subscription periods',
         'Your payments',
         'Receipts by year',
       ])
       expect(await headings('renewable')).toEqual([
         'Pro',
         'Your usage',
-        'Your time',
+        'Subscription periods',
         'Your payments',
         'Receipts by year',
         'Plans',

@@ -24,6 +24,7 @@ export const PAYER_STATES = [
   ...['transfer-asked', 'transfer-slip', 'transfer-active', 'transfer-refused', 'transfer-late'],
   ...['balance-money', 'balance-order', 'balance-low', 'balance-offered', 'code-redeemed'],
   ...['summary', 'summary-transfer', 'summary-change', 'summary-change-transfer', 'summary-balance'],
+  ...['summary-missing'],
   ...['code-worth', 'code-discount', 'code-wrong'],
   ...['after-paid', 'after-failed', 'after-canceled', 'after-expired', 'after-pending', 'after-review'],
   ...['after-refunded', 'after-top-up', 'link-over', 'no-session'],
@@ -144,9 +145,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
 
   await topUp('balance-money', 5000)
   await topUp('balance-order', 9000)
-  await renew('balance-order', pro)
   await topUp('balance-low', 1000)
-  await renew('balance-low', pro)
   await topUp('balance-offered', 3000)
   await renew('balance-offered', pro)
   const toppedUp = await topUp('after', 3000)
@@ -174,6 +173,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     plans: catalogue.plans.map((plan) => ({ ...plan, price: plan.price + 300 })),
   }
   await checkOrders({ ...world.service.parts, catalogue: dearer }, 100)
+  for (const userId of ['balance-order', 'balance-low']) await renew(userId, pro)
 
   const choose = (offer: string, method: string) => async (page: Page) => {
     await openChoice(page)
@@ -204,6 +204,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     'summary-change': { userId: 'running', does: choose('now business', 'card') },
     'summary-change-transfer': { userId: 'running', does: choose('now business', 'transfer') },
     'summary-balance': { userId: 'balance-money', does: choose('1 pro', 'balance') },
+    'summary-missing': { userId: 'balance-money', does: choose('12 pro', 'balance') },
     'code-worth': { userId: 'free', does: type(voucher) },
     'code-discount': { userId: 'free', does: type(percent) },
     'code-wrong': { userId: 'free', does: type('WRONG-CODE') },

@@ -191,9 +191,8 @@ function TopUpForm({ pages, view, say, facts }: OfBalance) {
 }
 
 function Ledger({ pages, view, say, entries }: OfBalance) {
-  const { money, day } = pages.formats
+  const { money, moved, day } = pages.formats
   const { locale } = view
-  const signed = (amount: number) => `${amount < 0 ? '−' : '+'}\u00a0${money(Math.abs(amount), locale)}`
   return (
     <ul class="payments">
       {entries.map(({ kind, amount, balanceAfter, note, createdAt }) => (
@@ -201,8 +200,8 @@ function Ledger({ pages, view, say, entries }: OfBalance) {
           <span class="date">
             <Words>{day(createdAt, locale)}</Words>
           </span>
-          <span class="sum" dir="ltr" safe>
-            {signed(amount)}
+          <span class="sum" safe>
+            {moved(amount, locale)}
           </span>
           <span class="bought soft small" safe>
             {inParts(

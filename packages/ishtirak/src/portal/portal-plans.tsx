@@ -52,7 +52,8 @@ function Row({ title, figures }: { readonly title: string; readonly figures: rea
       </tr>
       <tr>
         {figures.map((figure) => (
-          <td safe>{figure}</td>
+          // The unit may stand below: four plans fit a phone.
+          <td safe>{figure.replace(/\u00a0(?!\d)/, ' ')}</td>
         ))}
       </tr>
     </tbody>
