@@ -253,7 +253,7 @@ function TermLine({ of, selected, decision }: TermsOf & { readonly decision: Sho
   )
 }
 
-/** `least`: whole dinars of the cheapest that is sold. What cannot pay even that is shown, with what it lacks. */
+/** `least`: what the cheapest costs, in whole dinars. A way that lacks some of it is shown all the same. */
 function WaysToPay({ least, ...of }: OffersFormOf & { readonly least: number }) {
   const { pages, say, locale, facts, method, open = [] } = of
   const ways = waysFor(pages, open).map((way) => ({

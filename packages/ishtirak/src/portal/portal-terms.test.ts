@@ -153,7 +153,7 @@ describeScenario('the choice of terms', ({ database }) => {
       const page = await portal.open()
       const words = wordsOf(page.text)
       expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
-      expect(words).toContain('More time starts on 21 November 2027')
+      expect(words).toContain('What you buy now starts on 21 November 2027')
       expect(page.text).toMatch(/<details id="choose">/)
       const summary = await choose('6 pro')
       expect(wordsOf(summary.text)).toContain('It starts on 21 November 2027, when your current period ends.')
@@ -185,7 +185,7 @@ describeScenario('the choice of terms', ({ database }) => {
     const summary = await choose('now business')
     expect(wordsOf(summary.text)).toContain(
       'Business · from now on · 2 050 DA incl. tax · until 21 December 2026 Pay 2 050 DA by card' +
-        ' You pay the difference: Business until 21 December 2026 costs 3 250 DA, less 1 200 DA left of what you',
+        ' You pay the difference: Business until 21 December 2026 costs 3 250 DA, less 1 200 DA left',
     )
     expect(summary.text).not.toContain('once we have seen the money')
     expect(fieldsOf(summary)).toMatchObject({ plan: 'business', start: 'now' })

@@ -17,7 +17,8 @@ const copyPayment = statement(
   'test.papers.copy',
   `with copied as (
      insert into payments (user_id, id, kind, plan, months, amount, currency, live, status, method,
-         method_reference, instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start, period_end)
+         method_reference, instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,
+         period_end)
        select user_id, id || '_' || n, kind, plan, months, amount, currency, live, status, method,
               method_reference || '_' || n, instrument, created_at, expires_at, attempt_ends_at, paid_at,
               period_start, period_end
