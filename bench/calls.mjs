@@ -17,12 +17,12 @@ import { relayTo } from './support/wire.mjs'
 
 const USERS = 500
 /** V8 compiles what runs often, and compiled code allocates less. */
-const WARMING = { upgrade: 1_000, webhook: 1_200, history: 1_200, consume: 2_000, status: 2_000 }
+const WARMING = { portal: 400, upgrade: 1_000, webhook: 1_200, history: 1_200, consume: 2_000, status: 2_000 }
 /**
  * Of 40 MB and more, so that the young generation is collected several times. Those that take longest come
  * first.
  */
-const SLICE = { upgrade: 300, webhook: 450, history: 450, consume: 1_400, status: 1_500 }
+const SLICE = { portal: 150, upgrade: 300, webhook: 450, history: 450, consume: 1_400, status: 1_500 }
 const SLICES = 3
 /** What is counted on the wire is counted in slices of few, some of which no job runs beside. */
 const FEW = 10

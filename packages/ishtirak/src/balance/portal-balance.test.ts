@@ -33,6 +33,20 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(await words(visit)).not.toContain('Stop automatic renewal')
   })
 
+  it('shows what was bought since, in each of its lists, where no job has run', async () => {
+    const before = await enter()
+    const opened = await before.submit('/portal/balance/top-up', { amount: '5000' })
+    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
+    await world.emulator.settled()
+    await before.submit('/portal/balance/renewal', { offer: '1 pro' })
+    await world.advance(31 * 86_400)
+    const page = wordsOf((await (await enter()).open('/portal?payments=all')).text)
+    expect(page).toContain('Your balance 1 000 DA')
+    expect(page).toContain('− 2 000 DA Renewed · balance 1 000 DA')
+    expect(page).toContain('Pro Now Paid 21 December 2026 to 21 January 2027 Receipt')
+    expect(page).toContain('21 December 2026 2 000 DA Pro · 21 December 2026 to 21 January 2027')
+  })
+
   it('says what is missing, and by when', async () => {
     await world.as('user-1').buy()
     const visit = await enter()

@@ -8,6 +8,7 @@ import { wrongField } from '../core/error.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
+import { entriesOfUser } from '../ledger/balance-entries.sql.js'
 import type { Pages } from '../pages/portal-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import { fieldOf } from '../pages/reader.js'
@@ -15,9 +16,8 @@ import type { WayToPay } from '../pages/way-to-pay.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
 import { BalanceCard } from './portal-balance.js'
-import { type ReadBalanceDeps, readBalance } from './read-balance.js'
 
-export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps & ReadBalanceDeps
+export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
 
 /** Entries that the card shows. */
 const SHOWN = 8
@@ -44,9 +44,10 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
     if (pages.rules.balanceMax > 0) balanceForms(app, pages)
   },
   ways: ({ rules }) => (rules.balanceMax > 0 ? [WAY] : []),
-  read: async (deps, { session }) => {
-    if (deps.rules.balanceMax === 0) return {}
-    const { facts, entries } = await readBalance(deps, session.userId, { limit: SHOWN, cursor: null })
+  read: async ({ rules, database }, { session, overview: { facts } }) => {
+    if (rules.balanceMax === 0) return {}
+    const page = { before: null, limit: SHOWN }
+    const entries = facts.balance ? await entriesOfUser(database, session.userId, page) : []
     return {
       warnings: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
     }

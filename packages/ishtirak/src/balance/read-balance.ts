@@ -9,7 +9,7 @@ import { findUser } from '../ledger/users.sql.js'
 
 export type ReadBalanceDeps = Pick<CommonParts, 'database' | 'clock' | 'bookRenewals'>
 
-export interface ReadBalance {
+interface ReadBalance {
   readonly facts: SubscriptionFacts
   readonly entries: readonly BalanceEntry[]
   /** Null: there is no further page. */
@@ -17,7 +17,7 @@ export interface ReadBalance {
 }
 
 /** Throws `invalid_cursor`. */
-export async function readBalance(
+async function readBalance(
   deps: ReadBalanceDeps,
   userId: string,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | null },

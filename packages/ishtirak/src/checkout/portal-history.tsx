@@ -1,47 +1,58 @@
-// The list of payments in the portal.
+// The list of payments in the portal, on a view of its own: what counts is in the list of time, and twelve
+// lines are a seventh of the work of the first page.
 import type { Instant } from '../core/instant.js'
 import { type PublicPaymentStatus, publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
-import { LinkButton } from '../pages/portal-frame.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection } from '../pages/portal-kinds.js'
 import { wayToPayOf } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
 
-/** What was paid when, and what each payment bought; folded, since what counts is in the list of time. */
+/** What was paid when, and what each payment bought; a link until it is asked for. */
 export function History(section: PartSection) {
-  const { pages, view, say } = section
-  const { payments, nextCursor } = view.history
-  const portal = (query: string) => hrefIn(view.session, `${pages.base}/portal${query}#history`)
+  const { view, say } = section
+  if (view.history.payments.length === 0) return null
+  if (view.isOlder || view.asked(PAYMENTS) !== null) return <HistoryList {...section} />
   return (
-    <details class="card" id="history" open={view.isOlder}>
-      <summary>
-        <h2 safe>{say('historyTitle')}</h2>
-      </summary>
-      {payments.length === 0 ? (
-        <p class="soft" safe>
-          {say('noPayments')}
-        </p>
-      ) : (
-        <ul class="payments">
-          {payments.map((payment) => (
-            <HistoryLine section={section} payment={payment} />
-          ))}
-        </ul>
-      )}
+    <p class="actions" id="history">
+      <LinkButton href={historyHref(section, `${PAYMENTS}=all`)} label={say('historyTitle')} />
+    </p>
+  )
+}
+
+/** Of the address: the list is shown. */
+export const PAYMENTS = 'payments'
+
+function historyHref({ pages, view }: PartSection, query: string): string | undefined {
+  return hrefIn(view.session, `${pages.base}/portal?${query}#history`)
+}
+
+function HistoryList(section: PartSection) {
+  const { view, say } = section
+  const { payments, nextCursor } = view.history
+  return (
+    <Card id="history" title={say('historyTitle')}>
+      <ul class="payments">
+        {payments.map((payment) => (
+          <HistoryLine section={section} payment={payment} />
+        ))}
+      </ul>
       {nextCursor === null && !view.isOlder ? null : (
         <p class="actions">
           {nextCursor === null ? null : (
             <LinkButton
-              href={portal(`?cursor=${encodeURIComponent(nextCursor)}`)}
+              href={historyHref(section, `cursor=${encodeURIComponent(nextCursor)}`)}
               label={say('olderPayments')}
             />
           )}
-          {view.isOlder ? <LinkButton href={portal('')} label={say('newestPayments')} /> : null}
+          {view.isOlder ? (
+            <LinkButton href={historyHref(section, `${PAYMENTS}=all`)} label={say('newestPayments')} />
+          ) : null}
         </p>
       )}
-    </details>
+    </Card>
   )
 }
 

@@ -10,7 +10,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { LoadTimeList } from '../ledger/time-list.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
-export interface OverviewDeps extends RefreshDeps, Pick<CommonParts, 'catalogue'> {
+export interface OverviewDeps extends RefreshDeps, Pick<CommonParts, 'catalogue' | 'bookRenewals'> {
   readonly loadUserWithUsage: LoadUserWithUsage
   readonly loadTimeList: LoadTimeList
   readonly quotaWindowAt: QuotaWindowAt
@@ -21,7 +21,7 @@ type LoadedUser = Awaited<ReturnType<LoadUserWithUsage>>
 
 export async function readOverview(deps: OverviewDeps, userId: string, requestId?: string) {
   const load = () => deps.loadUserWithUsage(userId)
-  return overviewOf(deps, userId, await loadRefreshed(deps, load, requestId))
+  return overviewOf(deps, userId, await loadRefreshed(deps, userId, load, requestId))
 }
 
 /** And all time of the user, in order. */
@@ -30,18 +30,21 @@ export async function readOverviewWithTime(deps: OverviewDeps, userId: string, r
     const [loaded, timeList] = await Promise.all([deps.loadUserWithUsage(userId), deps.loadTimeList(userId)])
     return { ...loaded, timeList }
   }
-  const loaded = await loadRefreshed(deps, load, requestId)
+  const loaded = await loadRefreshed(deps, userId, load, requestId)
   return { overview: overviewOf(deps, userId, loaded), timeList: loaded.timeList }
 }
 
-/** Again where the look at the open checkout booked it, which gives time. */
+/** Again where the look at the open checkout booked it, or where a renewal that was due was written down. */
 async function loadRefreshed<Loaded extends LoadedUser>(
-  deps: RefreshDeps,
+  deps: OverviewDeps,
+  userId: string,
   load: () => Promise<Loaded>,
   requestId: string | undefined,
 ): Promise<Loaded> {
-  const loaded = await load()
-  return (await refreshOpen(deps, loaded.open, requestId)) ? load() : loaded
+  let loaded = await load()
+  if (await refreshOpen(deps, loaded.open, requestId)) loaded = await load()
+  const { user } = loaded
+  return user && (await deps.bookRenewals(userId, user, deps.clock.now())) ? load() : loaded
 }
 
 /** All of it at the instant `now`. */

@@ -134,7 +134,7 @@ describeScenario('the choice of terms', ({ database }) => {
     await pay(await portal.submit('/portal/upgrade', fieldsOf(page)))
     expect(world.emulator.checkouts()[0]).toMatchObject({ amount: 24_000 })
     expect(await endOf('user-1')).toBe('2027-11-21T12:00:00Z')
-    expect(wordsOf((await portal.open()).text)).toContain(
+    expect(wordsOf((await portal.open('/portal?payments=all')).text)).toContain(
       'Pro · 12 months · 21 November 2026 to 21 November 2027',
     )
   })

@@ -216,7 +216,7 @@ describeScenario('the time that a user has', ({ database }) => {
       }
     })
 
-    it('says what runs and what is next, each with its paper, and folds the payments', async () => {
+    it('says what runs and what is next, each with its paper, and leads to the payments', async () => {
       const { paymentId } = await buy(pro)
       const { code } = await makeCodes(operator(), { kind: 'months', plan: 'pro', months: 1 })
       const redeemed = (await world.as('user-1').post('/api/v1/billing/redeem', { code })).status
@@ -233,7 +233,7 @@ describeScenario('the time that a user has', ({ database }) => {
       ])
       expect(list).toContain(`/portal/receipts/${paymentId}`)
       expect(wordsOf(list)).toMatch(/Pro Now Paid .* Receipt Pro Next Code .* Statement/)
-      expect(text).toMatch(/<details class="card" id="history"><summary>/)
+      expect(text).toMatch(/href="[^"]*\/portal\?payments=all#history">Your payments</)
     })
 
     it('stands on the page of the user in the console', async () => {

@@ -4,6 +4,7 @@
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
 import type { HistoryDeps } from '../checkout/history.js'
+import { PAYMENTS } from '../checkout/portal-history.js'
 import type { Database } from '../database/database.js'
 import { requireUser } from '../ledger/load.js'
 import type { OverviewDeps } from '../limits/overview.js'
@@ -38,7 +39,9 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
     const session = { userId, email, name, locale, returnPath: null, formToken: null }
     // As it is stored: the provider is not asked, so nothing changes by looking.
     const reading = { ...pages, readParts: partsReader(pages, capabilities), looks: async () => false }
-    const read = await readPortal(reading, { session, requestId, isChoosing: false, asked: () => null })
+    // All payments, since the link to them leads nowhere.
+    const asked = (name: string) => (name === PAYMENTS ? 'all' : null)
+    const read = await readPortal(reading, { session, requestId, isChoosing: false, asked })
     await recordAct(deps, { operator, act: 'user.look', reason: null }, { userId })
     return portalPage(pages, { ...read, locale: locale ?? 'ar', backUrl: null }, safeStart)
   }

@@ -131,7 +131,7 @@ describeScenario('the portal and transfers', ({ database }) => {
     'name both ways to pay, and which of two open payments is which (%s)',
     async (locale, ways, pay, ...open) => {
       const portal = await enterPortal(world, 'user-1', locale)
-      const words = async () => wordsOf((await portal.open()).text)
+      const words = async () => wordsOf((await portal.open('/portal?payments=all')).text)
       for (const text of [ways, pay]) expect(await words()).toContain(text)
       const { transfer } = await ask()
       await world.as('user-1').upgrade()
@@ -173,7 +173,7 @@ describeScenario('the portal and transfers', ({ database }) => {
       expect(wordsOf(before)).not.toContain(state)
       await world.as('user-1').upgrade()
       await portal.upload(`/portal/payments/${id}/proof`, png())
-      const { text } = await portal.open()
+      const { text } = await portal.open('/portal?payments=all')
       for (const part of [state, fold, inTime]) expect(wordsOf(text)).toContain(part)
       const folded = /<details><summary>[^<]*<\/summary>(.*?)<\/details>/s.exec(
         text.slice(text.indexOf(fold) - 30),
@@ -206,7 +206,7 @@ describeScenario('the portal and transfers', ({ database }) => {
     await world.advance(8 * 86_400)
     const portal = await enterPortal(world, 'user-1')
     await portal.upload(`/portal/payments/${id}/proof`, png())
-    const { text } = await portal.open()
+    const { text } = await portal.open('/portal?payments=all')
     expect(wordsOf(text)).toContain('Slip being checked')
     expect(text).not.toMatch(/\/portal\/(upgrade|choice)"/)
     // Why nothing can be bought stands on top, and what was sent is not asked for again.
@@ -255,7 +255,7 @@ describeScenario('the portal and transfers', ({ database }) => {
       expect((await portal.open()).text).not.toContain(address)
       await world.advance(8 * 86_400)
       const again = await enterPortal(world, 'user-1', locale)
-      const history = (await again.open()).text
+      const history = (await again.open('/portal?payments=all')).text
       expect(history).toContain(`href="${address}#late-transfer"`)
       expect(wordsOf(history)).toContain(link)
       const late = async () => (await again.open(`/portal?transfer=${id}`)).text

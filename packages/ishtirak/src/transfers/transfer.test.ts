@@ -641,7 +641,7 @@ describeScenario('a transfer', ({ database }) => {
     const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
     expect(returned).toMatch(new RegExp(`${label} ${name}`))
     expect(returned).toContain(` ${transfer.reference} `)
-    expect(wordsOf((await portal.open(`/portal?lang=${locale}`)).text)).toContain(` · ${name}`)
+    expect(wordsOf((await portal.open(`/portal?payments=all&lang=${locale}`)).text)).toContain(` · ${name}`)
   })
 
   it('is not compared with a provider', async () => {
