@@ -73,14 +73,12 @@ describeInBrowser('the first screen', ({ visit }) => {
         'Plans',
         'Your usage',
         'Subscription periods',
-        'Your payments',
         'Receipts by year',
       ])
       expect(await headings('renewable')).toEqual([
         'Pro',
         'Your usage',
         'Subscription periods',
-        'Your payments',
         'Receipts by year',
         'Plans',
       ])

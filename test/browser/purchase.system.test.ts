@@ -79,7 +79,8 @@ describeInBrowser('a purchase', ({ visit }) => {
 
     await page.click('a[href$="/portal"]')
     expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
-    expect(await page.textContent('.payments:not(.time) .badge')).toBe(say('payment_paid'))
+    await page.click('#history a')
+    expect(await page.textContent('#history ~ .payments .badge')).toBe(say('payment_paid'))
     expect((await world.as(userId).get('/api/v1/billing/status')).body).toMatchObject({
       plan: 'pro',
       payment_method: 'cib',

@@ -19,7 +19,7 @@ const PAYMENTS = '/api/v1/billing/payments'
 const BALANCE = '/api/v1/billing/balance'
 
 export const PAYER_STATES = [
-  ...['free', 'running', 'window', 'grace', 'expired', 'canceled', 'gap', 'over-limit'],
+  ...['free', 'running', 'window', 'grace', 'expired', 'canceled', 'gap', 'over-limit', 'payments'],
   ...['open-card', 'review', 'choosing-else'],
   ...['transfer-asked', 'transfer-slip', 'transfer-active', 'transfer-refused', 'transfer-late'],
   ...['balance-money', 'balance-order', 'balance-low', 'balance-offered', 'code-redeemed'],
@@ -193,6 +193,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   >
   return {
     ...own,
+    payments: { userId: 'after', path: '/portal?payments=all' },
     'choosing-else': { userId: 'transfer-asked', path: '/portal?choose=else' },
     'transfer-late': { userId: 'transfer-late', path: `/portal?transfer=${late}` },
     'code-redeemed': {

@@ -23,7 +23,7 @@ export interface ChosenWay {
 }
 
 /** What a way pays from, where that can be too little. */
-export interface Purse {
+interface Purse {
   /** Whole dinars. */
   readonly amountIn: (facts: SubscriptionFacts) => number
   /** What is said of the sum that is `missing`. */
