@@ -25,6 +25,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   comparisons_newest: 'comparisons.list',
   comparisons_unfinished: 'comparisons.claim',
   counted_receipts_once: 'figures.lock_series',
+  daily_balances_once: 'figures.entered',
   daily_figures_once: 'figures.paid',
   event_endpoint_once: 'outbox.prune',
   grants_by_id: 'settlements.save_whole',

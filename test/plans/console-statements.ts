@@ -267,7 +267,7 @@ export const CONSOLE_LISTS: Asked[] = [
         ...transaction,
         transaction: (run: (database: Queryable) => unknown) => run(transaction),
       }
-      await countReceipts(pretended as Database, 5)
+      await countReceipts(pretended as Database, 5, 'Africa/Algiers')
     },
     /receipts_number_once[\s\S]*payments_(by_id|by_paid_at|of_user|newest)/,
   ],

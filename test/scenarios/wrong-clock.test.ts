@@ -72,7 +72,7 @@ describeScenario('a clock that is wrong for a moment', ({ database }) => {
     const platform = platformFor(world, 'user-1')
     const operator = operatorOf(world)
     // It reads no clock.
-    await countReceipts(database(), 10)
+    await countReceipts(database(), 10, 'Africa/Algiers')
     const before = await everything()
     await world.wrongBy(ms, async () => {
       await world.emulator.pay(checkoutId, 'paid', 'cib')

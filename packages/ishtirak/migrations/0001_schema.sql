@@ -685,6 +685,28 @@ create table daily_figures (
 );
 comment on table daily_figures is 'What came in on each day, added up as receipts are issued.';
 
+create table daily_balances (
+  -- Of the entry, in the billing time zone: `YYYY-MM-DD`.
+  day text not null,
+  kind text not null,
+  -- How the payment of the entry was paid.
+  method text not null,
+  instrument text not null,
+  entries integer not null,
+  -- Whole dinars; below zero where they take.
+  amount bigint not null,
+  -- Those written down after the month of their day.
+  late_entries integer not null,
+  late_amount bigint not null,
+  -- Of top-ups: the payments of the other kinds are sales.
+  duty_centimes bigint not null,
+  fees_centimes bigint not null,
+  fees_unknown integer not null,
+  constraint daily_balances_once primary key (day, kind, method, instrument)
+);
+comment on table daily_balances is
+  'What receipts brought to balances and took from them on each day, added up as daily_figures.';
+
 -- The numbers of a series have no gaps and are committed in order, so what is counted is known by one number.
 create table counted_receipts (
   series text not null,
@@ -694,6 +716,9 @@ create table counted_receipts (
 comment on table counted_receipts is 'Up to which number the receipts of each series are in daily_figures.';
 
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
+-- Entries without a receipt of their own. They are few.
+create index balance_entries_by_hand on balance_entries (created_at, kind, amount)
+  where kind in ('returned', 'correction', 'paid_out');
 -- Whose time ends when, or was ended.
 create index users_by_end on users (paid_until) where ended_at is null;
 create index users_ended on users (ended_at) where ended_at is not null;

@@ -16,13 +16,13 @@ export const books: Capability<AccountsDeps> = {
   commandGroups: { export: 'Export for the accountant' },
   console: monthRoutes,
   sections: [{ key: 'month', path: '/console/months', order: 2 }],
-  jobs: ({ database }) => [
+  jobs: ({ database, wallClock }) => [
     // The figures of a month are added up as its receipts come.
     {
       name: 'count-receipts',
       stage: 'announce',
       everyMs: 10 * SECOND,
-      run: () => countReceipts(database, COUNTED_A_ROUND),
+      run: () => countReceipts(database, COUNTED_A_ROUND, wallClock.timeZone),
     },
   ],
 }

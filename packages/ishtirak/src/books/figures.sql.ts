@@ -3,6 +3,7 @@
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
+import { BY_BALANCE } from '../core/subscription.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import {
   at,
@@ -33,8 +34,11 @@ const lockSeries = statement(
       for update of c`,
 )
 
-/** What was said with the report that was booked, in whole dinars. */
-const FEES = `(jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')->>'fees')::bigint`
+/** What was said with the report that was booked, in whole dinars. What a balance pays costs none. */
+const FEES = `case when p.method = '${BY_BALANCE}' then 0
+            else (jsonb_path_query_first(p.reports, '$[*] ? (@.outcome starts with "booked")')
+              ->>'fees')::bigint
+       end`
 
 /** What went to the user's balance of a change of plan: it counts when it is spent. */
 const SURPLUS = `coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)`
@@ -53,6 +57,7 @@ const count = statement(
   `with next as (
      select r.number, r.snapshot->>'paidOn' as day, p.live, p.method,
             coalesce(p.instrument, '') as instrument, ${IS_SALE} as is_sale, ${SUMS},
+            p.user_id, p.id, r.issued_at, p.entry_of is not null or p.kind = 'change' as has_entry,
             not exists (select from payments e where e.user_id = p.user_id and e.paid_at is not null
                            and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
        from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
@@ -73,21 +78,47 @@ const count = statement(
             discount_centimes = d.discount_centimes + excluded.discount_centimes,
             fees_centimes = d.fees_centimes + excluded.fees_centimes,
             fees_unknown = d.fees_unknown + excluded.fees_unknown
+   ), entered as (
+     select to_char(b.created_at at time zone $4, 'YYYY-MM-DD') as day, b.kind, method, instrument, b.amount,
+            date_trunc('month', n.issued_at at time zone $4)
+              > date_trunc('month', b.created_at at time zone $4) as is_late,
+            b.kind = 'top_up' as is_top_up, duty_centimes, fees_centimes
+       from next n join balance_entries b on b.user_id = n.user_id and b.payment_id = n.id
+      where has_entry and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')
+   ), posted as (
+     insert into daily_balances as d
+     select day, kind, method, instrument, count(*), sum(amount), count(*) filter (where is_late),
+            coalesce(sum(amount) filter (where is_late), 0),
+            coalesce(sum(duty_centimes) filter (where is_top_up), 0),
+            coalesce(sum(fees_centimes) filter (where is_top_up), 0),
+            count(*) filter (where is_top_up and fees_centimes is null)
+       from entered group by day, kind, method, instrument order by day, kind, method, instrument
+         on conflict (day, kind, method, instrument) do update
+        set entries = d.entries + excluded.entries,
+            amount = d.amount + excluded.amount,
+            late_entries = d.late_entries + excluded.late_entries,
+            late_amount = d.late_amount + excluded.late_amount,
+            duty_centimes = d.duty_centimes + excluded.duty_centimes,
+            fees_centimes = d.fees_centimes + excluded.fees_centimes,
+            fees_unknown = d.fees_unknown + excluded.fees_unknown
    )
    update counted_receipts set last_number = (select max(number) from next)
     where series = $1 and exists (select from next)
    returning last_number`,
 )
 
-/** Counts up to `limit` receipts of each series that are not counted yet. Gives how many. */
-export async function countReceipts(database: Database, limit: number): Promise<number> {
+/**
+ * Counts up to `limit` receipts of each series that are not counted yet, with what they brought to balances
+ * and took from them. Gives how many.
+ */
+export async function countReceipts(database: Database, limit: number, timeZone: string): Promise<number> {
   if ((await uncountedReceipts(database)) === 0) return 0
   return database.transaction(async (transaction) => {
     await transaction.query(ensureSeries)
     let counted = 0
     for (const row of await transaction.query(lockSeries)) {
       const before = integer(row, 'last_number')
-      const [after] = await transaction.query(count, [text(row, 'series'), before, limit])
+      const [after] = await transaction.query(count, [text(row, 'series'), before, limit, timeZone])
       counted += after ? integer(after, 'last_number') - before : 0
     }
     return counted

@@ -2,6 +2,7 @@
 
 import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'
+import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { addressOf, Facts, NoWrap, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
@@ -31,6 +32,7 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures):
         <Neighbors {...shown} />
         <Notices {...shown} />
         <Summary {...shown} />
+        <OwedToUsers {...shown} />
         {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
         <Files {...shown} />
         <Users {...shown} />
@@ -69,11 +71,12 @@ function Neighbors({ pages, view, figures }: Shown) {
 function Notices({ pages, view, figures }: Shown) {
   const { say, locale } = view
   const count = (of: number) => pages.formats.number(of, locale)
-  const { live, uncounted, paid } = figures
+  const { live, uncounted, paid, owed } = figures
   const sentences = [
     live ? null : say('playMoney'),
     uncounted === 0 ? null : say('uncounted', { count: count(uncounted) }),
     paid.feesUnknown === 0 ? null : say('feesUnknown', { count: count(paid.feesUnknown) }),
+    owed && owed.unbooked > 0 ? say('unbooked', { count: count(owed.unbooked) }) : null,
   ]
   return (
     <>
@@ -134,6 +137,61 @@ function Summary({ pages, view, figures }: Shown) {
           row(say('balance'), '', rest),
         ]}
       />
+    </Card>
+  )
+}
+
+/** Where nothing was on a balance, nothing of it is shown. */
+function OwedToUsers({ pages, view, figures: { owed } }: Shown) {
+  if (!owed) return null
+  const { say, locale } = view
+  const money = (sum: number) => pages.formats.money(sum, locale)
+  const some = (sum: number) => (sum === 0 ? null : money(sum))
+  const { cameIn, late } = owed
+  const columns = [say('method'), say('paidPayments'), say('amount'), say('stampDutySum'), say('feesSum')]
+  return (
+    <Card id="owed" title={say('owedTitle')}>
+      <Facts
+        facts={[
+          [say('owedBefore'), money(owed.before)],
+          [say('owedTopUps'), some(cameIn.topUps)],
+          [say('owedSurplus'), some(cameIn.surplus)],
+          [say('owedReturned'), some(cameIn.returned)],
+          [say('owedGiven'), some(cameIn.corrected)],
+          [say('owedEarned'), some(-owed.earned)],
+          [say('owedTaken'), some(-owed.corrected)],
+          [say('owedPaidOut'), some(-owed.paidOut)],
+          [say('owedAfter'), money(owed.owed)],
+        ]}
+      />
+      {late.count === 0 ? null : (
+        <p safe>
+          {say('owedLate', { count: pages.formats.number(late.count, locale), amount: money(late.amount) })}
+        </p>
+      )}
+      {owed.byMethod.length === 0 ? null : (
+        <Table
+          columns={columns}
+          figuresFrom={2}
+          named
+          safeRows={owed.byMethod.map(({ kind, method, instrument, count, amount, stampDuty, fees }) => ({
+            safeCells: [
+              <Text>
+                {inParts(
+                  [
+                    instrumentName(instrument || method, locale),
+                    ...(kind === 'surplus' ? [say('owedSurplus')] : []),
+                  ],
+                  locale,
+                )}
+              </Text>,
+              pages.formats.number(count, locale),
+              <NoWrap>{money(amount)}</NoWrap>,
+              ...[stampDuty, fees].map((sum) => <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>),
+            ],
+          }))}
+        />
+      )}
     </Card>
   )
 }

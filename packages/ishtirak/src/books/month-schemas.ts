@@ -8,6 +8,7 @@ import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import type { Entry } from './figures.sql.js'
 import type { MonthFigures } from './months.js'
+import type { Owed } from './owed.js'
 
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
 export const MonthParamsSchema = Type.Object({ month })
@@ -46,6 +47,46 @@ const BalanceSchema = Type.Object(
 )
 const both = { paid: FiguresSchema, refunded: FiguresSchema }
 
+const whole = (description: string) => Type.Integer({ description })
+const OwedSchema = object('OwedToUsers', {
+  owed_before: whole('Whole dinars on all balances when the month began'),
+  came_in: Type.Object(
+    {
+      top_ups: whole('Paid in'),
+      surplus: whole('Of changes of plan: what found nothing to buy'),
+      returned: whole('Payments that were refunded to the balance'),
+      corrected: whole('Given by operators'),
+      total: whole('All of it'),
+    },
+    { description: 'What came to balances' },
+  ),
+  earned: whole('What balances bought, with tax: those payments are in `paid` too, as `balance`'),
+  corrected: whole('Taken off by operators'),
+  paid_out: whole('Paid back to users by hand'),
+  owed: whole('On all balances at the end: `owed_before` and what came in, less what was earned and went'),
+  late: Type.Object(
+    { count: Type.Integer(), amount: Type.Integer() },
+    { description: 'Entries of this month that were written down after it, and what they add up to' },
+  ),
+  unbooked: Type.Integer({
+    description:
+      'Users whose renewals of this month are still to be written down; 0 but where a job stood still',
+  }),
+  by_method: Type.Array(
+    Type.Object({
+      kind: Type.String({ examples: ['top_up', 'surplus'] }),
+      method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
+      payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
+      count: Type.Integer(),
+      amount: whole('What came to balances'),
+      stamp_duty: dinars('on top of it'),
+      fees: dinars('what the provider kept; of a surplus they are in `paid`'),
+      fees_unknown: Type.Integer(),
+    }),
+    { description: 'Money that came from outside, as the bank has it' },
+  ),
+})
+
 export const MonthSchema = object('Month', {
   month,
   from: timestamp,
@@ -57,6 +98,7 @@ export const MonthSchema = object('Month', {
   }),
   ...both,
   balance: BalanceSchema,
+  owed_to_users: nullable(OwedSchema),
   users: Type.Object({
     new: Type.Integer({ description: 'Payments that were their user’s first' }),
     renewed: Type.Integer({ description: 'All other payments' }),
@@ -113,8 +155,22 @@ export function viewJournalEntry(entry: Entry): Static<typeof JournalEntrySchema
   }
 }
 
+function viewOwed(of: Owed): Static<typeof OwedSchema> {
+  const { topUps, ...cameIn } = of.cameIn
+  return {
+    owed_before: of.before,
+    came_in: { top_ups: topUps, ...cameIn },
+    ...{ earned: of.earned, corrected: of.corrected, paid_out: of.paidOut, owed: of.owed },
+    ...{ late: of.late, unbooked: of.unbooked },
+    by_method: of.byMethod.map(({ kind, method, instrument, count, amount, ...one }) => ({
+      ...{ kind, method, payment_method: instrument || null, count, amount },
+      ...{ stamp_duty: one.stampDuty / 100, fees: one.fees / 100, fees_unknown: one.feesUnknown },
+    })),
+  }
+}
+
 export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
-  const { month, from, to, live, uncounted, paid, refunded, users, byDay, byMethod } = figures
+  const { month, from, to, live, uncounted, owed, paid, refunded, users, byDay, byMethod } = figures
   const described = (one: Pick<MonthFigures, 'paid' | 'refunded'>) => ({
     paid: describeFigures(one.paid),
     refunded: describeFigures(one.refunded),
@@ -123,6 +179,7 @@ export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
     ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD', uncounted },
     ...described(figures),
     balance: balanceOf(paid, refunded),
+    owed_to_users: owed && viewOwed(owed),
     users: {
       new: users.new,
       renewed: users.renewed,

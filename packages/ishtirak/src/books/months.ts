@@ -15,6 +15,7 @@ import {
   refundedByDay,
   uncountedReceipts,
 } from './figures.sql.js'
+import { readOwed } from './owed.js'
 
 export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
   readonly database: Database
@@ -49,24 +50,25 @@ export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
  * `validation_failed`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
-  const { database, clock, methods } = deps
+  const { database, clock, methods, wallClock } = deps
   const { live } = methods
   const { from, to, days } = readMonth(deps, month)
-  await countReceipts(database, COUNTED_AT_ONCE)
+  await countReceipts(database, COUNTED_AT_ONCE, wallClock.timeZone)
   const now = clock.now()
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? '']
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const [paid, refunded, uncounted, endings] = await Promise.all([
+  const [paid, refunded, uncounted, endings, owed] = await Promise.all([
     paidByDay(database, { first, last, live }),
     refundedByDay(database, { from, to, live, days }),
     uncountedReceipts(database),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
+    readOwed(deps, { first, last, from, to }),
   ])
   const both = { paid, refunded }
   const firsts = paid.reduce((sum, { first }) => sum + first, 0)
   const all = { paid: sum(paid), refunded: sum(refunded) }
   return {
-    ...{ month, from, to, live, uncounted },
+    ...{ month, from, to, live, uncounted, owed },
     ...all,
     byDay: days.map(({ day, from: start }) => ({
       day,

@@ -86,6 +86,8 @@ function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {
 }
 
 export interface WallClock {
+  /** Its name in the IANA's list. */
+  readonly timeZone: string
   /** `[from, to)` of a month written `YYYY-MM`; null: no month, or none in which anything was sold. */
   monthOf(text: string): { readonly from: Instant; readonly to: Instant } | null
   /** `[from, to)` of a day written `YYYY-MM-DD`; null where there is no such day. */
@@ -98,6 +100,7 @@ export interface WallClock {
 export function wallClockIn(timeZone: string): WallClock {
   const startOf = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
   return {
+    timeZone,
     monthOf: (text) => {
       // Databases know no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
       if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text) || text < '1970' || text >= '9999') return null

@@ -1,0 +1,71 @@
+// What is on the balances of users, as sums of their ledgers: what has a receipt is added up by day as
+// receipts are counted, the rest is read.
+import type { EntryKind } from '../core/balance.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, column, integer, rowOf, text, word } from '../database/rows.js'
+
+const parseEntered = rowOf({
+  /** False: of all the time before the month. */
+  isOfMonth: (row: Row) => row.is_of_month === true,
+  kind: word<EntryKind>,
+  /** How the payment of the entries was paid; empty where they have none, or it is not known. */
+  method: text,
+  instrument: text,
+  count: column('entries', integer),
+  /** Whole dinars; below zero where they take. */
+  amount: integer,
+  lateCount: column('late_entries', integer),
+  lateAmount: integer,
+  /** In centimes. */
+  stampDuty: column('duty_centimes', integer),
+  fees: column('fees_centimes', integer),
+  feesUnknown: integer,
+})
+/** Entries of a kind, of one direction. */
+export type Entered = ReturnType<typeof parseEntered>
+
+const selectEntered = statement(
+  'figures.entered',
+  `select day >= $1 as is_of_month, kind, method, instrument, sum(entries)::bigint as entries,
+          sum(amount)::bigint as amount, sum(late_entries)::bigint as late_entries,
+          sum(late_amount)::bigint as late_amount, sum(duty_centimes)::bigint as duty_centimes,
+          sum(fees_centimes)::bigint as fees_centimes, sum(fees_unknown)::bigint as fees_unknown
+     from daily_balances where day <= $2
+    group by 1, 2, 3, 4`,
+)
+
+// Uses the index balance_entries_by_hand.
+const selectByHand = statement(
+  'figures.entered_by_hand',
+  `select created_at >= $1::timestamptz as is_of_month, kind, '' as method, '' as instrument,
+          count(*) as entries, sum(amount)::bigint as amount, 0 as late_entries, 0 as late_amount,
+          0 as duty_centimes, 0 as fees_centimes, 0 as fees_unknown
+     from balance_entries
+    where kind in ('returned', 'correction', 'paid_out') and created_at < $2::timestamptz
+    group by 1, 2, amount > 0`,
+)
+
+// Uses the index users_renew.
+const countUnbooked = statement(
+  'figures.unbooked',
+  'select count(*) as users from users where renews_at < $1::timestamptz',
+)
+
+/** From the first entry on until the end of the month. */
+export async function enteredUntil(
+  database: Queryable,
+  of: { readonly first: string; readonly last: string; readonly from: Instant; readonly to: Instant },
+): Promise<readonly Entered[]> {
+  const [counted, byHand] = await Promise.all([
+    database.query(selectEntered, [of.first, of.last]),
+    database.query(selectByHand, [at(of.from), at(of.to)]),
+  ])
+  return [...counted, ...byHand].map(parseEntered)
+}
+
+/** Users whose balance has bought something before that is not written down. */
+export async function unbookedBefore(database: Queryable, end: Instant): Promise<number> {
+  const [row = {}] = await database.query(countUnbooked, [at(end)])
+  return integer(row, 'users')
+}

@@ -1,0 +1,56 @@
+// What a month changed of what is owed to users: what came to their balances, what was earned of it and what
+// else left. The three agree, since they are sums of one chain of entries. An entry is of the month of its
+// date: a renewal of the month in which it was due, as its sale is, whenever it was written down.
+import type { EntryKind } from '../core/balance.js'
+import type { Instant } from '../core/instant.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { type Entered, enteredUntil, unbookedBefore } from './owed.sql.js'
+
+export type Owed = NonNullable<Awaited<ReturnType<typeof readOwed>>>
+
+const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
+
+/** In whole dinars. Null: nothing was on a balance by the end of the month. */
+export async function readOwed(
+  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
+  of: { readonly first: string; readonly last: string; readonly from: Instant; readonly to: Instant },
+) {
+  const [all, unbooked] = await Promise.all([
+    enteredUntil(database, of),
+    unbookedBefore(database, Math.min(of.to, clock.now())),
+  ])
+  if (all.length === 0) return null
+  const ofMonth = all.filter(({ isOfMonth }) => isOfMonth)
+  const before = sum(all.filter(({ isOfMonth }) => !isOfMonth))
+  const came = ofMonth.filter(({ amount }) => amount > 0)
+  const went = ofMonth.filter(({ amount }) => amount < 0)
+  const [cameIn, earned] = [sum(came), -sum(went, ...EARNED)]
+  const [corrected, paidOut] = [-sum(went, 'correction'), -sum(went, 'paid_out')]
+  return {
+    before,
+    cameIn: {
+      topUps: sum(came, 'top_up'),
+      surplus: sum(came, 'surplus'),
+      returned: sum(came, 'returned'),
+      corrected: sum(came, 'correction'),
+      total: cameIn,
+    },
+    earned,
+    corrected,
+    paidOut,
+    owed: before + cameIn - earned - corrected - paidOut,
+    late: {
+      count: ofMonth.reduce((total, { lateCount }) => total + lateCount, 0),
+      amount: ofMonth.reduce((total, { lateAmount }) => total + lateAmount, 0),
+    },
+    unbooked,
+    /** What brought most comes first. */
+    byMethod: came.filter(({ method }) => method !== '').sort((one, other) => other.amount - one.amount),
+  }
+}
+
+/** Of all kinds where none is named. */
+function sum(of: readonly Entered[], ...kinds: readonly EntryKind[]): number {
+  const counted = kinds.length === 0 ? of : of.filter(({ kind }) => kinds.includes(kind))
+  return counted.reduce((total, { amount }) => total + amount, 0)
+}
