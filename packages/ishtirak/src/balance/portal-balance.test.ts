@@ -42,7 +42,7 @@ describeScenario('the balance in the portal', ({ database }) => {
     await world.advance(31 * 86_400)
     const page = wordsOf((await (await enter()).open('/portal?payments=all')).text)
     expect(page).toContain('Your balance 1 000 DA')
-    expect(page).toContain('− 2 000 DA Renewed · balance 1 000 DA')
+    expect(page).toContain('−2 000 DA Renewal · balance 1 000 DA')
     expect(page).toContain('Pro Now Paid 21 December 2026 to 21 January 2027 Receipt')
     expect(page).toContain('21 December 2026 2 000 DA Pro · 21 December 2026 to 21 January 2027')
   })
