@@ -33,7 +33,10 @@ export function Plans(section: PortalSection) {
         {limits.map((limit) => (
           <Row
             title={limit.words[locale]}
-            figures={plans.map((plan) => formats.figure(maximumOf(plan.limits, limit), limit.unit, locale))}
+            figures={plans.map((plan) =>
+              // The unit may stand below: four plans fit a phone.
+              formats.figure(maximumOf(plan.limits, limit), limit.unit, locale).replace(/\u00a0(?!\d)/, ' '),
+            )}
           />
         ))}
       </table>
@@ -52,8 +55,7 @@ function Row({ title, figures }: { readonly title: string; readonly figures: rea
       </tr>
       <tr>
         {figures.map((figure) => (
-          // The unit may stand below: four plans fit a phone.
-          <td safe>{figure.replace(/\u00a0(?!\d)/, ' ')}</td>
+          <td safe>{figure}</td>
         ))}
       </tr>
     </tbody>
