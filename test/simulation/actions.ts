@@ -7,7 +7,7 @@ import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
-import { bookRenewals, orders, topUps } from './balances.js'
+import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
 import type { OddPayment } from './emulator.js'
 import { withExpectedErrors } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
@@ -26,6 +26,7 @@ export const ACTIONS = {
   topUp: 1.2,
   order: 0.8,
   renew: 1.5,
+  holdOrders: 0.5,
   pay: 6,
   leak: 0.3,
   second: 0.8,
@@ -62,6 +63,8 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
       return orders(world, userId)
     case 'renew':
       return world.random.boolean(world.jobRuns) ? [bookRenewals(world, process)] : []
+    case 'holdOrders':
+      return [holdOrders(world, process)]
     case 'prove':
       return proofs(world, process)
     case 'status':

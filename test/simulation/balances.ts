@@ -3,11 +3,13 @@
 // bought, and what there is, is worked out by the model; of the rows only what was done is taken.
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { correctBalance, payOutBalance } from '../../packages/ishtirak/src/balance/balance-acts.js'
+import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
 import { bookDueRenewals } from '../../packages/ishtirak/src/balance/due-renewals.js'
 import { endOrder, setOrder } from '../../packages/ishtirak/src/balance/order.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { balanceIn } from '../../packages/ishtirak/src/core/balance.js'
 import { NEVER_PAID, renewed } from '../../packages/ishtirak/src/core/subscription.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { ownerNamed } from '../support/operator.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import type { BookedPayment, Ledger } from './ledger.js'
@@ -20,6 +22,7 @@ import { OPERATORS, SECOND_APPROVAL_FROM } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
 const SAME_LEDGER = 'the balance is the model’s, to the dinar and the second'
+const AS_AGREED = 'an order stands as it was agreed, until it is sold no more'
 const CONSERVED = 'what came in is earned, owed or given back'
 
 /** The model's name of a payment: the provider's, or our own where it has none. */
@@ -92,8 +95,18 @@ export function checkBalance(world: SimulatedWorld, userId: string, standing: St
   const facts = renewed(world.factsOf(userId) ?? NEVER_PAID, now, quietParts.rules)
   require(balanceIn(facts) === standing.balance, SAME_LEDGER, () =>
     `${userId}: computed ${balanceIn(facts)}, the model says ${standing.balance}`)
+  checkOrder(world, userId, standing.order)
   checkConserved(world, userId)
   world.figures.count('checked: balance')
+}
+
+function checkOrder(world: SimulatedWorld, userId: string, expected: Order | null): void {
+  const stored = world.factsOf(userId)?.balance?.order
+  const inWords = (plan: string, { months, price }: Pick<Order, 'months' | 'price'>, offered?: number) =>
+    `${plan}, ${months} for ${price}, ${offered ?? price} since`
+  const is = stored ? inWords(stored.plan.id, stored, stored.offered?.price) : 'none'
+  const wanted = expected ? inWords(expected.plan, expected, expected.offered) : 'none'
+  require(is === wanted, AS_AGREED, () => `${userId} has ${is}; the model says ${wanted}`)
 }
 
 function shown({ kind, amount, after, at, of }: Line): string {
@@ -218,6 +231,37 @@ export function bookRenewals(world: SimulatedWorld, { state, parts }: Process): 
     return count
   }
   return withExpectedErrors(world, { name: 'the job books renewals', state, start }, [])
+}
+
+/** The job that holds standing orders against what is sold. */
+export function holdOrders(world: SimulatedWorld, { state, parts }: Process): Task {
+  const { heldBy, edition, figures } = world
+  // Its events tell nobody else apart from a user who ends or sets an order.
+  const query: Database['query'] = (statement, parameters) => {
+    if (statement.name.startsWith('settlements.save'))
+      for (const { events } of JSON.parse(String(parameters?.[0])) as SavedEvents[])
+        for (const { id } of events) heldBy.set(id, edition)
+    return parts.database.query(statement, parameters)
+  }
+  const start = async () => {
+    const count = await checkOrders({ ...parts, database: { ...parts.database, query } }, 50)
+    figures.count('orders that the catalogue changed', count)
+  }
+  return withExpectedErrors(world, { name: 'the job holds orders against what is sold', state, start }, [])
+}
+
+interface SavedEvents {
+  readonly events: readonly { readonly id: string }[]
+}
+
+/** After the job. */
+export function checkHeld(world: SimulatedWorld): void {
+  for (const userId of world.users) {
+    const { order } = world.standingOf(userId)
+    const price = order && world.edition[order.plan]?.[order.months]
+    require(order === null || price === (order.offered ?? order.price), AS_AGREED, () =>
+      `${userId} has ${JSON.stringify(order)}, sold for ${price}`)
+  }
 }
 
 const BY_HAND = 'a balance moves by hand as often as it was said, and much of it by two'

@@ -6,6 +6,8 @@ import { freshDatabase } from '../support/databases.js'
 import {
   dropEventConstraint,
   monthByMonth,
+  withBasesRefunded,
+  withListedPrices,
   withMonthsThatEndLate,
   withOneOperatorTwice,
   withoutAnchorsOfGrants,
@@ -19,11 +21,17 @@ import {
   withoutReceiptsForActs,
   withoutReturnedUses,
   withoutSecondPayments,
+  withoutSurplus,
   withoutVersionGuard,
+  withoutVersionOfBalances,
   withoutVersionOfTransfers,
   withProcessingAsPending,
   withRedemptionsBeyondTheBound,
+  withRefundsThatStay,
+  withRenewalsFromNow,
+  withRenewalsLeftOut,
   withTermsThatStartLate,
+  withUnagreedPrices,
 } from './broken-rules.js'
 import type { RuleName } from './rules.js'
 import { runSeed, SeedFailed, type SeedOptions } from './run-seed.js'
@@ -72,7 +80,7 @@ describe('a broken rule is found by the simulation', () => {
   })
 
   it('with a processing checkout returned to the next click', async () => {
-    const found = await firstFailure({ database, breakProvider: withProcessingAsPending }, 15)
+    const found = await firstFailure({ database, breakProvider: withProcessingAsPending }, 19)
     expectRule(found, 'a click leads to a page that takes a card')
   })
 
@@ -86,7 +94,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with a refund that treats a month as running at the instant of its end', async () => {
     const broken = withMonthsThatEndLate(database)
-    const found = await firstFailure({ database: broken }, 8)
+    const found = await firstFailure({ database: broken }, 22)
     expect([...broken.broken]).toEqual(['operator.payment'])
     expectRule(found, 'access is what was paid, plus grace', 'time bought or granted equals the model’s')
   })
@@ -100,7 +108,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with redemptions at once that take more uses than a code has', async () => {
     const broken = withRedemptionsBeyondTheBound(database)
-    const found = await firstFailure({ database: broken })
+    const found = await firstFailure({ database: broken }, 27)
     expect([...broken.broken]).toEqual(['settlements.save_with_code'])
     expectRule(found, 'no code is used more often than its bound')
   })
@@ -114,7 +122,7 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with uses of codes that late money does not count', async () => {
     const broken = withoutLateUses(database)
-    const found = await firstFailure({ database: broken }, 6)
+    const found = await firstFailure({ database: broken }, 20)
     expect([...broken.broken]).toContain('settlements.save')
     expectRule(found, 'a use of a code is held by what was paid, can be, or was redeemed')
   })
@@ -163,14 +171,14 @@ describe('a broken rule is found by the simulation', () => {
 
   it('with transfers whose proofs do not count for the run', async () => {
     const broken = withoutProofs(database)
-    const found = await firstFailure({ database: broken }, 10)
+    const found = await firstFailure({ database: broken }, 29)
     expect([...broken.broken]).toEqual(['transfers.by_reference'])
     expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
   })
 
   it('with slips of the desk that are not looked for', async () => {
     const broken = withoutKnownSlips(database)
-    const found = await firstFailure({ database: broken }, 9)
+    const found = await firstFailure({ database: broken }, 14)
     expect([...broken.broken]).toContain('settlements.load')
     expectRule(
       found,
@@ -180,10 +188,70 @@ describe('a broken rule is found by the simulation', () => {
     )
   })
 
+  it('with what is left of a term at the listed price', async () => {
+    const broken = withListedPrices(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('users.with_open_payment')
+    expectRule(found, 'a change costs what is left of the dearer plan, less what was paid for it')
+  })
+
+  it('with what a change stands on refunded under it', async () => {
+    const broken = withBasesRefunded(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['operator.payment'])
+    expectRule(found, 'a refund takes a change before what it stands on')
+  })
+
+  it('with what a change leaves over on no balance', async () => {
+    const broken = withoutSurplus(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['settlements.save_whole'])
+    expectRule(found, 'the balance is the model’s, to the dinar and the second')
+  })
+
+  it('with a refunded top-up that stays on the balance', async () => {
+    const broken = withRefundsThatStay(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['balance.given_by'])
+    expectRule(found, 'the balance is the model’s, to the dinar and the second')
+  })
+
+  it('with entries of a balance without the version guard', async () => {
+    const broken = withoutVersionOfBalances(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('settlements.save_whole')
+    expectRule(found, 'only documented errors occur', 'access is what was paid, plus grace')
+  })
+
+  it('with renewals that begin when the job finds them', async () => {
+    const broken = withRenewalsFromNow(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['balance.due_renewals'])
+    expectRule(found, 'time bought or granted equals the model’s', 'access is what was paid, plus grace')
+  })
+
+  it('with renewals that a job which was away for a month leaves out', async () => {
+    const broken = withRenewalsLeftOut(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['balance.due_renewals'])
+    expectRule(found, 'the balance is the model’s, to the dinar and the second')
+  })
+
+  it('with a price of a standing order that its user did not agree to', async () => {
+    const broken = withUnagreedPrices(database)
+    const found = await firstFailure({ database: broken }, 57)
+    expect([...broken.broken]).toContain('users.with_open_payment')
+    expectRule(
+      found,
+      'the balance is the model’s, to the dinar and the second',
+      'an order stands as it was agreed, until it is sold no more',
+    )
+  })
+
   // Last, because they change the database.
   it('with an operation that grants its days twice', async () => {
     const broken = withoutNamesOfOperations(database)
-    const found = await firstFailure({ database: broken }, 17)
+    const found = await firstFailure({ database: broken }, 19)
     expect([...broken.broken]).toContain('settlements.save')
     expectRule(found, 'no day is given twice')
   })

@@ -67,6 +67,107 @@ export function withoutKnownSlips(database: Database): BrokenDatabase {
   })
 }
 
+/** The price that the catalogue asks since counts for a standing order, agreed or not. */
+export function withUnagreedPrices(database: Database): BrokenDatabase {
+  return withBalancesOf(database, ({ order, ...rest }) => {
+    const price = order?.offered?.price ?? order?.price
+    return { ...rest, order: order && { ...order, price } }
+  })
+}
+
+/** What an order has bought begins when the job finds it, not where the paid time ended. */
+export function withRenewalsFromNow(database: Database): BrokenDatabase {
+  return breakDatabase(database, {
+    rows: (name, rows, [now]) =>
+      name === 'balance.due_renewals'
+        ? rows.map((row) => ({
+            ...row,
+            balance_facts: { ...(row.balance_facts as StoredBalance), since: Date.parse(String(now)) },
+          }))
+        : rows,
+  })
+}
+
+/** What an order bought more than a month before the job runs is left out. */
+export function withRenewalsLeftOut(database: Database): BrokenDatabase {
+  const due = 'where u.renews_at <= $1::timestamptz'
+  const recent = `${due} and u.renews_at > $1::timestamptz - interval '31 days'`
+  return breakDatabase(database, { text: (text) => text.replace(due, recent) })
+}
+
+/** What moves a balance is saved without the version check. */
+export function withoutVersionOfBalances(database: Database): BrokenDatabase {
+  const [[guard, none]] = GUARDS
+  return breakDatabase(database, {
+    text: (text) => (text.includes('insert into balance_entries') ? text.replace(guard, none) : text),
+  })
+}
+
+/** What a change leaves over is on no balance. */
+export function withoutSurplus(database: Database): BrokenDatabase {
+  const without = (change: SavedChange): SavedChange => {
+    const { entry, subscription, ...rest } = change
+    if (entry?.kind !== 'surplus') return change
+    const before = { balance: entry.balance_before, balance_entry: entry.sequence - 1 || null }
+    return { ...rest, subscription: { ...subscription, ...before } }
+  }
+  return breakDatabase(database, {
+    parameters: (name, [changes, ...rest]) =>
+      name === 'settlements.save_whole'
+        ? [JSON.stringify((JSON.parse(String(changes)) as SavedChange[]).map(without)), ...rest]
+        : undefined,
+  })
+}
+
+/** What is left of a term counts at the listed price, whatever was paid. */
+export function withListedPrices(database: Database): BrokenDatabase {
+  const listed = ({ amount: _, ...period }: StoredPeriod): StoredPeriod => period
+  const isBought = ({ months }: StoredPeriod) => months > 0
+  return breakDatabase(database, {
+    rows: (_, rows) =>
+      rows.map((row) =>
+        Array.isArray(row.periods)
+          ? { ...row, periods: row.periods.map((one: StoredPeriod) => (isBought(one) ? listed(one) : one)) }
+          : row,
+      ),
+  })
+}
+
+/** What a change stands on can be refunded under it. */
+export function withBasesRefunded(database: Database): BrokenDatabase {
+  const alone = ({ changes: _, ...period }: StoredPeriod): StoredPeriod => period
+  return withPeriodsOfRefunds(database, (period, paymentId) =>
+    period.sourceId === paymentId ? alone(period) : period,
+  )
+}
+
+/** A refunded top-up stays on the balance. */
+export function withRefundsThatStay(database: Database): BrokenDatabase {
+  return breakDatabase(database, {
+    rows: (name, rows) => (name === 'balance.given_by' ? rows.map((row) => ({ ...row, given: 0 })) : rows),
+  })
+}
+
+interface StoredBalance {
+  readonly order: { readonly price: number; readonly offered: { readonly price: number } | null } | null
+}
+
+interface SavedChange {
+  readonly subscription: object
+  readonly entry?: { readonly kind: string; readonly sequence: number; readonly balance_before: number }
+}
+
+function withBalancesOf(database: Database, other: (balance: StoredBalance) => object): BrokenDatabase {
+  return breakDatabase(database, {
+    rows: (name, rows) =>
+      rows.map((row) => {
+        if (name === 'simulation.facts') return row
+        const balance = row.balance_facts as StoredBalance | null | undefined
+        return balance ? { ...row, balance_facts: other(balance) } : row
+      }),
+  })
+}
+
 /** A use that a payment held stays taken when the payment dies. */
 export function withoutReturnedUses(database: Database): BrokenDatabase {
   const counted = 'c.used + r.delta'
@@ -142,17 +243,27 @@ export function withTermsThatStartLate(database: Database): BrokenDatabase {
   return withPeriodsOfRefunds(database, (period) => ({ ...period, start: period.start + 1 }))
 }
 
-type StoredPeriod = { readonly start: number; readonly end: number }
+interface StoredPeriod {
+  readonly start: number
+  readonly end: number
+  readonly sourceId: string
+  readonly months: number
+  readonly amount?: number
+  readonly changes?: unknown
+}
 
 function withPeriodsOfRefunds(
   database: Database,
-  other: (period: StoredPeriod) => StoredPeriod,
+  other: (period: StoredPeriod, paymentId: string) => StoredPeriod,
 ): BrokenDatabase {
   return breakDatabase(database, {
     rows: (name, rows) => {
       const isOfRefund = name === 'operator.payment' && rows.some(({ status }) => status === 'paid')
       return isOfRefund
-        ? rows.map((row) => ({ ...row, periods: (row.periods as StoredPeriod[]).map(other) }))
+        ? rows.map((row) => {
+            const periods = row.periods as StoredPeriod[]
+            return { ...row, periods: periods.map((period) => other(period, String(row.id))) }
+          })
         : rows
     },
   })
@@ -216,7 +327,7 @@ export function monthByMonth(): Calendar {
 }
 
 export interface BrokenDatabase extends Database {
-  /** Names of the statements that were changed, or whose rows were. */
+  /** Names of the statements that were changed, or whose parameters or rows were. */
   readonly broken: ReadonlySet<string>
 }
 
@@ -224,6 +335,7 @@ function breakDatabase(
   database: Database,
   rule: {
     readonly text?: (text: string) => string
+    readonly parameters?: (name: string, parameters: readonly Parameter[]) => readonly Parameter[] | undefined
     readonly rows?: (name: string, rows: readonly Row[], parameters: readonly Parameter[]) => readonly Row[]
   },
 ): BrokenDatabase {
@@ -238,9 +350,15 @@ function breakDatabase(
     broken,
     kind: database.kind,
     query: async (statement, parameters = []) => {
-      const rows = await database.query(changed(statement), parameters)
-      const others = rule.rows?.(statement.name, rows, parameters) ?? rows
-      if (others !== rows && JSON.stringify(others) !== JSON.stringify(rows)) broken.add(statement.name)
+      const { name } = statement
+      const noteOther = (one: unknown, other: unknown) => {
+        if (one !== other && JSON.stringify(one) !== JSON.stringify(other)) broken.add(name)
+      }
+      const given = rule.parameters?.(name, parameters) ?? parameters
+      noteOther(parameters, given)
+      const rows = await database.query(changed(statement), given)
+      const others = rule.rows?.(name, rows, parameters) ?? rows
+      noteOther(rows, others)
       return others
     },
     transaction: (work) => database.transaction(work),

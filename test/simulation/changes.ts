@@ -70,9 +70,12 @@ function checkCost(
       .map((instant) => costOfChange(standingAfter(history, instant), instant, to)),
   )
   const kind = code === null ? undefined : codeKind(code)
+  // The desk asks for it some seconds before it is in the books.
+  const isAsked = ({ price }: ChangeCost) => price === asked + discount
+  const wasAsked = ['cash', 'cheque'].includes(payment.method) && costs.some((cost) => cost && isAsked(cost))
   const isIt = (cost: ChangeCost | undefined) =>
     cost !== undefined &&
-    cost.price === asked + discount &&
+    (wasAsked || isAsked(cost)) &&
     cost.credit === payment.change?.credit &&
     discount === takenOff(cost.price, kind) &&
     (isBooked(payment) || isSharedOut(quoted, cost))

@@ -1,13 +1,13 @@
-// Cash and cheques among the deeds: recorded by operators, once and again, by two at once, with a wrong
-// amount, for another user. They are undone by the refund that any payment has.
+// Cash and cheques among the deeds, for terms and for dearer plans at once: recorded by operators, once and
+// again, by two at once, with a wrong amount, for another user. They are undone by refunds, as any payment.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
 import { ownerNamed } from '../support/operator.js'
 import { codeOf, withExpectedErrors } from './expected.js'
 import type { Ledger } from './ledger.js'
-import type { Taking } from './model.js'
-import type { Process } from './process.js'
+import { costOfChange, type Taking } from './model.js'
+import { LEAST_AMOUNT, type Process } from './process.js'
 import { purchasable } from './purchases.js'
 import { isBooked, require } from './rules.js'
 import { offersIn } from './sales.js'
@@ -19,6 +19,7 @@ interface Slip {
   readonly reference: string
   readonly userId: string
   readonly plan: string
+  /** 0: for the time that is left. */
   readonly months: number
   readonly single: number
   readonly price: number
@@ -42,28 +43,58 @@ export function takingsAtDesk({ payments }: Ledger, slips: Slips): readonly Taki
 
 export function slipsRecorded(world: SimulatedWorld, process: Process): readonly Task[] {
   const { random, slips } = world
-  const before = [...slips.values()]
-  const slip = before.length > 0 && random.boolean(0.3) ? random.pick(before.slice(-3)) : newSlip(world)
+  // What a change cost is known for an hour alone.
+  const isAgain = ({ months, reference }: Slip) => months > 0 || bookedAs(world, reference) !== undefined
+  const before = [...slips.values()].filter(isAgain)
+  const isOld = before.length > 0 && random.boolean(0.3)
+  const slip = isOld ? random.pick(before.slice(-3)) : newSlip(world, world.anyUser())
   slips.set(slip.reference, slip)
-  const odd = random.boolean(0.15)
-    ? random.pick([{ more: 1 }, { more: -1 }, { userId: `${slip.userId}0` }])
-    : {}
+  // A change may have cost more within the hour.
+  const wrong = slip.months > 0 ? [{ more: 1 }, { more: -1 }] : [{ more: -5 }]
+  const odd = random.boolean(0.15) ? random.pick([...wrong, { userId: `${slip.userId}0` }]) : {}
   const at = () => world.anyProcess() ?? process
   const twice = random.boolean(0.3) ? [record(world, at(), slip)] : []
   return [...twice, record(world, at(), slip, twice.length > 0 ? {} : odd)]
 }
 
-function newSlip(world: SimulatedWorld): Slip {
-  const { random, slips } = world
-  const { code: _, ...bought } = random.pick(offersIn(world.edition).filter(({ code }) => code === null))
-  const method = random.pick(['cash', 'cheque'] as const)
-  const reference = `${method.toUpperCase()} ${slips.size + 1}`
-  return { reference, userId: world.anyUser(), ...bought, method, startedAt: world.now }
+/** A dearer plan for the time that is left. None where there is none, or no process. */
+export function changeAtDesk(world: SimulatedWorld, userId: string): readonly Task[] {
+  const process = world.anyProcess()
+  const slip = newSlip(world, userId, 1)
+  if (!process || slip.months > 0) return []
+  world.slips.set(slip.reference, slip)
+  world.figures.count('checked: another plan at the desk')
+  return [record(world, process, slip)]
 }
 
-/** By the table of the example seller for these years: a dinar for each hundred begun, and five at least. */
+function newSlip(world: SimulatedWorld, userId: string, changes = 0.4): Slip {
+  const { random, slips, edition } = world
+  const { code: _, ...bought } = random.pick(offersIn(edition).filter(({ code }) => code === null))
+  const plan = random.pick(['team', 'max'])
+  const price = random.boolean(changes) ? changeCost(world, userId, plan) : undefined
+  const single = edition[plan]?.[1] ?? 0
+  const method = random.pick(['cash', 'cheque'] as const)
+  const reference = `${method.toUpperCase()} ${slips.size + 1}`
+  const of = { reference, userId, method, startedAt: world.now }
+  return price === undefined ? { ...of, ...bought } : { ...of, plan, months: 0, single, price }
+}
+
+/** In the state as it is; undefined: it is none of a dearer plan. */
+function changeCost(world: SimulatedWorld, userId: string, plan: string): number | undefined {
+  const to = { plan, prices: world.edition[plan] ?? {}, least: LEAST_AMOUNT }
+  return costOfChange(world.standingOf(userId), world.now, to)?.price
+}
+
+/** By the table of the example seller for these years: one rate for the whole, and five dinars at least. */
 function dutyOn({ method, price }: Slip): number {
-  return method === 'cash' && price > 300 ? Math.max(5, Math.ceil(price / 100)) : 0
+  if (method === 'cheque' || price <= 300) return 0
+  const rate = price <= 30_000 ? 1 : price <= 100_000 ? 1.5 : 2
+  return Math.max(5, Math.ceil(price / 100) * rate)
+}
+
+function bookedAs({ ledger, slips }: SimulatedWorld, reference: string) {
+  const way = slips.get(reference)?.method
+  return ledger.payments.find(({ checkout, method }) => checkout === reference && method === way)
 }
 
 function record(
@@ -73,21 +104,26 @@ function record(
   odd: { readonly more?: number; readonly userId?: string } = {},
 ): Task {
   const { reference, plan, months, method, price } = slip
+  const isChange = months === 0
   const userId = odd.userId ?? slip.userId
   const amount = price + dutyOn(slip) + (odd.more ?? 0)
   const rule = 'what is taken at the desk is in the books once, as it was taken'
-  const known = () => world.ledger.payments.find((one) => one.checkout === reference && one.method === method)
+  const known = () => bookedAs(world, reference)
   const wasKnown = known() !== undefined
   const isPossible = purchasable(world, userId, { planId: plan, months, mode: 'payment' })
   const startedAt = world.now
+  const to = { plan, prices: world.edition[plan] ?? {}, least: LEAST_AMOUNT }
+  const costs = world.statesOf(userId, (standing, at) => costOfChange(standing, at, to)?.price)
+  const mayCost = () => [...costs(startedAt), ...costs(world.now)]
   // A slip that is entered for somebody else before it is entered rightly would be theirs.
   if (odd.userId !== undefined && !wasKnown) return record(world, { state, parts }, slip)
   const task: Task = {
     name: `the operator records ${reference} of ${amount} for ${userId}`,
     state,
     start: () => {
-      const bought = { plan, months, method, amount, reference: reference.toLowerCase() }
-      const asked = { ...bought, new_user: true, why: 'the simulation' }
+      const bought = { plan, ...(isChange ? { start: 'now' } : { months }) }
+      const taken = { method, amount, reference: reference.toLowerCase() }
+      const asked = { ...bought, ...taken, new_user: true, why: 'the simulation' }
       return doAct(parts, recordPayment, callBy(ownerNamed('operator'), userId, asked))
     },
     ended: (end) => {
@@ -101,19 +137,32 @@ function record(
             `${reference} of ${amount}: ${JSON.stringify(booked)}`)
         })
       // A slip may be entered when the catalogue says otherwise by then.
-      const isSold = world.edition[plan]?.[months] === price
+      const isSold = world.edition[plan]?.[isChange ? 1 : months] === (isChange ? slip.single : price)
       if (refusal === 'wrong_amount')
-        require(odd.more !== undefined || !isSold, rule, () => `${amount} was refused`)
+        world.afterwards(() => {
+          const isOther = isChange && mayCost().some((cost) => cost === undefined || !isNear(cost, price))
+          require(odd.more !== undefined || !isSold || isOther, rule, () => `${amount} was refused`)
+        })
+      if (refusal === 'no_dearer_plan')
+        world.afterwards(() =>
+          require(isChange && mayCost().includes(undefined), rule, () => `${plan} was refused`),
+        )
       if (refusal === 'unknown_plan') require(!isSold, rule, () => `${plan} was refused`)
       if (refusal === 'conflict' || refusal === 'already_refunded')
         require(wasKnown || odd.more !== undefined, rule, () => `${reference} is ${refusal}`)
       if (refusal === 'prepaid_limit_reached')
-        world.afterwards(() =>
-          require(isPossible(startedAt).includes(false), 'what is bought ahead ends within the limit', () =>
-            `${reference} was refused`),
-        )
+        world.afterwards(() => {
+          const mayBuy = [...isPossible(startedAt), ...isPossible(world.now)]
+          require(mayBuy.includes(false), 'what is bought ahead ends within the limit', () =>
+            `${reference} was refused`)
+        })
     },
   }
-  const oddly = ['wrong_amount', 'unknown_plan', 'conflict', 'already_refunded'] as const
+  const oddly = ['wrong_amount', 'unknown_plan', 'no_dearer_plan', 'conflict', 'already_refunded'] as const
   return withExpectedErrors(world, task, ['prepaid_limit_reached', ...oddly])
+}
+
+/** A change costs less by the second: by a dinar or two while it is recorded. */
+function isNear(cost: number, taken: number): boolean {
+  return cost <= taken && taken - cost <= 2
 }

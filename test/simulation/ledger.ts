@@ -89,6 +89,7 @@ interface BookedEntry extends Omit<Line, 'of'> {
 }
 
 interface OutboxLine {
+  readonly id: string
   readonly user: string
   readonly sequence: number
   readonly written: number
@@ -122,7 +123,8 @@ const readAll = statement(
          'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]')
            from receipts),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
-         'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence', 'type', type,
+         'id', id, 'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence',
+         'type', type,
          'at', extract(epoch from created_at) * 1000, 'payment', payload->'data'->'payment'->>'id',
          'balance', payload->'data'->'balance',
          'grant', payload->'data'->'grant'->>'id') order by user_id, sequence), '[]') from outbox),

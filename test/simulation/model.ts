@@ -39,6 +39,8 @@ export interface Order {
   readonly months: number
   readonly single: number
   readonly price: number
+  /** What the catalogue asks instead; absent: the price that was agreed. */
+  readonly offered?: number
 }
 
 /** A stretch that a change was quoted for, which begins with this piece. */
@@ -73,6 +75,8 @@ type Happened =
     }
   | { readonly kind: 'ended'; readonly at: number }
   | { readonly kind: 'ordered'; readonly order: Order | null; readonly at: number }
+  /** The order was held against what was sold. */
+  | { readonly kind: 'held'; readonly sold: Readonly<Record<string, Prices>> }
   | { readonly kind: 'corrected' | 'paid_out'; readonly amount: number; readonly at: number }
 
 /** What happened to a user's time and money, in the order of booking. */
@@ -233,6 +237,9 @@ class Walk {
         this.#order = entry.order
         this.#movedAt = Math.max(this.#movedAt, entry.at)
         break
+      case 'held':
+        this.#hold(entry.sold)
+        break
       case 'corrected':
         this.#move('correction', entry.amount, entry.at, null)
         break
@@ -261,6 +268,15 @@ class Walk {
     this.#add(sourceOf({ ...order, id, paid: order.price }), at)
     this.#method = 'balance'
     this.#lookAgain()
+  }
+
+  /** It stands as it was agreed, from when it was agreed; what is sold no more ends it. */
+  #hold(sold: Readonly<Record<string, Prices>>): void {
+    if (!this.#order) return
+    const { offered: _, ...agreed } = this.#order
+    const price = sold[agreed.plan]?.[agreed.months]
+    if (price === undefined) this.#order = null
+    else this.#order = price === agreed.price ? agreed : { ...agreed, offered: price }
   }
 
   #move(kind: Line['kind'], amount: number, at: number, of: string | null): void {

@@ -172,8 +172,8 @@ function grant(
       const wanted = { days: asked.days, ...plan, operation_id: operation, why: BY.reason }
       return doAct(process.parts, grantDays, callBy(BY.operator, userId, wanted))
     },
-    // Of another plan, where the user bought one meanwhile.
-    promised: asked.isNew ? ['not_found', 'conflict'] : ['not_found'],
+    // Of another plan, where the user bought one meanwhile, or the plan is sold no more.
+    promised: asked.isNew ? ['not_found', 'conflict', 'unknown_plan'] : ['not_found'],
     done: () => require(isGiven(), RULE, () => `${operation} gave nothing`),
   })
 }

@@ -73,6 +73,7 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
   const rule = mode ? 'what is bought ahead ends within the limit' : A_PURCHASE
   const startedAt = world.now
   const renewable = purchasable(world, userId, wish)
+  const mayBuy = () => [...renewable(startedAt), ...renewable(world.now)]
   const changeable = mayChange(world, userId, wish)
   const balances = world.statesOf(userId, ({ balance }) => balance)
   const takesNoCard = new Set(
@@ -116,7 +117,7 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
           `${userId} got ${checkoutId}: ${payment?.kind}`)
         // A repetition within a minute gives what the balance has bought.
         if (payment?.method === 'balance' && payment.createdAt < startedAt) return
-        if (!isChange) require(renewable(world.now).includes(true), rule, () => `${userId} got ${checkoutId}`)
+        if (!isChange) require(mayBuy().includes(true), rule, () => `${userId} got ${checkoutId}`)
       })
       const rulePage = 'a click leads to a page that takes a card'
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
@@ -137,7 +138,7 @@ export function click(world: SimulatedWorld, userId: string, wish: Wish): readon
       // Told so in place of a purchase ahead, where what was open has just been paid.
       if (refusal === 'already_subscribed' && mode) world.figures.count('checked: paid while it was replaced')
       else if (refusal === 'already_subscribed' || refusal === 'prepaid_limit_reached')
-        world.afterwards(() => require(renewable(startedAt).includes(false), rule, () => `not ${userId}`))
+        world.afterwards(() => require(mayBuy().includes(false), rule, () => `not ${userId}`))
       if (refusal === 'already_subscribed' || refusal === 'no_dearer_plan')
         world.afterwards(() => {
           const mayBe = [...changeable(startedAt), ...changeable(world.now)]

@@ -14,6 +14,7 @@ import {
   standingAfter,
   type Taking,
 } from './model.js'
+import type { Edition } from './sales.js'
 
 export type RuleName =
   | 'each paid checkout is booked once'
@@ -54,6 +55,7 @@ export type RuleName =
   | 'a balance moves by hand as often as it was said, and much of it by two'
   | 'a balance is topped up to its limit'
   | 'an order is what was asked for'
+  | 'an order stands as it was agreed, until it is sold no more'
   | 'a returning user sees the payment'
   | 'only documented errors occur'
 
@@ -83,13 +85,18 @@ export interface Observations {
   readonly leaves: Leftover
   /** Where the operator said that the money goes. */
   readonly refundedTo: ReadonlyMap<string, 'balance' | 'hand'>
+  /** What was sold when the job changed a standing order, by the event. */
+  readonly heldBy: ReadonlyMap<string, Edition>
   readonly now: number
   /** By the provider, to an account, and at the desk. */
   readonly takings: readonly Taking[]
 }
 
 /** What the history of a user is made from, beside the tables. */
-export type Known = Pick<Observations, 'takings' | 'given' | 'soldAt' | 'quotedFor' | 'leaves' | 'refundedTo'>
+export type Known = Pick<
+  Observations,
+  'takings' | 'given' | 'soldAt' | 'quotedFor' | 'leaves' | 'refundedTo' | 'heldBy'
+>
 
 /** What a grant should give, by what was asked for; undefined: nothing was asked for. */
 export type Given = (grant: BookedGrant) => Pick<Gift, 'days' | 'months' | 'plan' | 'single'> | undefined
@@ -126,7 +133,7 @@ export const isBooked = ({ status }: BookedPayment) => status === 'paid' || stat
 /** What was booked for a user, in that order, with the provider's own record of each payment. */
 export function historyOf(
   ledger: Ledger,
-  { takings: all, given, soldAt, quotedFor, leaves, refundedTo }: Known,
+  { takings: all, given, soldAt, quotedFor, leaves, refundedTo, heldBy }: Known,
   userId: string,
 ): readonly Entry[] {
   const takings = new Map(all.map((taking) => [taking.checkoutId, taking]))
@@ -136,6 +143,8 @@ export function historyOf(
   return ledger.outbox.flatMap((line): readonly Entry[] => {
     const { user, type, payment: id, grant, balance, at } = line
     if (user !== userId) return []
+    const sold = heldBy.get(line.id)
+    if (sold) return [{ kind: 'held', sold, bookedAt: at }]
     if (balance) return entryOfBalance(ledger, { type, balance, at })
     if (type === 'subscription.granted') {
       const row = ledger.grants.find((one) => one.id === grant)

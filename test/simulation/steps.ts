@@ -2,7 +2,8 @@
 // then a phase without faults, after which everything that was paid must be booked.
 import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
-import { bookRenewals, order, topUp } from './balances.js'
+import { bookRenewals, checkHeld, holdOrders, order, topUp } from './balances.js'
+import { changeAtDesk } from './desk.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
@@ -47,7 +48,7 @@ const KINDS = {
   transferIsShown: 0.8,
   catalogueChanges: 0.4,
   planChanges: 1.5,
-  balanceRenews: 2,
+  balanceRenews: 3,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
@@ -395,10 +396,23 @@ async function transferIsShown(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a transfer is shown')
 }
 
+/** Orders are held against what is sold by then, and some users agree to another price. */
 async function catalogueChanges(world: SimulatedWorld): Promise<void> {
-  world.sell(world.random.pick(EDITIONS))
-  await world.revive(NO_FAULTS)
+  const { random } = world
+  world.sell(random.pick(EDITIONS))
+  const process = await processWithoutFaults(world)
   await world.check()
+  if (random.boolean(0.5)) {
+    // What was due is booked in the first round.
+    for (let round = 2; round > 0; round--) await world.run([holdOrders(world, process)])
+    checkHeld(world)
+    for (const userId of world.users) {
+      const { order: stands } = world.standingOf(userId)
+      if (stands?.offered === undefined || random.boolean(0.5)) continue
+      await world.run(order(world, userId, { ...stands, price: stands.offered }))
+      world.figures.count('checked: another price is agreed')
+    }
+  }
   world.figures.count('checked: another catalogue')
 }
 
@@ -415,6 +429,11 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
   const { userId, running } = random.pick(candidates)
   world.focus = userId
   for (let turn = random.between(1, 2); turn > 0; turn--) {
+    if (random.boolean(0.2)) {
+      await world.revive(NO_FAULTS)
+      await world.run(changeAtDesk(world, userId), drawFaultRates(random))
+      continue
+    }
     const planId = random.pick(['team', 'max'])
     const method = random.boolean(0.3) ? ('transfer' as const) : undefined
     const faultRates = drawFaultRates(random)
@@ -443,22 +462,24 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
 
 /**
  * A user tops up and orders, and time passes over the ends at which it buys, mostly without the job, while
- * all else goes on.
+ * the catalogue changes and payments are refunded, some to the balance.
  */
 async function balanceRenews(world: SimulatedWorld): Promise<void> {
   const { random, focus: userId } = world
   if (world.balanceMax === 0) return
   const faultRates = drawFaultRates(random)
   await world.revive(faultRates)
-  const amount = random.pick([2000, 4600, 9000])
+  const amount = random.pick([2300, 4600, 9000])
   await world.run(topUp(world, { userId, amount }), faultRates)
   const open = world.openOf(userId).at(-1)
   if (open) await world.run([payAt(world, open.checkoutId, 'paid')])
-  const [cheapest] = offersIn(world.edition)
-  if (cheapest && random.boolean(0.7)) await world.run(order(world, userId, cheapest), faultRates)
+  const offers = offersIn(world.edition).filter(({ code, price }) => code === null && price <= amount)
+  const wanted = random.boolean(0.7) ? offers[0] : random.pick(offers)
+  if (wanted && random.boolean(0.8)) await world.run(order(world, userId, wanted), faultRates)
   passAndCheck(world, random.pick([0, MINUTE_MS]))
   await world.revive(faultRates)
   await world.run([...tasksFor('webhook', world), ...tasksFor('sweep', world)], faultRates)
+  if (random.boolean(0.3)) await catalogueChanges(world)
   for (let turn = random.between(1, 3); turn > 0; turn--) {
     const [, end = 0] = boundariesOf(world.standingOf(userId))
     const beside = random.pick([-HOUR_MS, -1, 0, 1, DAY_MS, 4 * DAY_MS, 20 * DAY_MS])
@@ -470,7 +491,13 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
       ...(['grant', 'announce', 'webhook', 'pay', 'redeem', 'end'] as const),
     ]
     const tasks = others.filter(() => random.boolean(0.2)).flatMap((action) => tasksFor(action, world))
-    await world.run(tasks, drawFaultRates(random))
+    const paid = world.ledger.payments.filter(({ user, status: is }) => user === userId && is === 'paid')
+    const process = world.anyProcess()
+    const back = process && paid.length > 0 && random.boolean(0.2)
+    await world.run(
+      back ? [...tasks, refund(world, process, random.pick(paid))] : tasks,
+      drawFaultRates(random),
+    )
   }
   world.figures.count('checked: a balance renews')
 }

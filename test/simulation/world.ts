@@ -85,6 +85,8 @@ export class SimulatedWorld {
   readonly acceptedBlind = new Set<string>()
   readonly refunded = new Set<string>()
   readonly refundedTo = new Map<string, 'balance' | 'hand'>()
+  /** What was sold when the job changed a standing order, by the event. */
+  readonly heldBy = new Map<string, Edition>()
   /** Days that the operator asked to grant, by the operation. */
   readonly granted = new Map<string, AskedGrant>()
   readonly codes = new Codes()
@@ -338,12 +340,15 @@ export class SimulatedWorld {
   }
 
   /** Something of a user's standing at an instant, in each state since now. */
-  statesOf<Value>(userId: string, read: (standing: Standing) => Value): (at: number) => readonly Value[] {
+  statesOf<Value>(
+    userId: string,
+    read: (standing: Standing, at: number) => Value,
+  ): (at: number) => readonly Value[] {
     const known = this.historyOf(userId).length
     return (at) => {
       const history = this.historyOf(userId)
       const lengths = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
-      return lengths.map((length) => read(standingAfter(history.slice(0, length), at)))
+      return lengths.map((length) => read(standingAfter(history.slice(0, length), at), at))
     }
   }
 
@@ -380,7 +385,7 @@ export class SimulatedWorld {
 
   #known(): Known {
     const quotedFor = (payment: BookedPayment) => this.changes.quotedFor(payment, this.ledger)
-    const { refundedTo } = this
+    const { refundedTo, heldBy } = this
     const leaves = this.balanceMax > 0 ? 'surplus' : 'time'
     return {
       given: this.#given,
@@ -389,6 +394,7 @@ export class SimulatedWorld {
       quotedFor,
       leaves,
       refundedTo,
+      heldBy,
     }
   }
 
