@@ -11,18 +11,36 @@ import { connectTo } from './support/connections.mjs'
 import { readOptions } from './support/options.mjs'
 import { createDatabase, dropDatabase, startPostgres } from './support/postgres.mjs'
 import { requestsOf } from './support/requests.mjs'
-import { seed } from './support/seed.mjs'
+import { seed, seedOrders } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 import { relayTo } from './support/wire.mjs'
 
 const USERS = 500
 /** V8 compiles what runs often, and compiled code allocates less. */
-const WARMING = { portal: 400, upgrade: 1_000, webhook: 1_200, history: 1_200, consume: 2_000, status: 2_000 }
+const WARMING = {
+  portal: 400,
+  ordered: 2_000,
+  upgrade: 1_000,
+  webhook: 1_200,
+  history: 1_200,
+  consume: 2_000,
+  status: 2_000,
+}
 /**
  * Of 40 MB and more, so that the young generation is collected several times. Those that take longest come
  * first.
  */
-const SLICE = { portal: 150, upgrade: 300, webhook: 450, history: 450, consume: 1_400, status: 1_500 }
+const SLICE = {
+  portal: 150,
+  upgrade: 300,
+  webhook: 450,
+  history: 450,
+  consume: 1_400,
+  ordered: 1_300,
+  status: 1_500,
+}
+/** The status of users whose balance renews. */
+const ORDERED = 'ordered'
 const SLICES = 3
 /** What is counted on the wire is counted in slices of few, some of which no job runs beside. */
 const FEW = 10
@@ -63,7 +81,7 @@ async function costsOf(kind) {
   const lines = []
   const service = await startService({
     databaseUrl: relay.url,
-    env: { CHARGILY_API_URL: provider.url },
+    env: { CHARGILY_API_URL: provider.url, ...(kind === ORDERED && { BALANCE_MAX: '100000' }) },
     program: given.program,
     nodeOptions: ['--expose-gc', '--import', probe],
     onLine: (line) => lines.push(line),
@@ -72,8 +90,9 @@ async function costsOf(kind) {
   // Migrated by the service: what is seeded fits older schemas too, since new columns have defaults.
   const database = await openDatabase({ url: databaseUrl })
   await seed(database, { users: USERS, waiting: { wm_: count }, isMigrated: true })
+  if (kind === ORDERED) await seedOrders(database)
   await database.close()
-  const requests = requestsOf(kind, {
+  const requests = requestsOf(kind === ORDERED ? 'status' : kind, {
     users: USERS,
     prefix: kind === 'upgrade' ? 'new_' : 'wm_',
     from: 1,

@@ -58,6 +58,19 @@ const insertWaiting = statement(
           $4::timestamptz + interval '1 day'
      from generate_series($2::int, $3::int) i`,
 )
+/** Each has a balance of 6,000 dinars and an order that it renews by. */
+const insertEntries = statement(
+  'bench.entries',
+  `insert into balance_entries (user_id, sequence, id, kind, amount, balance_before, balance_after,
+                                created_at)
+   select user_id, 1, 'bal_' || user_id, 'correction', 6000, 0, 6000, $1::timestamptz from users`,
+)
+const giveOrders = statement(
+  'bench.orders',
+  `update users set balance = 6000, balance_entry = 1, balance_since = $1::timestamptz,
+          standing_order = jsonb_build_object('plan', $2::jsonb, 'months', 1, 'price', 2000, 'offered', null),
+          renews_at = paid_until`,
+)
 /** Each user has the portal open: the cookie is `session_of_` and the user's id. */
 const insertSessions = statement(
   'bench.sessions',
@@ -99,6 +112,15 @@ const SLICE = 5_000
  * each place.
  */
 const MANY = 50_000
+
+/** Of a database that has users. */
+export async function seedOrders(database) {
+  const now = new Date().toISOString()
+  await database.transaction(async (transaction) => {
+    await transaction.query(insertEntries, [now])
+    await transaction.query(giveOrders, [now, JSON.stringify(PRO)])
+  })
+}
 
 /**
  * `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there, and

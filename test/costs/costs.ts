@@ -21,9 +21,13 @@ export interface CallCosts {
   readonly promoted: number
 }
 
-export const CALLS: Readonly<Record<'status' | 'consume' | 'upgrade' | 'webhook' | 'history', CallCosts>> = {
+type Call = 'status' | 'ordered' | 'consume' | 'upgrade' | 'webhook' | 'history' | 'portal'
+
+export const CALLS: Readonly<Record<Call, CallCosts>> = {
   /** One select. */
   status: { statements: 1, roundTrips: 1, allocated: 28_400, promoted: 90 },
+  /** The same of a user whose balance renews: it is computed from the row that is read anyhow. */
+  ordered: { statements: 1, roundTrips: 1, allocated: 29_200, promoted: 100 },
   /** The count, with the deadline ahead of it on the same trip. */
   consume: { statements: 2, roundTrips: 1, allocated: 31_300, promoted: 110 },
   /**
@@ -39,6 +43,11 @@ export const CALLS: Readonly<Record<'status' | 'consume' | 'upgrade' | 'webhook'
   webhook: { statements: 3, roundTrips: 2, allocated: 97_500, promoted: 2_100 },
   /** One select of 10 payments, each row an object with 19 members that is checked and written. */
   history: { statements: 1, roundTrips: 1, allocated: 102_000, promoted: 260 },
+  /**
+   * The first page of a user who has paid ten times: session, user with usage, the list of time, payments.
+   * Half of the heap is the page.
+   */
+  portal: { statements: 4, roundTrips: 4, allocated: 401_000, promoted: 11_000 },
 }
 
 export interface ChangeCosts {

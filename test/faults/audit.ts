@@ -5,9 +5,19 @@ import type { Sale } from './sales.js'
 
 const readTotals = statement(
   'faults.totals',
-  `select (select count(*) from payments where status = 'paid') as paid,
-          (select count(distinct method_reference) from payments where status = 'paid') as checkouts,
+  `select (select count(*) from payments where status = 'paid' and method <> 'balance') as paid,
+          (select count(distinct method_reference) from payments
+            where status = 'paid' and method <> 'balance') as checkouts,
           (select count(*) from payments where status not in ('paid', 'pending')) as odd,
+          (select count(*) from payments where status = 'paid' and kind = 'purchase') as purchases,
+          (select count(*) from payments where status = 'paid' and method = 'balance') as renewals,
+          (select count(distinct user_id) from payments where status = 'paid' and method = 'balance')
+            as renewed_users,
+          (select coalesce(sum(amount), 0) from payments where status = 'paid' and kind = 'top_up')
+            - (select coalesce(sum(amount), 0) from payments where status = 'paid' and method = 'balance')
+            as not_spent,
+          (select coalesce(sum(balance), 0) from users) as balances,
+          (select coalesce(sum(amount), 0) from balance_entries) as entries,
           (select count(*) from provider_events where type = 'checkout.paid') as paid_events,
           (select count(*) - count(distinct id) from (
             select id from provider_events union all select id from unmatched_events) e) as repeated_events,
@@ -17,7 +27,10 @@ const readTotals = statement(
           (select coalesce(sum(last_number), 0) from receipt_series) as drawn,
           (select coalesce(sum(run_months), 0) from users) as months`,
 )
-const readPaid = statement('faults.paid', `select method_reference from payments where status = 'paid'`)
+const readPaid = statement(
+  'faults.paid',
+  `select method_reference from payments where status = 'paid' and method <> 'balance'`,
+)
 
 export interface Audit {
   readonly booked: number
@@ -44,17 +57,22 @@ export async function audit(
     booked,
     lost: [...deliveries.answered].filter((sale) => !paid.has(sale.checkoutId)).length,
     doubled:
-      Math.max(0, booked - of('checkouts')) + Math.max(0, of('months') - booked) + of('repeated_events'),
+      Math.max(0, booked - of('checkouts')) +
+      Math.max(0, of('months') - of('purchases')) +
+      Math.max(0, of('renewals') - of('renewed_users')) +
+      of('repeated_events'),
     faults: [
       ...unequal('booked but never sent', [...paid].filter((id) => !sent.has(id)).length, 0),
       ...unequal('payments neither paid nor pending', of('odd'), 0),
       // The emulator adds events of its own: after half an hour it reports the checkouts as expired, unpaid
       // as it knows them.
       ...unequal('events that said paid', of('paid_events'), booked),
-      ...unequal('months sold', of('months'), booked),
-      ...unequal('receipts', of('receipts'), booked),
-      ...unequal('highest receipt number', of('highest_receipt'), booked),
-      ...unequal('receipt numbers drawn', of('drawn'), booked),
+      ...unequal('months sold', of('months'), of('purchases')),
+      ...unequal('receipts', of('receipts'), booked + of('renewals')),
+      ...unequal('highest receipt number', of('highest_receipt'), booked + of('renewals')),
+      ...unequal('receipt numbers drawn', of('drawn'), booked + of('renewals')),
+      ...unequal('dinars on balances', of('balances'), of('not_spent')),
+      ...unequal('dinars in the ledgers', of('entries'), of('not_spent')),
     ],
   }
 }

@@ -54,6 +54,7 @@ async function commonEnv(emulator: Emulator): Promise<Record<string, string>> {
     CHARGILY_SECRET_KEY: CHARGILY_KEY,
     CHARGILY_API_URL: emulator.url,
     AUTH_JWT_SECRET: JWT_SECRET,
+    BALANCE_MAX: '100000',
     LOG_LEVEL: 'info',
   }
 }

@@ -7,7 +7,7 @@ import { launchService, type ServiceProcess } from '../support/process.js'
 import { SeededRandom } from '../support/random.js'
 import { type Audit, audit } from './audit.js'
 import type { Installation } from './installations.js'
-import { inParallel, openSales, type Sale } from './sales.js'
+import { inParallel, openSales, type Sale, TOP_UP } from './sales.js'
 import { WebhookClient } from './webhook-client.js'
 
 export interface KillOptions {
@@ -35,6 +35,8 @@ export interface KillFigures {
 
 /** As many as a busy provider sends concurrently; more than the service has connections to its database. */
 const AT_ONCE = 24
+/** Of the users: every so many-th pays into a balance that renews by itself. */
+const TOP_UP_EVERY = 3
 /** One start in eight is killed too, as by an impatient supervisor. */
 const CUT_STARTS = 8
 
@@ -75,7 +77,7 @@ class KillRun {
     const { salesPerCycle, emulator, installation } = this.options
     const service = this.#service ?? (await this.#start())
     const userIds = Array.from({ length: salesPerCycle }, (_, index) => `user-${number}-${index}`)
-    const sales = await openSales({ serviceUrl: service.url, emulator, userIds })
+    const sales = await openSales({ serviceUrl: service.url, emulator, userIds, topUpEvery: TOP_UP_EVERY })
     const concerned = [...sales, ...this.#waiting]
     await this.#sendAndKill(service, concerned)
     if (installation.isAuditedAt(number))
@@ -98,6 +100,7 @@ class KillRun {
     const outcomes = await this.#webhooks.sendAll(service.url, this.#waiting, { atOnce: AT_ONCE })
     const refused = outcomes.filter((outcome) => outcome !== 200).length
     if (refused > 0) this.#figures.faults.push(`${refused} events refused without a kill`)
+    await this.#examineBalances(service)
     await service.kill('SIGKILL')
     this.#service = undefined
     await this.#examine(await this.options.installation.whileStopped((database) => this.#audit(database)))
@@ -153,17 +156,28 @@ class KillRun {
     return this.#service
   }
 
-  /** As the user sees it: exactly one payment, paid if its event was answered. */
+  /** As the user sees it: exactly one payment, paid if its event was answered, and what a balance bought. */
   async #isBooked(service: ServiceProcess, sale: Sale): Promise<boolean> {
-    const headers = { authorization: `Bearer ${sale.token}` }
-    const response = await fetch(`${service.url}/api/v1/billing/payments`, { headers })
-    const { data } = JSON.parse(await response.text())
-    const isPaid = data[0]?.status === 'paid'
-    if (data.length !== 1) this.#figures.faults.push(`${sale.userId} has ${data.length} payments`)
+    const { data } = await ask(service, sale, '/payments')
+    const asked = data.filter(({ id }: { id: string }) => id === sale.paymentId)
+    const isPaid = asked[0]?.status === 'paid'
+    if (asked.length !== 1 || data.length > (sale.topsUp && isPaid ? 2 : 1))
+      this.#figures.faults.push(`${sale.userId} has ${data.length} payments`)
     if (!isPaid && this.#webhooks.answered.has(sale)) {
-      this.#figures.faults.push(`${sale.userId} was answered 200 and sees ${data[0]?.status}`)
+      this.#figures.faults.push(`${sale.userId} was answered 200 and sees ${asked[0]?.status}`)
     }
     return isPaid
+  }
+
+  /** Each balance that was topped up has bought one month. */
+  async #examineBalances(service: ServiceProcess): Promise<void> {
+    const topUps = [...this.#webhooks.sent].filter(({ topsUp }) => topsUp)
+    await inParallel(topUps, AT_ONCE, async (sale) => {
+      const { amount } = await ask(service, sale, '/balance')
+      const { status } = await ask(service, sale, '/status')
+      if (amount !== TOP_UP.left || status !== 'active')
+        this.#figures.faults.push(`${sale.userId} has ${amount} DZD and is ${status}`)
+    })
   }
 
   #audit(database: Parameters<typeof audit>[0]): Promise<Audit> {
@@ -176,6 +190,12 @@ class KillRun {
     this.#figures.doubled = Math.max(this.#figures.doubled, doubled)
     this.#figures.faults.push(...faults)
   }
+}
+
+async function ask(service: ServiceProcess, { token }: Sale, path: string) {
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(`${service.url}/api/v1/billing${path}`, { headers })
+  return JSON.parse(await response.text())
 }
 
 export function median(values: readonly number[], otherwise = 0): number {

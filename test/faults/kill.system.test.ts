@@ -17,6 +17,7 @@ import type { Sale } from './sales.js'
 /** A start on the embedded database takes three times the processor time. */
 const CYCLES = { embedded: 4, server: 6 } as const
 const SALES = 15
+const NONE = { topsUp: false, body: '', signature: '' }
 describe.each(['embedded', 'server'] as const)('killed with SIGKILL under webhooks (%s)', (kind) => {
   let emulator: Emulator
   let installation: Installation
@@ -61,7 +62,7 @@ describe.each(['embedded', 'server'] as const)('killed with SIGKILL under webhoo
 describe('the audit', () => {
   it('reports an event that was answered and is not in the database', async () => {
     const database = await openMemory(readDump('dumpPath'))
-    const sale: Sale = { userId: 'u', token: '', paymentId: 'p', checkoutId: 'c', body: '', signature: '' }
+    const sale: Sale = { userId: 'u', token: '', paymentId: 'p', checkoutId: 'c', ...NONE }
     const deliveries = { answered: new Set([sale]), sent: new Set([sale]) }
     expect(await audit(database, deliveries)).toEqual({ booked: 0, lost: 1, doubled: 0, faults: [] })
     await database.close()

@@ -9,6 +9,8 @@ export interface Sale {
   readonly token: string
   readonly paymentId: string
   readonly checkoutId: string
+  /** Money for a balance that renews by itself: it buys the first month at once. */
+  readonly topsUp: boolean
   readonly body: string
   readonly signature: string
 }
@@ -17,15 +19,24 @@ export interface OpenOptions {
   readonly serviceUrl: string
   readonly emulator: Emulator
   readonly userIds: readonly string[]
+  /** Every how many-th of them tops up a balance; absent: none. */
+  readonly topUpEvery?: number
 }
+
+/** What a sale pays in, in dinars, and what is left of it when the balance has bought the first month. */
+export const TOP_UP = { amount: 5_000, left: 3_000 } as const
 
 const BILLING = '/api/v1/billing'
 /** One process saturates with about this many connections (measured; see `PostgresOptions`). */
 const UPGRADES_AT_ONCE = 8
 
 /** Upgrades every user. Throws when one is refused: no fault has begun, so nothing may fail yet. */
-export async function openSales({ serviceUrl, emulator, userIds }: OpenOptions): Promise<Sale[]> {
-  const opened = await inParallel(userIds, UPGRADES_AT_ONCE, (userId) => upgrade(serviceUrl, userId))
+export async function openSales(options: OpenOptions): Promise<Sale[]> {
+  const { serviceUrl, emulator, userIds, topUpEvery = Number.POSITIVE_INFINITY } = options
+  const buyers = userIds.map((userId, index) => ({ userId, topsUp: index % topUpEvery === topUpEvery - 1 }))
+  const opened = await inParallel(buyers, UPGRADES_AT_ONCE, (buyer) =>
+    buyer.topsUp ? topUp(serviceUrl, buyer.userId) : upgrade(serviceUrl, buyer.userId),
+  )
   const checkouts = new Map(emulator.checkouts().map((checkout) => [checkout.id, checkout]))
   return opened.map((sale) => {
     const checkout = checkouts.get(sale.checkoutId)
@@ -36,16 +47,29 @@ export async function openSales({ serviceUrl, emulator, userIds }: OpenOptions):
 }
 
 async function upgrade(serviceUrl: string, userId: string) {
+  const { token, call } = await callerOf(serviceUrl, userId)
+  const { payment_id: id, checkout_url: url } = await call('POST', '/upgrade', { plan: 'pro' })
+  return { userId, token, topsUp: false, paymentId: String(id), checkoutId: checkoutIdOf(String(url)) }
+}
+
+async function topUp(serviceUrl: string, userId: string) {
+  const { token, call } = await callerOf(serviceUrl, userId)
+  await call('PUT', '/balance/renewal', { plan: 'pro', months: 1 })
+  const { id, checkout_url: url } = await call('POST', '/balance/top-ups', { amount: TOP_UP.amount })
+  return { userId, token, topsUp: true, paymentId: String(id), checkoutId: checkoutIdOf(String(url)) }
+}
+
+async function callerOf(serviceUrl: string, userId: string) {
   const token = await tokenOf({ sub: userId })
-  const response = await fetch(`${serviceUrl}${BILLING}/upgrade`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{"plan":"pro"}',
-  })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`upgrade of ${userId} answered ${response.status}: ${text}`)
-  const { payment_id: paymentId, checkout_url: checkoutUrl } = JSON.parse(text)
-  return { userId, token, paymentId: String(paymentId), checkoutId: checkoutIdOf(String(checkoutUrl)) }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const call = async (method: string, path: string, body: object) => {
+    const url = `${serviceUrl}${BILLING}${path}`
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path} of ${userId} answered ${response.status}: ${text}`)
+    return JSON.parse(text)
+  }
+  return { token, call }
 }
 
 /** The fields that Chargily's events carry and we read (chargily docs, webhooks). */

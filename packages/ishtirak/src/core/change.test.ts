@@ -229,6 +229,14 @@ describe('a change', () => {
     expect(booked && planIdAt(booked.subscription, late)).toBe('team')
   })
 
+  it('of an absurd amount buys what the calendar has', () => {
+    const quote = quoteOf(month, TEAM, half)
+    const late = (month.paidUntil ?? 0) + 10 * DAY
+    const booked =
+      quote && book(month, quote.order, { id: 'pay_2', plan: TEAM, amount: 2 ** 31 - 1, at: late })
+    expect(new Date(booked?.period?.end ?? 0).getUTCFullYear()).toBeLessThan(2300)
+  })
+
   it('that was paid in time, and becomes known when it is over, buys time behind it as well', () => {
     const order = quoteOf(month, TEAM, half)?.order ?? null
     const end = month.paidUntil ?? 0

@@ -23,6 +23,7 @@ import {
   dueRenewal,
   extend,
   graceEndsAt,
+  type Period,
   purchaseAt,
   type SubscriptionFacts,
 } from './subscription.js'
@@ -220,18 +221,17 @@ function book(
   return {
     outcome: 'booked',
     isNew: false,
-    payment: {
-      ...payment,
-      status: 'paid',
-      paidAt,
-      periodStart: purchase.period.start,
-      periodEnd: purchase.period.end,
-      nextCheckAt: null,
-    },
+    payment: paid(payment, paidAt, purchase.period),
     subscription: extended,
     withdrawsOpen: !renewabilityAt(extended, now, rules).allowed,
     events: ['payment.paid', purchase.renews ? 'subscription.renewed' : 'subscription.activated'],
   }
+}
+
+/** `period`: what it bought; null: no time. */
+function paid<Kind extends Payment>(payment: Kind, paidAt: Instant, period: Period | null): Kind {
+  const bought = { periodStart: period?.start ?? null, periodEnd: period?.end ?? null }
+  return { ...payment, status: 'paid', paidAt, ...bought, nextCheckAt: null }
 }
 
 /** It takes effect at the instant of payment: of a transfer that is when an operator says that it came. */
@@ -258,15 +258,7 @@ function bookChangeOf(
   return {
     outcome: 'booked',
     isNew: false,
-    payment: {
-      ...payment,
-      status: 'paid',
-      paidAt,
-      change: booked.order,
-      periodStart: period?.start ?? null,
-      periodEnd: period?.end ?? null,
-      nextCheckAt: null,
-    },
+    payment: paid({ ...payment, change: booked.order }, paidAt, period),
     subscription: entry ? withEntry(booked.subscription, entry) : booked.subscription,
     ...(entry && { entry }),
     // What else is open was quoted for the time as it was.
@@ -290,7 +282,7 @@ function bookTopUp(
   const booked = proved ?? { entry, after: withEntry(subscription, entry) }
   return {
     ...nothing('booked'),
-    payment: { ...payment, status: 'paid', paidAt: said.paidAt, nextCheckAt: null },
+    payment: paid(payment, said.paidAt, null),
     subscription: booked.after,
     entry: booked.entry,
     events: ['payment.paid', 'balance.changed'],
