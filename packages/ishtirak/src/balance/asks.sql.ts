@@ -17,6 +17,25 @@ export async function findAsk(database: Queryable, userId: string, act: string):
   return row ? parseAsk(row) : null
 }
 
+const selectWaiting = statement(
+  'balance_asks.waiting',
+  `select b.act, b.amount, b.entries, b.asked_by
+     from balance_asks b join users u using (user_id)
+    where b.user_id = $1 and b.entries = coalesce(u.balance_entry, 0) order by b.act`,
+)
+
+/** Those of a user that a second operator can still confirm. */
+export async function waitingAsks(database: Queryable, userId: string) {
+  const rows = await database.query(selectWaiting, [userId])
+  return rows.map((row) => ({ act: text(row, 'act'), ...parseAsk(row) }))
+}
+
+/** The rows of the inbox. */
+export const WAITING_ASKS = `
+  select b.asked_at, b.act || ' ' || b.user_id, b.user_id, null::text, b.amount, b.asked_by
+    from balance_asks b join users u using (user_id)
+   where b.entries = coalesce(u.balance_entry, 0)`
+
 const insertAsk = statement(
   'balance_asks.save',
   `with asked as (

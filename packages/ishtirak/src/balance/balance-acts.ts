@@ -154,7 +154,7 @@ export const payOutBalance = act<BalanceActDeps>().decides({
   save: (deps, { id: userId, by }, { now, ...decided }) =>
     save(deps, { userId, by: { ...by, act: 'balance.pay_out' } }, decided, now),
   preview,
-  form: { isPossible },
+  form: { isOffered: ({ user }) => balanceIn(user.subscription) > 0 },
 })
 
 const OperatorBalanceSchema = object('OperatorBalance', {

@@ -11,6 +11,8 @@ import { bookDueRenewals, type DueRenewalsDeps } from './due-renewals.js'
 import { type BalancePagesDeps, balancePages } from './portal-part.js'
 import { type RenewalMailDeps, renewalMails } from './renewal-mail.js'
 import { type BalanceConfig, balanceSettings } from './settings.js'
+import { balancePart } from './user-part.js'
+import { ASKS_WAITING } from './waiting.js'
 import './words.js'
 
 const BOOKED_A_ROUND = 100
@@ -25,6 +27,8 @@ export const balance: Capability<
   methods: ({ balanceMax = 0 }, { live }) => (balanceMax > 0 ? [createBalanceMethod({ live })] : []),
   acts: [correctBalance, payOutBalance],
   readings: [getUserBalance],
+  inbox: ASKS_WAITING,
+  userParts: (deps) => [balancePart(deps)],
   commandGroups: { balance: 'See, correct and pay out what a user has paid in' },
   events: ['balance.changed', 'balance.renewal_changed'],
   routes: balanceRoutes,

@@ -31,6 +31,7 @@ import {
   type UserCallers,
   type UserRoutesDeps,
 } from '../ledger/user-routes.js'
+import { findUser } from '../ledger/users.sql.js'
 import type { BalanceCalls } from './calls.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
 import { type ReadBalanceDeps, showBalance } from './read-balance.js'
@@ -39,11 +40,12 @@ export type BalanceRoutesDeps = ReadBalanceDeps & OrderDeps & UpgradeDeps & Hist
 
 export function balanceRoutes(deps: BalanceRoutesDeps) {
   return forBothCallers(deps, (app, callers) => {
-    // Where there are no balances, nothing of them is there.
-    if (deps.rules.balanceMax === 0) return
-    readRoute(app, deps, callers)
+    const isOff = deps.rules.balanceMax === 0
+    readRoute(app, deps, callers, isOff)
+    endRoute(app, deps, callers, isOff)
+    if (isOff) return
     topUpRoute(app, deps, callers)
-    orderRoutes(app, deps, callers)
+    setRoute(app, deps, callers)
   })
 }
 
@@ -57,20 +59,38 @@ export const balanceCalls = (deps: BalanceRoutesDeps): BalanceCalls => {
     return hostCall(deps, user)
   }
   return {
-    balance: async (userId, query = {}) =>
-      showBalance(deps, callOf({ userId }).user.userId, balanceQuery(query)),
+    balance: async (userId, query = {}) => {
+      const { user } = hostCall(deps, { userId })
+      await requireBalance(deps, user.userId)
+      return showBalance(deps, user.userId, balanceQuery(query))
+    },
     topUpBalance: async (user, request) => {
       const call = callOf(user)
       const locale = (await knownLocale(deps, call.user)) ?? 'ar'
       return topUp(deps, { ...call, locale }, topUpRequest(request))
     },
     setRenewal: async (user, request) => setRenewal(deps, callOf(user), renewalRequest(request)),
-    endRenewal: async (user) => endRenewal(deps, callOf(user)),
+    endRenewal: async (user) => endRenewal(deps, hostCall(deps, user)),
   }
 }
 
-function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
+/**
+ * Where there are no balances, nothing of them is there but for a user who has one from before: they can see
+ * it, and end its order. Throws `not_found`.
+ */
+async function requireBalance({ rules, database }: BalanceRoutesDeps, userId: string): Promise<void> {
+  if (rules.balanceMax > 0) return
+  if (!(await findUser(database, userId))?.subscription.balance) throw new BillingError('not_found')
+}
+
+function readRoute(
+  app: App,
+  deps: BalanceRoutesDeps,
+  { path, onRequest, ...callers }: UserCallers,
+  hide: boolean,
+): void {
   const schema = {
+    hide,
     ...callers.operation('getBalance'),
     summary: 'Get the balance',
     description:
@@ -79,9 +99,11 @@ function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...call
     querystring: BalanceQuerySchema,
     response: { 200: UserBalanceSchema, ...callers.refusals('validation_failed', 'invalid_cursor') },
   }
-  app.get(`${path}/balance`, { schema, onRequest }, (request) =>
-    showBalance(deps, callers.callOf(request).user.userId, request.query),
-  )
+  app.get(`${path}/balance`, { schema, onRequest }, async (request) => {
+    const { userId } = callers.callOf(request).user
+    await requireBalance(deps, userId)
+    return showBalance(deps, userId, request.query)
+  })
 }
 
 function topUpRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
@@ -126,8 +148,8 @@ async function topUp(
   return showPaymentOfUser(deps, buyer, paymentId)
 }
 
-function orderRoutes(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
-  const setSchema = {
+function setRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
+  const schema = {
     ...callers.operation('setRenewal'),
     summary: 'Renew by itself',
     description:
@@ -146,17 +168,26 @@ function orderRoutes(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...ca
       ),
     },
   }
-  app.put(`${path}/balance/renewal`, { schema: setSchema, onRequest }, (request) =>
+  app.put(`${path}/balance/renewal`, { schema, onRequest }, (request) =>
     setRenewal(deps, callers.callOf(request), request.body),
   )
-  const endSchema = {
+}
+
+function endRoute(
+  app: App,
+  deps: BalanceRoutesDeps,
+  { path, onRequest, ...callers }: UserCallers,
+  hide: boolean,
+): void {
+  const schema = {
+    hide,
     ...callers.operation('endRenewal'),
     summary: 'Renew by itself no more',
     description: 'What is on the balance stays there.',
     params: callers.params({}),
     response: { 200: UserBalanceSchema, ...callers.refusals() },
   }
-  app.delete(`${path}/balance/renewal`, { schema: endSchema, onRequest }, (request) =>
+  app.delete(`${path}/balance/renewal`, { schema, onRequest }, (request) =>
     endRenewal(deps, callers.callOf(request)),
   )
 }
@@ -169,7 +200,11 @@ async function setRenewal(
   return viewOrder(await setOrder(deps, user, { planId, months }))
 }
 
-async function endRenewal(deps: OrderDeps, { user }: Pick<UserCall, 'user'>): Promise<UserBalanceView> {
+async function endRenewal(
+  deps: BalanceRoutesDeps,
+  { user }: Pick<UserCall, 'user'>,
+): Promise<UserBalanceView> {
+  await requireBalance(deps, user.userId)
   await endOrder(deps, user)
   return showBalance(deps, user.userId, {})
 }

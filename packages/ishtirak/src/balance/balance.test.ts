@@ -1,6 +1,7 @@
 // Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
@@ -277,9 +278,26 @@ describeScenario('a balance', ({ database }) => {
       operatorOf(world, key).post('/users/user-1/pay-out', { amount, why: 'asked for' })
     expect((await out(SECOND_KEY, 50_000)).status).toBe(200)
     expect((await balance()).amount).toBe(50_500)
+    // It waits where operators look, and on the user's page.
+    const waiting = async () => (await operatorOf(world).get('/inbox')).body
+    expect((await waiting()).data).toEqual([
+      expect.objectContaining({
+        ...{ kind: 'balance_ask', user_id: 'user-1', amount: -50_000, detail: 'salim' },
+        next_act: 'balance.pay_out',
+      }),
+    ])
+    const file = async () => (await operatorOf(world).get('/users/user-1')).body.balance
+    expect(await file()).toEqual({
+      ...{ amount: 50_500, currency: 'DZD', renewal: null },
+      waits: [{ act: 'balance.pay_out', amount: -50_000, by: 'salim' }],
+    })
+    const page = (await (await enterConsole(world, OPERATOR_KEY, 'en')).open('/console/users/user-1')).text
+    expect(page).toMatch(/id="balance".*50\D?500.*Waits for a second operator.*salim/s)
     const alone = await out(SECOND_KEY, 50_000)
     expect([alone.status, alone.body.code]).toEqual([409, 'second_operator_needed'])
-    expect((await out(OTHER_KEY, 50_000)).status).toBe(200)
+    const paidOut = await out(OTHER_KEY, 50_000)
+    expect([paidOut.status, paidOut.body.balance.amount]).toEqual([200, 500])
+    expect([(await waiting()).data, (await file()).waits]).toEqual([[], []])
     expect(await ledger()).toEqual([
       ['top_up', 49_000, 49_000],
       ['correction', 1_500, 50_500],
@@ -317,6 +335,31 @@ describeScenario('without BALANCE_MAX', ({ database }) => {
     expect((await user.post(`${BALANCE}/top-ups`, { amount: 5_000 })).status).toBe(404)
     const refused = await user.post(PAYMENTS, { plan: 'pro', method: 'balance' })
     expect([refused.status, refused.body.code]).toEqual([422, 'unknown_method'])
+    expect((await operatorOf(world).get('/users/user-1')).body.balance).toBeUndefined()
     await world.stop()
+  })
+
+  it('money and order from before can be seen, ended and paid out, by them alone', async () => {
+    const env = { PLANS_FILE, OPERATOR_KEYS: `amina:${OPERATOR_KEY}` }
+    const before = await createWorld(database(), { env: { ...env, BALANCE_MAX: '50000' } })
+    const { clock, emulator } = before
+    const { body } = await before.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
+    await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'edahabia')
+    await emulator.settled()
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
+    await before.call('PUT', `${BALANCE}/renewal`, { headers, body: { plan: 'pro', months: 1 } })
+    await before.stop()
+    const after = await createWorld(database(), { env, clock })
+    const shown = await after.as('user-1').get(BALANCE)
+    expect([shown.status, shown.body.amount, shown.body.renewal.plan]).toEqual([200, 3_000, 'pro'])
+    expect((await after.as('user-2').get(BALANCE)).status).toBe(404)
+    const ended = await after.call('DELETE', `${BALANCE}/renewal`, { headers })
+    expect([ended.status, ended.body.renewal]).toEqual([200, null])
+    const set = await after.call('PUT', `${BALANCE}/renewal`, { headers, body: { plan: 'pro', months: 1 } })
+    expect(set.status).toBe(405)
+    const out = { amount: 3_000, why: 'no balances any more' }
+    const paidOut = await operatorOf(after).post('/users/user-1/pay-out', out)
+    expect([paidOut.status, paidOut.body.balance.amount]).toEqual([200, 0])
+    await after.stop()
   })
 })

@@ -1,5 +1,5 @@
 // The job that writes down what balances have bought. No access waits for it: what was bought is computed.
-import { DatabaseUnavailable } from '../database/database.js'
+import { countEach } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUsersToRenew } from './due-renewals.sql.js'
 
@@ -13,16 +13,5 @@ export async function bookDueRenewals(deps: DueRenewalsDeps, limit: number): Pro
   const { database, clock, bookRenewals } = deps
   const now = clock.now()
   const due = await findUsersToRenew(database, now, limit)
-  const failures: unknown[] = []
-  let count = 0
-  for (const { userId, user } of due) {
-    try {
-      count += (await bookRenewals(userId, user, now)) ? 1 : 0
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw failures[0]
-  return count
+  return countEach(due, ({ userId, user }) => bookRenewals(userId, user, now))
 }

@@ -229,6 +229,14 @@ describe('a change', () => {
     expect(booked && planIdAt(booked.subscription, late)).toBe('team')
   })
 
+  it('of an absurd amount buys what the calendar has', () => {
+    const quote = quoteOf(month, TEAM, half)
+    const late = (month.paidUntil ?? 0) + 10 * DAY
+    const booked =
+      quote && book(month, quote.order, { id: 'pay_2', plan: TEAM, amount: 2 ** 31 - 1, at: late })
+    expect(new Date(booked?.period?.end ?? 0).getUTCFullYear()).toBeLessThan(2300)
+  })
+
   it('that was paid in time, and becomes known when it is over, buys time behind it as well', () => {
     const order = quoteOf(month, TEAM, half)?.order ?? null
     const end = month.paidUntil ?? 0
@@ -329,6 +337,22 @@ describe('refunds', () => {
       { sourceId: 'pay_3', periodStart: month.paidUntil, periodEnd: until },
       { sourceId: 'pay_4', periodStart: half, periodEnd: until },
     ])
+  })
+
+  it('of the time that runs move a change of what comes after it to their instant', () => {
+    const ahead = buy(month, start, { id: 'pay_2', plan: BASIC })
+    const order = quoteOf(ahead, TEAM, half)?.order
+    if (!order) throw new Error('it is not dearer')
+    const later = { ...order, parts: order.parts.slice(1) }
+    const facts = book(ahead, later, { id: 'pay_3', plan: TEAM, amount: 4000, at: half }).subscription
+    const decided = refund(facts, 'pay_1', half + HOUR)
+    const place = { periodStart: half + HOUR, periodEnd: instantOf('2026-12-16T13:00:00Z') }
+    expect(decided).toMatchObject({
+      moved: [
+        { sourceId: 'pay_2', ...place },
+        { sourceId: 'pay_3', ...place },
+      ],
+    })
   })
 })
 

@@ -231,7 +231,13 @@ export function withRenewal(facts: SubscriptionFacts, due: DueRenewal, paymentId
   return withEntry(extend(facts, added, source, at), renewalEntry(due, paymentId))
 }
 
-/** What `amount` of money adds to which nothing else is left to buy: as much of `plan` as it is worth. */
+/** Of money that buys what it is worth: some 80 times what any term has. */
+const MONTHS_MAX = 3_000
+
+/**
+ * What `amount` of money adds to which nothing else is left to buy: as much of `plan` as it is worth, and
+ * never so much that the calendar ends.
+ */
 export function worthAt(
   facts: SubscriptionFacts,
   at: Instant,
@@ -240,10 +246,10 @@ export function worthAt(
 ): AddedTime {
   const { run, renews } = runAt(facts, at, rules)
   const start = paidUntil(rules.calendar, run)
-  const months = Math.floor(amount / plan.price)
+  const months = Math.min(Math.floor(amount / plan.price), MONTHS_MAX)
   const whole = rules.calendar.monthsAfter(start, months)
   const next = rules.calendar.monthsAfter(start, months + 1)
-  const rest = ((next - whole) * (amount - months * plan.price)) / plan.price
+  const rest = ((next - whole) * Math.min(amount - months * plan.price, plan.price)) / plan.price
   const seconds = Math.ceil((whole - start + rest) / SECOND)
   const granted = { days: 0, seconds, follows: run }
   return { ...timeBehind(rules.calendar, run, { months: 0, granted }), months: 0, renews }

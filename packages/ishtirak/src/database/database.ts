@@ -114,6 +114,28 @@ export function assembled(name: string, text: string): Statement {
   return statement(free, text)
 }
 
+/**
+ * One after the other; gives for how many it was true. A failure holds up no other: the first is thrown at
+ * the end, unless the database is gone.
+ */
+export async function countEach<One>(
+  all: readonly One[],
+  run: (one: One) => Promise<boolean>,
+): Promise<number> {
+  const failures: unknown[] = []
+  let count = 0
+  for (const one of all) {
+    try {
+      count += (await run(one)) ? 1 : 0
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return count
+}
+
 /** Each lost race means that another change was saved, so a handful of rounds is plenty. */
 const ROUNDS_MAX = 20
 

@@ -9,9 +9,15 @@ import {
 } from '../../../../test/support/receiving-world.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY } from '../core/instant.js'
+import { statement } from '../database/database.js'
 import { announceTime } from './announce-time.js'
 import { drainDeliveries } from './deliver-events.js'
 import { listEvents } from './event-history.sql.js'
+
+const selectExpiring = statement(
+  'test.announcements.expiring',
+  "select user_id from outbox where type = 'subscription.expiring'",
+)
 
 const days = (count: number) => (count * DAY) / 1000
 
@@ -54,6 +60,19 @@ describeScenario('announcements', ({ database }) => {
     expect(news()).toEqual(['subscription.expired expired expired'])
     await pass(days(60))
     expect(news()).toEqual([])
+  })
+
+  it('of others are not held up by a user whose renewal cannot be booked', async () => {
+    await world.as('user-1').buy()
+    await world.as('user-2').buy()
+    world.clock.advance(23 * DAY)
+    const { parts } = world.service
+    const bookRenewals: typeof parts.bookRenewals = async (userId) => {
+      if (userId === 'user-1') throw new Error('not booked')
+      return false
+    }
+    await expect(announceTime({ ...parts, bookRenewals }, 100)).rejects.toThrow('not booked')
+    expect(await database().query(selectExpiring)).toEqual([{ user_id: 'user-2' }])
   })
 
   it('carry a sequence without gaps, together with the payments', async () => {

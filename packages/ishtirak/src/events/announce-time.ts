@@ -4,19 +4,21 @@ import { decideAnnouncement } from '../core/announcement.js'
 import { describeEvent } from '../core/event.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { statusAt } from '../core/subscription.js'
+import { countEach } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type DueUser, loadDueAnnouncements } from '../ledger/users.sql.js'
 
 export type AnnounceDeps = Pick<CommonParts, 'database' | 'clock' | 'ids' | 'rules' | 'log' | 'bookRenewals'>
 
-/** Looks at up to `limit` users whose boundary has passed. Gives how many were announced. */
+/**
+ * Looks at up to `limit` users whose boundary has passed. Gives how many were announced. One whose renewal
+ * cannot be booked holds up no other: the first failure is thrown at the end.
+ */
 export async function announceTime(deps: AnnounceDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
   const due = await loadDueAnnouncements(deps.database, now, limit)
-  let count = 0
-  for (const one of due) count += (await announce(deps, one, now)) ? 1 : 0
-  return count
+  return countEach(due, (one) => announce(deps, one, now))
 }
 
 /** With stale facts it is left: either another process has announced it, or a payment has made it untrue. */

@@ -23,7 +23,7 @@ export const TRANSFERS_WAITING: readonly InboxKind[] = [
   {
     // Last: most of them wait for the money alone. There is one for each slip that comes later.
     name: 'transfer_open',
-    place: 9,
+    place: 10,
     select: OPEN,
     isMailed: false,
     nextActs: ['payment.approve'],

@@ -13,7 +13,9 @@ describeScenario('mail about a transfer', ({ database }) => {
   let sink: SmtpSink
   beforeEach(async () => {
     sink = await startSmtpSink()
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE } })
+    world = await createWorld(database(), {
+      env: { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE, BALANCE_MAX: '10000' },
+    })
   })
   afterEach(async () => {
     await world.stop()
@@ -92,4 +94,13 @@ describeScenario('mail about a transfer', ({ database }) => {
       expect(sink.messages).toHaveLength(3)
     },
   )
+
+  it('says what a top-up and a change come to, not that time is added', async () => {
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
+    await world.as('user-1').post('/api/v1/billing/balance/top-ups', { amount: 3_000, method: 'transfer' })
+    await world.service.runner.runAll()
+    const [requested] = messages()
+    expect(requested?.text).toContain('It is on your balance once we have seen the money on our account.')
+    expect(requested?.text).not.toContain('Your time is added')
+  })
 })

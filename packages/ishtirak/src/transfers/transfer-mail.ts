@@ -22,14 +22,18 @@ export function transferMails(deps: TransferMailDeps): readonly MailWriter[] {
     write: async (mail, { locale, say }) => {
       const transfer = await findTransfer(deps.database, { userId: mail.userId, paymentId: mail.about })
       if (!transfer) throw new Error(`a mail about ${mail.about}, which is no transfer`)
-      const data = dataOf(deps.formats, locale, transfer)
+      const data = {
+        ...dataOf(deps.formats, locale, transfer),
+        counts: say(`counts_${transfer.payment.kind}`),
+      }
+      const isTime = transfer.payment.kind === 'purchase'
       return {
         subject: say(`mail_${kind}_subject`, data),
         paragraphs: [
           say(`mail_${kind}_what`, data),
           ...(kind === 'payment_requested' ? accountLines(deps, transfer, { say, amount: data.amount }) : []),
           say(`mail_${kind}_next`, data),
-          ...(kind === 'proof_received' ? slipLines(deps, mail, say) : []),
+          ...(kind === 'proof_received' && isTime ? slipLines(deps, mail, say) : []),
         ],
         button: say('openPortal'),
       }
