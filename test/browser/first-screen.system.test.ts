@@ -72,15 +72,13 @@ describeInBrowser('the first screen', ({ visit }) => {
         'You are using more than your plan allows',
         'Plans',
         'Your usage',
-        'Your time',
-        'Your payments',
+        'Subscription periods',
         'Receipts by year',
       ])
       expect(await headings('renewable')).toEqual([
         'Pro',
         'Your usage',
-        'Your time',
-        'Your payments',
+        'Subscription periods',
         'Receipts by year',
         'Plans',
       ])

@@ -6,42 +6,34 @@ import {
   READABLE_CONTRAST,
   VISIBLE_CONTRAST,
 } from '../../packages/ishtirak/src/core/color.js'
+import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { styleWith } from '../../packages/ishtirak/src/pages/portal-frame.js'
-import { describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
-import { CODE_ENV } from '../support/codes.js'
+import { axeFindingsInColors, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { SELLING_PLANS } from '../support/portal.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { createWorld, type World } from '../support/world.js'
+import { createPayerStates, PAYER_STATES, type PayerStates } from '../support/payer-states.js'
 
 /** The height of a phone's screen, 360 px wide. */
 const SCREEN = 800
+/** The width of A4 in px. */
+const PAPER = 794
 
 describeInBrowser('the layout of the portal', ({ visit }) => {
   let database: Database
-  let world: World
+  let payers: PayerStates
   beforeAll(async () => {
     database = await freshDatabase('pglite')
-    const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, TRANSFER_FILE }
-    world = await createWorld(database, { env })
-    await world.as('paid').buy()
-    await world.as('ended').buy()
-    await operatorOf(world).post('/users/ended/end', { why: 'asked for it' })
-    await world.as('asked').post('/api/v1/billing/payments', { plan: 'pro', months: 6, method: 'transfer' })
+    payers = await createPayerStates(database)
   })
   afterAll(async () => {
-    await world.stop()
+    await payers.stop()
     await database.close()
   })
 
-  const enter = async ({ page }: Visitor, userId: string, locale: string, at = '/portal') => {
-    await page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
-    await page.goto(`${world.url}${at}${at.includes('?') ? '&' : '?'}lang=${locale}`)
-  }
-
-  /** A word with a figure in it on two lines. Where the text has its usual size also a date on two lines. */
+  /**
+   * A word with a figure in it on two lines: where the text is larger, of those that fit on a line. Where it
+   * has its usual size also a date on two lines.
+   */
   const brokenIn = ({ page }: Visitor, size: number) =>
     page.evaluate((isUsual) => {
       const range = document.createRange()
@@ -53,7 +45,8 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
         for (const { index, 0: word } of (node.textContent ?? '').matchAll(/\S*\d\S*/g)) {
           range.setStart(node, index)
           range.setEnd(node, index + word.length)
-          if (isBroken()) broken.push(word)
+          const isShort = word.replace(/[\u2066-\u2069]/g, '').length <= 10
+          if (isBroken() && (isUsual || isShort)) broken.push(word)
         }
       }
       if (!isUsual) return broken
@@ -64,44 +57,58 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
       return broken
     }, size === 100)
 
-  const users = ['new', 'paid', 'asked', 'ended'] as const
-  for (const locale of ['ar', 'fr', 'en']) {
-    it.each(users)(
-      `of %s holds at 320, 360 and 1280 px, and with text of twice the size (${locale})`,
-      async (user) => {
+  const partsPastEdge = ({ page }: Visitor) =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('body *')]
+        .filter(
+          (one) =>
+            one.getClientRects().length > 0 &&
+            // A table can be moved sideways.
+            !one.closest('details:not([open]) > :not(summary), .wide > *'),
+        )
+        .filter((one) => {
+          const { left, right } = one.getBoundingClientRect()
+          return left < -1 || right > innerWidth + 1
+        })
+        .map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
+    )
+
+  it.each(PAYER_STATES)(
+    'of %s holds at each width and size and on paper, and axe finds nothing',
+    async (state) => {
+      const visitor = await visit({ width: 360 })
+      const { page } = visitor
+      for (const locale of LOCALES) {
+        await payers.show(page, state, locale)
         for (const [width, size] of [
           [1280, 100],
-          [360, 100],
-          [360, 200],
-          [320, 100],
           [320, 200],
+          [320, 100],
+          [360, 200],
+          [360, 100],
         ] as const) {
-          const visitor = await visit({ width })
-          await enter(visitor, user, locale, user === 'asked' ? '/portal?choose=else' : '/portal')
-          await visitor.page.evaluate((percent) => {
+          await page.setViewportSize({ width, height: SCREEN })
+          await page.evaluate((percent) => {
             document.documentElement.style.fontSize = `${percent}%`
           }, size)
-          await keepScreenshot(visitor.page, `layout-${user}-${locale}-${width}-${size}`)
-          const past = await visitor.page.evaluate(() =>
-            [...document.querySelectorAll('body *')]
-              .filter(
-                (one) =>
-                  one.getClientRects().length > 0 &&
-                  // A table can be moved sideways.
-                  !one.closest('details:not([open]) > :not(summary), .wide > *'),
-              )
-              .filter((one) => {
-                const { left, right } = one.getBoundingClientRect()
-                return left < -1 || right > innerWidth + 1
-              })
-              .map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
-          )
-          expect([width, size, past]).toEqual([width, size, []])
-          expect([width, size, await brokenIn(visitor, size)]).toEqual([width, size, []])
+          await keepScreenshot(page, `payer-${state}-${locale}-${width}-${size}`)
+          const where = [locale, width, size]
+          expect([...where, await partsPastEdge(visitor)]).toEqual([...where, []])
+          expect([...where, await brokenIn(visitor, size)]).toEqual([...where, []])
         }
-      },
-    )
-  }
+        const rules = locale === 'ar' ? 'all' : 'others'
+        expect([locale, await axeFindingsInColors(page, `payer-${state}-${locale}`, rules)]).toEqual([
+          locale,
+          [],
+        ])
+        await page.emulateMedia({ colorScheme: null, media: 'print' })
+        await page.setViewportSize({ width: PAPER, height: SCREEN })
+        await keepScreenshot(page, `payer-${state}-${locale}-printed`)
+        expect([locale, await partsPastEdge(visitor)]).toEqual([locale, []])
+        await page.emulateMedia({ media: null })
+      }
+    },
+  )
 
   it.each([
     ['ar', 'Starter', 'شهر'],
@@ -109,7 +116,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     ['en', 'Starter', 'month'],
   ])('names each choice, with what it saves and costs, within its plan (%s)', async (locale, plan, month) => {
     const visitor = await visit({ width: 360 })
-    await enter(visitor, 'new', locale)
+    await payers.show(visitor.page, 'free', locale)
     const choices = visitor.page.getByRole('group', { name: plan }).getByRole('radio')
     expect(await choices.count()).toBe(3)
     const named = choices.and(visitor.page.getByRole('radio', { name: /6.*400.*5\s000/ }))
@@ -123,26 +130,43 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
   })
 
   it.each(['ar', 'fr', 'en'])(
-    'has three plans of three terms, two ways to pay and the button within two screens of a phone (%s)',
+    'has three plans of three terms, three ways to pay and the button within two screens of a phone (%s)',
     async (locale) => {
       const visitor = await visit({ width: 360 })
-      for (const user of ['new', 'ended']) {
-        await enter(visitor, user, locale)
+      for (const state of ['free', 'canceled']) {
+        await payers.show(visitor.page, state, locale)
         const button = visitor.page.locator('form[action$="/portal/choice"] button.go')
         const { y = SCREEN * 3, height = 0 } = (await button.boundingBox()) ?? {}
         expect(y + height).toBeLessThanOrEqual(2 * SCREEN)
         expect(await visitor.page.locator('input[name=offer]').count()).toBe(9)
-        expect(await visitor.page.locator('input[name=method]').count()).toBe(2)
+        expect(await visitor.page.locator('input[name=method]').count()).toBe(3)
       }
+    },
+  )
+
+  it.each(LOCALES)(
+    'has four plans side by side on a phone, none broken or over another (%s)',
+    async (locale) => {
+      const visitor = await visit({ width: 360 })
+      await payers.show(visitor.page, 'free', locale)
+      const seen = await visitor.page.evaluate(() => {
+        const cells = [...document.querySelectorAll('.wide, .plans th, .plans td')]
+        const names = [...document.querySelectorAll('.plans thead span')]
+        return {
+          tooWide: cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+          lines: names.map((one) => one.getClientRects().length),
+        }
+      })
+      expect(seen).toEqual({ tooWide: [], lines: [1, 1, 1, 1] })
     },
   )
 
   it('prints the accounts without the form of the slip', async () => {
     const visitor = await visit({ width: 1280 })
-    await enter(visitor, 'asked', 'fr')
+    await payers.show(visitor.page, 'transfer-asked', 'fr')
     await visitor.page.emulateMedia({ media: 'print' })
     expect(await visitor.page.locator('#transfer').isVisible()).toBe(true)
-    for (const gone of ['input[type=file]', 'form', 'details', '.actions', '.hero'])
+    for (const gone of ['input[type=file]', '.kind', 'form', 'details', '.actions', '.hero'])
       expect(await visitor.page.locator(gone).filter({ visible: true }).count()).toBe(0)
     await visitor.page.emulateMedia({ media: null })
   })

@@ -7,6 +7,8 @@ import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { describeInBrowser, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
+import { SELLING_PLANS } from '../support/portal.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, type World } from '../support/world.js'
 
 describeInBrowser('a purchase', ({ visit }) => {
@@ -77,7 +79,8 @@ describeInBrowser('a purchase', ({ visit }) => {
 
     await page.click('a[href$="/portal"]')
     expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
-    expect(await page.textContent('.payments:not(.time) .badge')).toBe(say('payment_paid'))
+    await page.click('#history a')
+    expect(await page.textContent('#history ~ .payments .badge')).toBe(say('payment_paid'))
     expect((await world.as(userId).get('/api/v1/billing/status')).body).toMatchObject({
       plan: 'pro',
       payment_method: 'cib',
@@ -128,22 +131,49 @@ describeInBrowser('a purchase', ({ visit }) => {
     },
   )
 
-  it('by keyboard alone', async () => {
-    const visitor = await visit({ width: 1280 })
+  it.each([
+    ['en', 1280],
+    ['ar', 360],
+  ] as const)('by keyboard alone, from the link to the receipt (%s, %i px)', async (locale, width) => {
+    const env = { PLANS_FILE: SELLING_PLANS, TRANSFER_FILE, BALANCE_MAX: '50000' }
+    await using shop = await createWorld(database, { env })
+    const visitor = await visit({ width, acceptLanguage: locale })
     const { page } = visitor
-    await enter(visitor)
+    const { say } = words(locale)
+    const press = (key: string) => page.keyboard.press(key)
+    await page.goto((await shop.as(`typist-${locale}`).post('/api/v1/billing/portal-sessions', {})).body.url)
+    await tabTo(visitor, 'input[name="offer"]')
+    for (const value of ['6 starter', '12 starter', '1 pro']) {
+      await press('ArrowDown')
+      expect(await page.locator('input[name="offer"]:focus').inputValue()).toBe(value)
+    }
+    // The balance is empty, so the arrows pass it over.
+    await tabTo(visitor, 'input[name="method"]')
+    for (const method of ['transfer', 'card']) {
+      await press('ArrowDown')
+      expect(await page.locator('input[name="method"]:checked').inputValue()).toBe(method)
+    }
+    await tabTo(visitor, 'form[action$="/portal/choice"] button')
+    await press('Enter')
+    await page.getByRole('heading', { name: say('summaryTitle') }).waitFor()
     await tabTo(visitor, buyButton)
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`${world.emulator.url}/**`)
+    await press('Enter')
+    await page.waitForURL(`${shop.emulator.url}/**`)
     await tabTo(visitor, 'input[value="edahabia"]')
-    await page.keyboard.press('ArrowDown')
+    await press('ArrowDown')
     expect(await page.locator('input[value="cib"]').isChecked()).toBe(true)
     await tabTo(visitor, 'button[value="paid"]')
-    await page.keyboard.press('Enter')
+    await press('Enter')
     await page.waitForURL(/\/billing\/return\//)
-    await world.emulator.settled()
+    await shop.emulator.settled()
     await page.reload()
     await tabTo(visitor, 'a[href*="/portal/receipts/"]')
+    const [receipt] = await Promise.all([page.waitForResponse(/\/portal\/receipts\//), press('Enter')])
+    expect([receipt.status(), receipt.headers()['content-type']]).toEqual([200, 'application/pdf'])
+    expect((await shop.as(`typist-${locale}`).get('/api/v1/billing/status')).body).toMatchObject({
+      plan: 'pro',
+      payment_method: 'cib',
+    })
   })
 
   it('leaves the portal by its button, and the way back in is closed', async () => {
@@ -171,17 +201,33 @@ describeInBrowser('a purchase', ({ visit }) => {
     expect(small).toEqual([])
   })
 
+  /** On the way each stop is seen, and comes after the one before, in the document and to the eye. */
   async function tabTo({ page }: Visitor, selector: string): Promise<void> {
     for (let presses = 0; presses < 40; presses++) {
+      const before = await page.evaluateHandle(() => document.activeElement)
       await page.keyboard.press('Tab')
-      const isThere = await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)
-      if (!isThere) continue
-      // Where one is must be seen: the outline of :focus-visible.
-      const outline = await page.evaluate(
-        () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+      const stop = await page.evaluate(
+        ([last, wanted]) => {
+          const now = document.activeElement ?? document.body
+          const { top, bottom } = now.getBoundingClientRect()
+          const isFirst = !last || last === document.body
+          const isAfter =
+            isFirst ||
+            (Boolean(last.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING) &&
+              bottom > last.getBoundingClientRect().top)
+          return {
+            isThere: now.matches(wanted),
+            isAfter,
+            isInView: bottom > 0 && top < innerHeight,
+            // Where one is must be seen: the outline of :focus-visible.
+            hasOutline: getComputedStyle(now).outlineStyle !== 'none',
+            name: now.outerHTML.slice(0, 120),
+          }
+        },
+        [before, selector] as const,
       )
-      expect(outline).not.toBe('none')
-      return
+      expect(stop).toMatchObject({ isAfter: true, isInView: true, hasOutline: true })
+      if (stop.isThere) return
     }
     throw new Error(`no way to ${selector} by keyboard`)
   }

@@ -95,9 +95,11 @@ function isSharedOut(quoted: readonly Quoted[], { of, price }: ChangeCost): bool
   const sum = quoted.reduce((total, { part }) => total + part, 0)
   const all = sumOfAll([...of.values()].map(({ due }) => atLeastNothing(due)))
   const isNear = ({ id, part, days }: Quoted) => {
+    // Of days that were given one after the other, the first may be over.
+    if (days !== undefined) return part >= 0
     const own = of.get(id)
     if (!own || part < 0) return false
-    if (all.above === 0n || days !== undefined) return true
+    if (all.above === 0n) return true
     const share = productOf(atLeastNothing(own.due), ratioOf(price, all))
     return floorOf(share) <= part && part <= ceilingOf(share)
   }

@@ -70,7 +70,7 @@ describeScenario('a standing order', ({ database }) => {
     expect(await check(null)).toBe(1)
     expect(await balance()).toMatchObject({ renewal: null, amount: 3_000 })
     await world.advance(1)
-    expect(subjects()).toContain('Your subscription renews by itself no more')
+    expect(subjects()).toContain('Your subscription is no longer renewed automatically')
   })
 
   it('is told of a week before it buys, once, and nothing says that the time ends', async () => {
@@ -78,6 +78,6 @@ describeScenario('a standing order', ({ database }) => {
     await world.advance(DAY)
     await world.advance(4 * DAY)
     const told = subjects().filter((subject) => !subject.startsWith('Your receipt'))
-    expect(told).toEqual(['Your subscription renews by itself on 21 December 2026'])
+    expect(told).toEqual(['Your subscription renews automatically on 21 December 2026'])
   })
 })

@@ -1,7 +1,7 @@
 // The card of the balance on a user's page: what they read and press, without a script.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 
 describeScenario('the balance in the portal', ({ database }) => {
@@ -20,17 +20,17 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(opened.status).toBe(303)
     await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
     await world.emulator.settled()
-    expect(await words(visit)).toContain('You have no paid time: if your balance is enough, the first term')
+    expect(await words(visit)).toContain('You have no paid period: if your balance is enough, the first one')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
     const page = await words(visit)
     expect(page).toContain('Your balance 3 000 DA')
     expect(page).toContain(
-      'Renews by itself on 21 December 2026: Pro · 1 month for 2 000 DA, from your balance.',
+      'Renews automatically on 21 December 2026: Pro · 1 month for 2 000 DA, from your balance.',
     )
-    expect(page).toContain('− 2 000 DA Renewed · balance 3 000 DA')
-    expect(page).toContain('+ 5 000 DA Top-up · balance 5 000 DA')
+    expect(page).toContain('−2 000 DA Renewal · balance 3 000 DA')
+    expect(page).toContain('+5 000 DA Top-up · balance 5 000 DA')
     await visit.submit('/portal/balance/renewal', { off: 'yes' })
-    expect(await words(visit)).not.toContain('Stop renewing')
+    expect(await words(visit)).not.toContain('Stop automatic renewal')
   })
 
   it('shows what was bought since, in each of its lists, where no job has run', async () => {
@@ -42,7 +42,7 @@ describeScenario('the balance in the portal', ({ database }) => {
     await world.advance(31 * 86_400)
     const page = wordsOf((await (await enter()).open('/portal?payments=all')).text)
     expect(page).toContain('Your balance 1 000 DA')
-    expect(page).toContain('− 2 000 DA Renewed · balance 1 000 DA')
+    expect(page).toContain('−2 000 DA Renewal · balance 1 000 DA')
     expect(page).toContain('Pro Now Paid 21 December 2026 to 21 January 2027 Receipt')
     expect(page).toContain('21 December 2026 2 000 DA Pro · 21 December 2026 to 21 January 2027')
   })
@@ -50,10 +50,10 @@ describeScenario('the balance in the portal', ({ database }) => {
   it('says what is missing, and by when', async () => {
     await world.as('user-1').buy()
     const visit = await enter()
-    expect(await words(visit)).not.toContain('You have no paid time')
+    expect(await words(visit)).not.toContain('You have no paid period')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
     expect(await words(visit)).toContain(
-      'Renews by itself on 21 December 2026: Pro · 1 month for 2 000 DA. 2 000 DA more is needed: top up',
+      'Renews automatically on 21 December 2026: Pro · 1 month for 2 000 DA. You need 2 000 DA more: top up',
     )
   })
 
@@ -62,6 +62,37 @@ describeScenario('the balance in the portal', ({ database }) => {
     ['ar', 'رصيدك 0 دج المال الذي تدفعه هنا يبقى لك'],
   ])('speaks %s', async (locale, said) => {
     expect(await words(await enter(locale))).toContain(said)
+  })
+
+  it('is a way to pay; too low for all that is sold it is shown, and says what is missing', async () => {
+    await using shop = await createWorld(database(), {
+      env: { BALANCE_MAX: '50000', PLANS_FILE: SELLING_PLANS },
+    })
+    const visit = await enterPortal(shop, 'user-1')
+    const radio = /<input type="radio" name="method" value="balance"[^>]*>/
+    const shown = async () => {
+      const { text } = await visit.open()
+      return [/ disabled/.test(radio.exec(text)?.[0] ?? ''), wordsOf(text)] as const
+    }
+    const empty = await shown()
+    expect(empty).toEqual([true, expect.stringContaining('From your balance 0 DA You need 900 DA more.')])
+    const opened = await visit.submit('/portal/balance/top-up', { amount: '1000' })
+    await shop.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
+    await shop.emulator.settled()
+    const some = await shown()
+    expect(some).toEqual([false, expect.stringContaining('From your balance 1 000 DA')])
+    expect(some[1]).not.toContain('more. Top up')
+
+    const dearer = await visit.submit('/portal/choice', { offer: '1 pro', method: 'balance' })
+    expect(wordsOf(dearer.text)).toContain('You need 1 400 DA more. Top up')
+    expect(dearer.text).not.toContain('/portal/balance/buy')
+    const enough = await visit.submit('/portal/choice', { offer: '1 starter', method: 'balance' })
+    expect(wordsOf(enough.text)).toContain('Pay 900 DA from your balance')
+  })
+
+  it('leaves the one button of the page where nothing else can pay for the one plan', async () => {
+    const { text } = await (await enter()).open()
+    expect([text.includes('/portal/upgrade"'), text.includes('/portal/choice"')]).toEqual([true, false])
   })
 
   it('pays for what is chosen', async () => {

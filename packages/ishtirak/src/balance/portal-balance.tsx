@@ -1,6 +1,7 @@
 // The balance in the portal: what is there, a form to pay in, renewal by itself, and each change. Plain
 // words, and no script.
 import type { PropsWithChildren } from '@kitajs/html'
+import { offerValue } from '../checkout/portal-choice.js'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
 import { type Offer, offersOf } from '../core/plan.js'
 import { renewalOffers } from '../core/quote.js'
@@ -75,7 +76,7 @@ function NewPrice(of: OfBalance & { readonly order: StandingOrder; readonly offe
   return (
     <>
       <p safe>{say('renewalOffered', { price })}</p>
-      <RenewalForm {...of} fields={{ offer: `${order.months} ${order.plan.id}` }}>
+      <RenewalForm {...of} fields={{ offer: offerValue({ offer: order }) }}>
         <button type="submit" safe>
           {say('renewalAgree', { price })}
         </button>
@@ -89,7 +90,7 @@ function OrderForm(of: OfBalance) {
   const { pages, view, say, facts } = of
   const offers = pages.catalogue.plans.flatMap(offersOf)
   const [usual] = renewalOffers(facts, pages.catalogue)
-  const value = ({ plan, months }: Offer) => `${months} ${plan.id}`
+  const value = (offer: Offer) => offerValue({ offer })
   const { paidUntil, endedAt } = facts
   const hasTime = paidUntil !== null && endedAt === null && paidUntil > view.overview.now
   return (
@@ -190,9 +191,8 @@ function TopUpForm({ pages, view, say, facts }: OfBalance) {
 }
 
 function Ledger({ pages, view, say, entries }: OfBalance) {
-  const { money, day } = pages.formats
+  const { money, moved, day } = pages.formats
   const { locale } = view
-  const signed = (amount: number) => `${amount < 0 ? '−' : '+'}\u00a0${money(Math.abs(amount), locale)}`
   return (
     <ul class="payments">
       {entries.map(({ kind, amount, balanceAfter, note, createdAt }) => (
@@ -200,8 +200,8 @@ function Ledger({ pages, view, say, entries }: OfBalance) {
           <span class="date">
             <Words>{day(createdAt, locale)}</Words>
           </span>
-          <span class="sum" dir="ltr" safe>
-            {signed(amount)}
+          <span class="sum" safe>
+            {moved(amount, locale)}
           </span>
           <span class="bought soft small" safe>
             {inParts(

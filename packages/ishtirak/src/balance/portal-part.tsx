@@ -1,6 +1,7 @@
 // What balances bring to the pages of users: a card, its forms, and the balance as a way to pay.
 import type { FastifyRequest } from 'fastify'
 import { wantedIn } from '../checkout/buy-form.js'
+import { readOffer } from '../checkout/portal-choice.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { balanceIn } from '../core/balance.js'
 import { wrongField } from '../core/error.js'
@@ -31,6 +32,11 @@ const WAY: WayToPay = {
   // It is paid when it is written, so none is ever open, or has a number.
   also: 'byBalance',
   reference: { label: 'transaction', inWords: (id) => id },
+  purse: {
+    amountIn: balanceIn,
+    missing: 'balanceMissing',
+    add: { label: 'topUpTitle', path: '/portal#balance' },
+  },
 }
 
 export const balancePages: PortalKinds<BalancePagesDeps> = {
@@ -44,8 +50,6 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
     const entries = facts.balance ? await entriesOfUser(database, session.userId, page) : []
     return {
       warnings: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
-      // With nothing there it is no way to pay.
-      ...(balanceIn(facts) === 0 && { openMethod: BY_BALANCE }),
     }
   },
   refusals: {
@@ -81,9 +85,9 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
 
   app.post('/portal/balance/renewal', hidden, async (request, reply) => {
     const { userId } = ownUser(request)
-    const [term = '', ...plan] = fieldOf(request, 'offer').split(' ')
+    const { planId, months } = readOffer(fieldOf(request, 'offer'))
     if (fieldOf(request, 'off') !== '') await endOrder(pages, { userId })
-    else await setOrder(pages, { userId }, { planId: plan.join(' '), months: Number(term) })
+    else await setOrder(pages, { userId }, { planId, months })
     return reply.headers(pages.headers).redirect(back, 303)
   })
 

@@ -202,6 +202,34 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
   })
 
+  it('keeps its beginning where a refund moves what is left of it', async () => {
+    const buy = async (wanted: object) => {
+      const { body } = await user.post(PAYMENTS, { months: 1, ...wanted })
+      await pay(body.checkout_url)
+      return body.id
+    }
+    await buy({ plan: 'pro' })
+    await buy({ plan: 'pro' })
+    const between = await buy({ plan: 'team' })
+    await buy({ plan: 'pro' })
+    await world.advance(15 * DAY)
+    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
+    await pay(body.checkout_url)
+    // The first month is over, and with a purchase it is forgotten.
+    await world.advance(20 * DAY)
+    await buy({ plan: 'team' })
+    const times = async () => (await user.get(`${PAYMENTS}/${body.id}`)).body
+    expect(await times()).toMatchObject({
+      period_start: '2026-12-06T12:00:00Z',
+      period_end: '2027-03-21T12:00:00Z',
+    })
+    await operator.post(`/payments/${between}/refund`, { why: 'a mistake' })
+    expect(await times()).toMatchObject({
+      period_start: '2026-12-06T12:00:00Z',
+      period_end: '2027-02-21T12:00:00Z',
+    })
+  })
+
   it('that is paid when the time is over buys time on the new plan for its worth', async () => {
     await user.buy()
     await world.advance(29 * DAY + DAY - 600)

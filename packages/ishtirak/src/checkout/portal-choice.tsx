@@ -13,9 +13,10 @@ import {
   type Start,
 } from '../core/quote.js'
 import { taxAt } from '../core/receipt.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
-import { OwnForm } from '../pages/own-form.js'
+import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { type PageParts, SubmitButton } from '../pages/portal-frame.js'
 import { openMethods, type PartSection, type PartView } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
@@ -43,8 +44,13 @@ export function chosenWay(pages: PageParts, method: string): ChosenWay | undefin
 /** Its months in place of a number: the plan is changed now. */
 const NOW = 'now'
 
+interface Chosen {
+  readonly offer: Pick<Offer, 'plan' | 'months'>
+  readonly change?: Quote['change']
+}
+
 /** As the form sends it: `12 pro`, `now business`. The id of a plan may hold any character. */
-export function offerValue({ offer: { plan, months }, change }: Pick<Quote, 'offer' | 'change'>): string {
+export function offerValue({ offer: { plan, months }, change }: Chosen): string {
   return `${change ? NOW : months} ${plan.id}`
 }
 
@@ -69,11 +75,18 @@ export function changesFor({ pages, view }: PartSection): readonly Quote[] {
   return changeQuotes(view.overview.facts, pages.catalogue, view.overview.now, pages.rules)
 }
 
-/** The offer, where there is nothing to choose: one is sold, and there is one way to pay. */
+/** The offer, where there is nothing to choose: one is sold, and it can be paid in one way. */
 export function onlyOffer(section: PartSection): Offer | null {
   const { catalogue, ways } = section.pages
+  const { facts } = section.view.overview
   const [offer, another] = catalogue.plans.flatMap(offersOf)
-  return offer && !another && ways.length === 0 && changesFor(section).length === 0 ? offer : null
+  if (!offer || another || changesFor(section).length > 0) return null
+  return ways.every((way) => missingIn(way, facts, offer.price.amount) > 0) ? offer : null
+}
+
+/** Whole dinars that the way lacks for the sum. */
+export function missingIn({ purse }: ChosenWay, facts: SubscriptionFacts, amount: number): number {
+  return purse ? Math.max(0, amount - purse.amountIn(facts)) : 0
 }
 
 /** What was asked for by the address, else the term paid last, else the single month. */
@@ -93,6 +106,7 @@ export function ChoiceForm({ children, ...section }: PropsWithChildren<PartSecti
       decisions={decisionsFor(section)}
       selected={preselected(view, pages)}
       method={view.asked('method')}
+      facts={view.overview.facts}
       open={openMethods(view)}
     >
       {children}
@@ -113,6 +127,8 @@ interface OffersFormOf {
   /** Value of the offer that is selected, if it can be bought; else the first that can. */
   readonly selected: string | null
   readonly method?: string | null
+  /** Absent: what can be too little is found out when it is chosen. */
+  readonly facts?: SubscriptionFacts
   /** The methods by which a payment is waited for. */
   readonly open?: readonly string[]
   /** A code that was typed. */
@@ -140,7 +156,7 @@ export function OffersForm({ children, ...of }: PropsWithChildren<OffersFormOf>)
           />
         ))}
       </div>
-      <WaysToPay {...of} />
+      <WaysToPay {...of} least={Math.min(...[...sold, ...changes].map(({ amount }) => amount))} />
       {children}
       {selected === undefined ? null : <SubmitButton label={say('continue')} />}
       <p class="soft small">
@@ -237,28 +253,70 @@ function TermLine({ of, selected, decision }: TermsOf & { readonly decision: Sho
   )
 }
 
-function WaysToPay({ pages, say, locale, method, open = [] }: OffersFormOf) {
-  const ways = waysFor(pages, open)
+/** `least`: what the cheapest costs, in whole dinars. A way that lacks some of it is shown all the same. */
+function WaysToPay({ least, ...of }: OffersFormOf & { readonly least: number }) {
+  const { pages, say, locale, facts, method, open = [] } = of
+  const ways = waysFor(pages, open).map((way) => ({
+    way,
+    missing: facts ? missingIn(way, facts, least) : 0,
+  }))
   const [first, another] = ways
   if (first === undefined) return null
   if (!another)
     return (
       <>
-        <input type="hidden" name="method" value={first.method} />
-        <p safe>{say('paidBy', { way: first.label(say, locale) })}</p>
+        <input type="hidden" name="method" value={first.way.method} />
+        <p safe>{say('paidBy', { way: first.way.label(say, locale) })}</p>
       </>
     )
-  const chosen = ways.find((way) => way.method === method) ?? first
+  const able = ways.filter(({ missing }) => missing === 0)
+  const chosen = able.find(({ way }) => way.method === method) ?? able[0]
   return (
     <fieldset class="choice">
       <legend safe>{say('howToPay')}</legend>
-      {ways.map((way) => (
+      {ways.map(({ way, missing }) => (
         <label class="pick">
-          <input type="radio" name="method" value={way.method} required checked={way === chosen} />
+          <input
+            type="radio"
+            name="method"
+            value={way.method}
+            required
+            checked={way === chosen?.way}
+            disabled={missing > 0}
+          />
           <span safe>{way.label(say, locale)}</span>
+          {way.purse && facts ? (
+            <b class="cost" safe>
+              {pages.formats.money(way.purse.amountIn(facts), locale)}
+            </b>
+          ) : null}
+          {missing > 0 ? <Missing {...of} way={way} missing={missing} /> : null}
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** What a way lacks, and where it is added. */
+export function Missing({
+  pages,
+  session,
+  locale,
+  say,
+  way: { purse },
+  missing,
+}: Pick<OffersFormOf, 'pages' | 'session' | 'locale' | 'say'> & {
+  readonly way: ChosenWay
+  readonly missing: number
+}) {
+  if (!purse) return null
+  return (
+    <span class="missing">
+      <span safe>{say(purse.missing, { missing: pages.formats.money(missing, locale) })}</span>{' '}
+      <a href={hrefIn(session, `${pages.base}${purse.add.path}`)} safe>
+        {say(purse.add.label)}
+      </a>
+    </span>
   )
 }
 

@@ -13,7 +13,16 @@ import type { Answered, PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { ChosenWay } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
-import { BY_CARD, chosenWay, isTaxed, offerValue, onlyOffer, readOffer } from './portal-choice.js'
+import {
+  BY_CARD,
+  chosenWay,
+  isTaxed,
+  Missing,
+  missingIn,
+  offerValue,
+  onlyOffer,
+  readOffer,
+} from './portal-choice.js'
 import { type QuoteDeps, readChoice } from './quote.js'
 
 export interface SummaryOf {
@@ -24,6 +33,8 @@ export interface SummaryOf {
   readonly now: Instant
   readonly quote: Quote
   readonly way: ChosenWay
+  /** Whole dinars that the way lacks: nothing can be bought by it yet. */
+  readonly missing?: number
   /** Before the renewal window. */
   readonly isAhead: boolean
   /** Within the first screen of a phone: the line stands below the button, which has the sum. */
@@ -52,7 +63,7 @@ export function onlyChoice(section: PartSection): SummaryOf | null {
 }
 
 export function Summary(of: SummaryOf) {
-  const { pages, session, say, quote, way, code } = of
+  const { pages, session, say, quote, way, code, missing = 0 } = of
   const { offer, amount, discount } = quote
   const money = (dinars: number) => pages.formats.money(dinars, of.locale)
   const saving = savingOf(offer)
@@ -86,12 +97,18 @@ export function Summary(of: SummaryOf) {
           {gain}
         </p>
       ) : null}
-      <OwnForm session={session} action={`${pages.base}${way.path}`}>
-        {Object.entries(fields).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        <SubmitButton label={say(way.button, { amount: money(amount) })} />
-      </OwnForm>
+      {missing > 0 ? (
+        <p>
+          <Missing {...of} missing={missing} />
+        </p>
+      ) : (
+        <OwnForm session={session} action={`${pages.base}${way.path}`}>
+          {Object.entries(fields).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <SubmitButton label={say(way.button, { amount: money(amount) })} />
+        </OwnForm>
+      )}
       {of.isBrief ? line : null}
       <p>
         <Words>{startInWords(of)}</Words>
@@ -104,7 +121,7 @@ export function Summary(of: SummaryOf) {
 }
 
 /** `Pro`, `12 months`, `24 000 DA incl. tax (2 000 DA a month)`, `23 November 2026 to 23 November 2027`. */
-function partsOf({ pages, locale, say, now, quote }: SummaryOf): readonly string[] {
+function partsOf({ pages, locale, say, now, quote, way }: SummaryOf): readonly string[] {
   const { formats } = pages
   const { offer, amount, period, change } = quote
   const { plan, months } = offer
@@ -112,7 +129,7 @@ function partsOf({ pages, locale, say, now, quote }: SummaryOf): readonly string
   const taxed = isTaxed(pages, now) ? say('withTax', { amount: sum }) : sum
   if (change) {
     const until = say('untilDay', { end: formats.day(period.end, locale) })
-    return [planName(plan.name, locale), say('fromNowOn'), taxed, until]
+    return [planName(plan.name, locale), say(way.changesFrom ?? 'fromNowOn'), taxed, until]
   }
   const monthly = formats.centimes(Math.round((amount * 100) / months), locale)
   const price = months === 1 ? taxed : say('sumAndMonth', { sum: taxed, month: monthly })
@@ -156,7 +173,8 @@ export async function summaryPage(
   const way = chosenWay(pages, method)
   if (!way) throw new BillingError('unknown_method')
   const { userId } = session
-  const { quote, isAhead, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
+  const { quote, isAhead, facts, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
+  const missing = missingIn(way, facts, quote.amount)
   const say = sayFor(pages.seller.identity, locale)
   const title = say('summaryTitle')
   const back = new URLSearchParams({ choose: 'else', offer: offerValue(quote), method })
@@ -168,7 +186,7 @@ export async function summaryPage(
     safeContent: (
       <section class="middle card">
         <h1 safe>{title}</h1>
-        <Summary {...{ pages, session, locale, say, now, quote, way, isAhead, code }} />
+        <Summary {...{ pages, session, locale, say, now, quote, way, missing, isAhead, code }} />
         <p class="actions">
           <LinkButton href={`${pages.base}/portal?${back}#choose`} label={say('changeChoice')} />
         </p>

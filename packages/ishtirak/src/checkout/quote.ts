@@ -2,7 +2,7 @@
 
 import type { DiscountSource } from '../acts/capability.js'
 import { decideQuote, type Quote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
-import { NEVER_PAID } from '../core/subscription.js'
+import { NEVER_PAID, renewed } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { StatusDeps } from './status.js'
@@ -46,7 +46,12 @@ async function decide(deps: QuoteDeps, { userId, code: typed, ...offer }: Wanted
   const now = clock.now()
   const decision = decideQuote(facts, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
-  return { quote: decision.quote, isAhead: !renewabilityAt(facts, now, rules).allowed, now }
+  return {
+    quote: decision.quote,
+    isAhead: !renewabilityAt(facts, now, rules).allowed,
+    facts: renewed(facts, now, rules),
+    now,
+  }
 }
 
 /** Undefined: none was given. Null: it takes nothing off. */

@@ -113,7 +113,11 @@ function returnPage(pages: ReturnPages, view: ReturnView): string {
           <p>
             <Words>{textOf(pages, view, status, say)}</Words>
           </p>
-          {status === 'failed' ? <p safe>{say('returnUnchanged')}</p> : null}
+          {status === 'failed' ? (
+            <p>
+              <Words>{say('returnUnchanged')}</Words>
+            </p>
+          ) : null}
           {status === 'failed' ? <Satim say={say} /> : null}
           {view.receiptMail !== null && session?.email ? (
             <p safe>
@@ -285,7 +289,9 @@ function Fact([label, value, isCode]: FactRow) {
             {value}
           </code>
         ) : (
-          <bdi safe>{value}</bdi>
+          <bdi>
+            <Words>{value}</Words>
+          </bdi>
         )}
       </dd>
     </div>

@@ -338,6 +338,22 @@ describe('refunds', () => {
       { sourceId: 'pay_4', periodStart: half, periodEnd: until },
     ])
   })
+
+  it('of the time that runs move a change of what comes after it to their instant', () => {
+    const ahead = buy(month, start, { id: 'pay_2', plan: BASIC })
+    const order = quoteOf(ahead, TEAM, half)?.order
+    if (!order) throw new Error('it is not dearer')
+    const later = { ...order, parts: order.parts.slice(1) }
+    const facts = book(ahead, later, { id: 'pay_3', plan: TEAM, amount: 4000, at: half }).subscription
+    const decided = refund(facts, 'pay_1', half + HOUR)
+    const place = { periodStart: half + HOUR, periodEnd: instantOf('2026-12-16T13:00:00Z') }
+    expect(decided).toMatchObject({
+      moved: [
+        { sourceId: 'pay_2', ...place },
+        { sourceId: 'pay_3', ...place },
+      ],
+    })
+  })
 })
 
 describe('the quote of a change', () => {

@@ -183,17 +183,16 @@ function isSamePlace(one: MovedPeriod, other: MovedPeriod): boolean {
   return one.periodStart === other.periodStart && one.periodEnd === other.periodEnd
 }
 
-/** Of the periods, and of the changes on them, which stay with what they change. */
+/** Of the periods, and of the changes on them, which stay with what they change, of what is not over yet. */
 export function placesOf(periods: readonly PaidPeriod[]): readonly MovedPeriod[] {
-  const changes = new Map(
-    periods.flatMap(({ changes = [] }) => changes.map(({ sourceId, at }) => [sourceId, at] as const)),
-  )
   const own = periods.map(({ sourceId, start, end }) => {
-    return { sourceId, periodStart: changes.get(sourceId) ?? start, periodEnd: end }
+    const periodStart = changedStretch(periods, sourceId)?.start ?? start
+    return { sourceId, periodStart, periodEnd: end }
   })
-  const changed = [...changes].flatMap(([sourceId, at]) => {
+  const ids = new Set(periods.flatMap(({ changes = [] }) => changes.map(({ sourceId }) => sourceId)))
+  const changed = [...ids].flatMap((sourceId) => {
     const stretch = changedStretch(periods, sourceId)
-    return stretch ? [{ sourceId, periodStart: at, periodEnd: stretch.end }] : []
+    return stretch ? [{ sourceId, periodStart: stretch.start, periodEnd: stretch.end }] : []
   })
   return [...own, ...changed.filter(({ sourceId }) => !own.some((one) => one.sourceId === sourceId))]
 }

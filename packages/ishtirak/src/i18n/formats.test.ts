@@ -14,6 +14,9 @@ it.each([
 ] as const)('money has no point and no comma that could be taken for a fraction (%s)', (locale, text) => {
   expect(spaced(formats.money(2000, locale))).toBe(text)
   expect(formats.money(2000, locale)).not.toMatch(/[.,٬ ]/)
+  // The sign is to the left of the number, whichever way the text runs.
+  const signs = [formats.moved(2000, locale), formats.moved(-2000, locale)].map(spaced)
+  expect(signs).toEqual(['+', '\u2212'].map((sign) => `\u2066${sign}2 000\u2069${text.slice(5)}`))
   expect(spaced(formats.number(1234567, locale))).toBe('1 234 567')
 })
 

@@ -62,6 +62,8 @@ export function createFormats(timeZone: string) {
   return {
     /** `2 000 DA`: whole dinars. */
     money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
+    /** `+2 000 DA`, `−2 000 DA`: whole dinars that came or went. */
+    moved: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale, '+'),
     /** `2 000 DA`, `451,50 DA`: centimes where there are some, alike in all languages, as on receipts. */
     centimes: (centimes: number, locale: Locale) => withCentimes(numbers[locale], centimes, locale),
     /** `1 980 DA (2 000 DA asked for)`: what came, and what was asked for where that is another amount. */
@@ -135,12 +137,13 @@ function cameFor(amount: string, asked: string, locale: Locale): string {
   return fill({ key: 'cameFor', text, locale }, { amount, asked })
 }
 
-function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Locale): string {
+function withCentimes(format: Intl.NumberFormat, centimes: number, locale: Locale, plus = ''): string {
   const positive = Math.abs(centimes)
   const rest = positive % 100 === 0 ? '' : `,${String(positive % 100).padStart(2, '0')}`
   const number = `${grouped(format, Math.floor(positive / 100))}${rest}`
   // Isolated, so that the sign stays on the left of the number in Arabic too.
-  const signed = centimes < 0 ? `\u2066\u2212${number}\u2069` : number
+  const sign = centimes < 0 ? '\u2212' : plus
+  const signed = sign === '' ? number : `\u2066${sign}${number}\u2069`
   return `${signed}\u00a0${CATALOGS[locale].page.currency}`
 }
 

@@ -18,7 +18,8 @@ export interface GrantRow extends Grant {
 
 /**
  * Parts of the statement that saves a change (settle.sql.ts), between two others of its `with`: what is
- * granted, and the periods that a refund moves. Each grant of a period keeps its place in it.
+ * granted, and the periods that a refund moves. Each grant of a period keeps its place in it. What has begun
+ * keeps its beginning: of a change, the first of what it changed may be over and forgotten.
  */
 export const PERIOD_PARTS = `, granted as (
      insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at,
@@ -30,7 +31,8 @@ export const PERIOD_PARTS = `, granted as (
       where e.granted is not null
    ), shifted as (
      update payments p
-        set period_start = r.period_start, period_end = r.period_end
+        set period_start = case when p.period_start > e.now then r.period_start else p.period_start end,
+            period_end = r.period_end
        from effect e,
             jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
       where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'

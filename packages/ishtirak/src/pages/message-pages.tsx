@@ -15,6 +15,7 @@ import {
   SubmitButton,
 } from './portal-frame.js'
 import type { PortalSession, Session } from './reader.js'
+import { Words } from './words.js'
 
 /** For those who open the root of the service in a browser. */
 export function frontPage(pages: Pages, locale: Locale): string {
@@ -212,7 +213,9 @@ export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) =
     <section class="middle card">
       <Sign kind={kind} />
       <h1 safe>{title}</h1>
-      <p safe>{text}</p>
+      <p>
+        <Words>{text}</Words>
+      </p>
       {safeMore}
     </section>
   )

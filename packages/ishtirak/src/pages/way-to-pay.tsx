@@ -1,6 +1,7 @@
 // A way to pay, as the pages know it.
 import type { Locale } from '../core/locale.js'
 import type { ShownPayment } from '../core/payment.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
 import type { MessageKey, Say } from '../i18n/messages.js'
 
 /** One that can be chosen. */
@@ -15,6 +16,20 @@ export interface ChosenWay {
   readonly button: MessageKey
   /** What follows on the button. */
   readonly next: MessageKey
+  /** From when on a plan is changed; absent: from now on. */
+  readonly changesFrom?: MessageKey
+  /** Absent: it pays any sum. */
+  readonly purse?: Purse
+}
+
+/** What a way pays from, where that can be too little. */
+interface Purse {
+  /** Whole dinars. */
+  readonly amountIn: (facts: SubscriptionFacts) => number
+  /** What is said of the sum that is `missing`. */
+  readonly missing: MessageKey
+  /** The link to where money is added. */
+  readonly add: { readonly label: MessageKey; readonly path: string }
 }
 
 /** Beside the card. */

@@ -165,7 +165,7 @@ describeScenario('the answers to forms', ({ database }) => {
       expect((await portal.open()).text).not.toContain('/portal/choice"')
       const choice = await portal.open('/portal?choose=else')
       expect(choice.text).toContain(`${world.base}/portal/choice"`)
-      expect(wordsOf(choice.text)).toContain('takes the place of this')
+      expect(wordsOf(choice.text)).toContain('replaces this order')
       expect((await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })).status).toBe(303)
       expect(
         world.emulator

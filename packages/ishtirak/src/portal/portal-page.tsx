@@ -83,11 +83,13 @@ function Hero(section: PortalSection) {
         ) : null}
       </div>
       {isInGrace && isPaidNow(subscription) ? (
-        <p class="full" safe>
-          {say(checkedIn(view)[0]?.pastDue ?? 'pastDueText', {
-            plan: planName(subscription.plan.name, view.locale),
-            date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
-          })}
+        <p class="full">
+          <Words>
+            {say(checkedIn(view)[0]?.pastDue ?? 'pastDueText', {
+              plan: planName(subscription.plan.name, view.locale),
+              date: pages.formats.day(subscription.currentPeriodEnd, view.locale),
+            })}
+          </Words>
         </p>
       ) : null}
       <PartsAt {...section} at="state" />

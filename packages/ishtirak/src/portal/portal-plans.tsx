@@ -33,7 +33,10 @@ export function Plans(section: PortalSection) {
         {limits.map((limit) => (
           <Row
             title={limit.words[locale]}
-            figures={plans.map((plan) => formats.figure(maximumOf(plan.limits, limit), limit.unit, locale))}
+            figures={plans.map((plan) =>
+              // The unit may stand below: four plans fit a phone.
+              formats.figure(maximumOf(plan.limits, limit), limit.unit, locale).replace(/\u00a0(?!\d)/, ' '),
+            )}
           />
         ))}
       </table>

@@ -100,7 +100,7 @@ describeScenario('the choice of terms', ({ database }) => {
     // In grace.
     await world.advance(7 * 86_400)
     await check()
-    expect(wordsOf((await choose('1 pro')).text)).toContain('What you buy starts where it ended.')
+    expect(wordsOf((await choose('1 pro')).text)).toContain('It starts where your last period ended.')
   })
 
   it('takes the term paid last for the next', async () => {
@@ -153,12 +153,10 @@ describeScenario('the choice of terms', ({ database }) => {
       const page = await portal.open()
       const words = wordsOf(page.text)
       expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
-      expect(words).toContain('More time starts on 21 November 2027')
+      expect(words).toContain('What you buy now starts on 21 November 2027')
       expect(page.text).toMatch(/<details id="choose">/)
       const summary = await choose('6 pro')
-      expect(wordsOf(summary.text)).toContain(
-        'It starts on 21 November 2027, when the time that you have ends.',
-      )
+      expect(wordsOf(summary.text)).toContain('It starts on 21 November 2027, when your current period ends.')
       await pay(await portal.submit('/portal/upgrade', fieldsOf(summary)))
       expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
       const later = await portal.open()
@@ -187,8 +185,9 @@ describeScenario('the choice of terms', ({ database }) => {
     const summary = await choose('now business')
     expect(wordsOf(summary.text)).toContain(
       'Business · from now on · 2 050 DA incl. tax · until 21 December 2026 Pay 2 050 DA by card' +
-        ' Business until 21 December 2026 costs 3 250 DA; 1 200 DA is left of what you paid for this time.',
+        ' You pay the difference: Business until 21 December 2026 costs 3 250 DA, less 1 200 DA left',
     )
+    expect(summary.text).not.toContain('once we have seen the money')
     expect(fieldsOf(summary)).toMatchObject({ plan: 'business', start: 'now' })
     await pay(await (await enterPortal(world, 'user-1')).submit('/portal/upgrade', fieldsOf(summary)))
     expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({

@@ -182,7 +182,7 @@ describeScenario('the time that a user has', ({ database }) => {
     it.each([
       [
         'en',
-        'Your time Earlier',
+        'Subscription periods Earlier periods',
         'Pro Paid 21 November 2026 to 21 December 2026',
         'Business Paid 21 December 2026 to 21 January 2027',
         'Pro Code 21 January 2027 to 21 February 2027',
@@ -192,7 +192,7 @@ describeScenario('the time that a user has', ({ database }) => {
       ],
       [
         'fr',
-        'Votre durée Plus tôt',
+        'Périodes d’abonnement Périodes passées',
         'Pro Payée du 21 novembre 2026 au 21 décembre 2026',
         'Pro Code du 21 janvier 2027 au 21 février 2027',
         'Pro Accordée du 21 février 2027 au 7 mars 2027',
@@ -252,7 +252,7 @@ describeScenario('the time that a user has', ({ database }) => {
 
     it('is empty for a user without any', async () => {
       expect((await world.as('user-1').get('/api/v1/billing/overview')).body.time).toEqual([])
-      expect((await portal()).all).not.toContain('Your time')
+      expect((await portal()).all).not.toContain('Subscription periods')
     })
 
     it('follows where a refund moves what comes later', async () => {

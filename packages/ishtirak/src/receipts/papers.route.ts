@@ -29,7 +29,8 @@ export function paperRoutes(deps: ReceiptRoutesDeps) {
       summary: 'The receipts of a year',
       description:
         'One PDF: a list with what was paid and given back in all, then the receipts, the last 50 where ' +
-        `there are more; or a table, \`format=csv\`, with amounts in dinars. ${LANGUAGE}`,
+        'there are more; or a table, `format=csv`, with amounts in dinars. Both list the last 600 where ' +
+        `there are more. ${LANGUAGE}`,
       params: callers.params({}),
       querystring: PapersQuerySchema,
       response: { 200: { description: 'The receipts', content: { ...PDF, ...CSV } }, ...refusals },

@@ -13,16 +13,16 @@ const selectOfYear = statement(
           ) end as refunded_at
      from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
     where r.user_id = $1 and r.series = any($2::text[])
-    order by r.series, r.number limit $3`,
+    order by r.series desc, r.number desc limit $3`,
 )
 
-/** The first of them, in the order of their numbers; `series` as receipts have it. */
+/** The last of them, in the order of their numbers; `series` as receipts have it. */
 export async function listReceiptsOfYear(
   database: Queryable,
   of: { readonly userId: string; readonly series: readonly string[]; readonly limit: number },
 ) {
   const rows = await database.query(selectOfYear, [of.userId, of.series, of.limit])
-  return rows.map(parsePaper)
+  return rows.map(parsePaper).reverse()
 }
 
 export type PaperOfYear = ReturnType<typeof parsePaper>

@@ -6,9 +6,28 @@ import { textOf } from '../../../../test/support/pdf.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { LISTED_MAX, PRINTED_MAX } from './papers.js'
 
 const PAPERS = '/api/v1/billing/papers'
 const DAY = 86_400
+
+/** As many more of the one payment that there is, with its receipt, as $1 says. */
+const copyPayment = statement(
+  'test.papers.copy',
+  `with copied as (
+     insert into payments (user_id, id, kind, plan, months, amount, currency, live, status, method,
+         method_reference, instrument, created_at, expires_at, attempt_ends_at, paid_at, period_start,
+         period_end)
+       select user_id, id || '_' || n, kind, plan, months, amount, currency, live, status, method,
+              method_reference || '_' || n, instrument, created_at, expires_at, attempt_ends_at, paid_at,
+              period_start, period_end
+         from payments, generate_series(1, $1::integer) n
+       returning id)
+   insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+     select r.user_id, c.id, r.series, 1 + substring(c.id from '\\d+$')::integer, r.issued_at, r.snapshot
+       from receipts r, copied c`,
+)
 
 describeScenario('the papers of a year', ({ database }) => {
   let world: World
@@ -86,6 +105,41 @@ describeScenario('the papers of a year', ({ database }) => {
     expect((await portal.open('/portal/papers?year=2026')).headers.get('content-type')).toBe(
       'application/pdf',
     )
+  })
+
+  it('say where they list not all of the year, and print not all that they list', async () => {
+    await world.as('user-1').buyWanted({ plan: 'pro' })
+    const shown = async (locale = 'en') => {
+      const portal = await enterPortal(world, 'user-1', locale)
+      const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+      const pdf = await fetch(`${world.url}${PAPERS}?year=2026&lang=${locale}`, {
+        headers: { authorization },
+      })
+      return [wordsOf((await portal.open()).text), textOf(new Uint8Array(await pdf.arrayBuffer()))].map(
+        (text) => text.replace(/[\s\u00a0]+/g, ' '),
+      )
+    }
+    const bounds = 'A file lists the last 600 receipts of a year; the PDF prints the last 50 of them.'
+    const cut = 'This year has more than 600 receipts: this list has the last 600, and the sums are theirs.'
+    const note = 'The last 50 receipts follow.'
+    const [page = '', pdf = ''] = await shown()
+    expect([page.includes(bounds), pdf.includes(cut), pdf.includes(note)]).toEqual([false, false, false])
+
+    await database().query(copyPayment, [LISTED_MAX])
+    const [many = '', listed = ''] = await shown()
+    expect([many.includes(bounds), listed.includes(cut), listed.includes(note)]).toEqual([true, true, true])
+    const { text } = await world.as('user-1').get(`${PAPERS}?year=2026&format=csv&lang=en`)
+    const numbers = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((row: string) => row.split(',')[0])
+    expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([
+      LISTED_MAX,
+      'TEST-2026-000002',
+      `TEST-2026-${String(LISTED_MAX + 1).padStart(6, '0')}`,
+    ])
+    expect(listed).toContain('TEST-2026-000002')
+    expect(listed.match(/Payment reference/g)).toHaveLength(PRINTED_MAX)
   })
 
   it('are those of their user alone, and of a year', async () => {

@@ -26,21 +26,21 @@ export interface YearWish {
 }
 
 /** Rows of a list: more payments than one a day. */
-const LISTED_MAX = 600
+export const LISTED_MAX = 600
 /** Printed behind it: they hold the main thread for some milliseconds each. */
-const PRINTED_MAX = 50
+export const PRINTED_MAX = 50
 
 /** Throws `not_found` where there is none, `busy` when too many wait already, and `receipts_unavailable`. */
 export async function printYear(deps: ReceiptDeps, of: YearWish): Promise<Uint8Array> {
-  const papers = await readYear(deps, of)
-  const pdf = await print(deps.printer, (typesetter) => renderYear(deps, typesetter, papers, of))
+  const year = await readYear(deps, of)
+  const pdf = await print(deps.printer, (typesetter) => renderYear(deps, typesetter, year, of))
   if (pdf === null) throw new BillingError('receipts_unavailable')
   return pdf
 }
 
 /** A table with a line of names. Throws `not_found` where there is none. */
 export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<string> {
-  const papers = await readYear(deps, of)
+  const { papers } = await readYear(deps, of)
   const names = ['receipt', 'issued_on', 'paid_on', 'description', 'period_from', 'period_to']
   const sums = [
     'payment_method',
@@ -69,15 +69,19 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
   ].join('')
 }
 
-/** In the order of their numbers. Throws `not_found`. */
-async function readYear(
-  { database }: ReceiptDeps,
-  { userId, year }: YearWish,
-): Promise<readonly PaperOfYear[]> {
+interface PapersRead {
+  /** In the order of their numbers. */
+  readonly papers: readonly PaperOfYear[]
+  /** There are earlier ones. */
+  readonly isCut: boolean
+}
+
+/** Throws `not_found`. */
+async function readYear({ database }: ReceiptDeps, { userId, year }: YearWish): Promise<PapersRead> {
   const series = [true, false].map((live) => receiptSeries(`${year}-01-01`, live))
-  const papers = await listReceiptsOfYear(database, { userId, series, limit: LISTED_MAX })
-  if (papers.length === 0) throw new BillingError('not_found')
-  return papers
+  const found = await listReceiptsOfYear(database, { userId, series, limit: LISTED_MAX + 1 })
+  if (found.length === 0) throw new BillingError('not_found')
+  return { papers: found.slice(-LISTED_MAX), isCut: found.length > LISTED_MAX }
 }
 
 const numberOf = ({ series, number }: PaperOfYear) => receiptNumber(series, number)
@@ -89,7 +93,7 @@ function refundedOn({ receipts }: ReceiptDeps, { refunded_at: at }: PaperOfYear)
 function renderYear(
   deps: ReceiptDeps,
   typesetter: Typesetter,
-  papers: readonly PaperOfYear[],
+  { papers, isCut }: PapersRead,
   { year, locale }: YearWish,
 ): Uint8Array {
   const words = texts[locale].receipt
@@ -107,7 +111,10 @@ function renderYear(
     year: {
       title,
       ...listOf(deps, papers, locale),
-      note: pages.length < papers.length ? words.papersNote : null,
+      notes: [
+        ...(isCut ? [words.papersCut] : []),
+        ...(pages.length < papers.length ? [words.papersNote] : []),
+      ],
     },
     papers: pages,
   })

@@ -65,6 +65,11 @@ function Papers({ pages, view, say }: PartSection) {
           </li>
         ))}
       </ul>
+      {view.history.nextCursor === null ? null : (
+        <p class="soft small" safe>
+          {say('papersBounds')}
+        </p>
+      )}
     </Card>
   )
 }

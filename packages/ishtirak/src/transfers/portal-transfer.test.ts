@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -277,9 +277,26 @@ describeScenario('the portal and transfers', ({ database }) => {
   )
 
   it.each([
-    ['en', 'Asked for', 'Usually within 1 day of the slip', 'No field for a reference in your app?'],
-    ['fr', 'Demandé', 'En général sous 1 jour après', 'Pas de champ pour la référence'],
-    ['ar', 'طُلب', 'عادةً خلال يوم من استلام وصل التحويل', 'لا خانة للمرجع في تطبيقك؟'],
+    ['en', 'once we have seen the money', 'from now on'],
+    ['fr', 'dès que nous avons constaté l’arrivée de la somme', 'dès maintenant'],
+    ['ar', 'بعد وصول المبلغ إلى حسابنا', 'من الآن'],
+  ])(
+    'change a plan once the money is seen, and say so before it is ordered (%s)',
+    async (locale, from, now) => {
+      const env = { TRANSFER_FILE, PLANS_FILE: SELLING_PLANS }
+      await using dearer = await createWorld(database(), { env })
+      await dearer.as('user-1').buyWanted({ plan: 'pro' })
+      const portal = await enterPortal(dearer, 'user-1', locale)
+      const choice = { offer: 'now business', method: 'transfer' }
+      const summary = wordsOf((await portal.submit('/portal/choice', choice)).text)
+      expect([summary.includes(`Business · ${from} · `), summary.includes(now)]).toEqual([true, false])
+    },
+  )
+
+  it.each([
+    ['en', 'Order placed', 'Usually within 1 day of the slip', 'No field for a reference in your app?'],
+    ['fr', 'Commande passée', 'En général sous 1 jour après', 'Pas de champ pour la référence'],
+    ['ar', 'تسجيل الطلب', 'عادةً خلال يوم من استلام وصل التحويل', 'لا توجد خانة للمرجع في تطبيقك؟'],
   ])('follow an order from its request to its time, each step with when it was (%s)', async (...of) => {
     const [locale, asked, usual, noField] = of
     const { id } = await ask()

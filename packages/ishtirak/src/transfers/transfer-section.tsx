@@ -94,7 +94,10 @@ function Steps({ pages, view, say, transfer }: OfTransfer) {
     { title: 'stepAsked', at: moment(payment.createdAt) },
     { title: 'stepSlip', at: slip ? moment(slip.uploadedAt) : isBooked ? null : say('stepSlipNext') },
     { title: 'stepChecked', at: isBooked && payment.paidAt !== null ? moment(payment.paidAt) : usual },
-    { title: 'stepActive', at: isBooked && end !== null ? say('untilDay', { end: moment(end) }) : null },
+    {
+      title: payment.kind === 'top_up' ? 'stepOnBalance' : 'stepActive',
+      at: isBooked && end !== null ? say('untilDay', { end: moment(end) }) : null,
+    },
   ] as const
   const done = isBooked ? steps.length : slip ? 2 : 1
   return (
@@ -269,7 +272,9 @@ export function RefusedNotice({ say, refused }: PartSection & { readonly refused
     <section class="notice warn">
       <h2 safe>{say('mail_payment_refused_subject', { reference })}</h2>
       <p safe>{say('refusedBecause', { reason: refused.reason })}</p>
-      <p safe>{say('mail_payment_refused_next')}</p>
+      <p>
+        <Words>{say('mail_payment_refused_next')}</Words>
+      </p>
     </section>
   )
 }

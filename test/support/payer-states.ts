@@ -1,0 +1,227 @@
+// A payer in every state that the pages can show, each in one world that sells three plans by card, by
+// transfer, with codes and from a balance.
+import type { Page } from 'playwright-core'
+import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { CODE_ENV, makeCodes, PERCENT, VOUCHER } from './codes.js'
+import { OPERATOR_ENV, operatorOf } from './operator.js'
+import { payOtherwise } from './other-amount.js'
+import { platformFor, WITH_PLATFORM } from './platform.js'
+import { enterPortal, SELLING_PLANS } from './portal.js'
+import { setProfile } from './profile.js'
+import { png } from './proof-files.js'
+import { type SmtpSink, startSmtpSink } from './smtp-sink.js'
+import { TRANSFER_FILE } from './transfer-file.js'
+import { checkoutIdOf, createWorld, tokenOf, type World } from './world.js'
+
+const DAY = 86_400
+const PAYMENTS = '/api/v1/billing/payments'
+const BALANCE = '/api/v1/billing/balance'
+
+export const PAYER_STATES = [
+  ...['free', 'running', 'window', 'grace', 'expired', 'canceled', 'gap', 'over-limit', 'payments'],
+  ...['open-card', 'review', 'choosing-else'],
+  ...['transfer-asked', 'transfer-slip', 'transfer-active', 'transfer-refused', 'transfer-late'],
+  ...['balance-money', 'balance-order', 'balance-low', 'balance-offered', 'code-redeemed'],
+  ...['summary', 'summary-transfer', 'summary-change', 'summary-change-transfer', 'summary-balance'],
+  ...['summary-missing'],
+  ...['code-worth', 'code-discount', 'code-wrong'],
+  ...['after-paid', 'after-failed', 'after-canceled', 'after-expired', 'after-pending', 'after-review'],
+  ...['after-refunded', 'after-top-up', 'link-over', 'no-session'],
+] as const
+
+export interface PayerStates {
+  readonly world: World
+  /** Leads the page there, in this language. */
+  show(page: Page, state: string, locale: string): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Place {
+  /** Undefined: no session. */
+  readonly userId?: string
+  readonly path?: string
+  /** What is done in the portal first. */
+  readonly does?: (page: Page) => Promise<void>
+}
+
+/** Runs 40 days. */
+export async function createPayerStates(database: Database): Promise<PayerStates> {
+  const mail = await startSmtpSink()
+  const env = {
+    ...OPERATOR_ENV,
+    ...CODE_ENV,
+    ...WITH_PLATFORM,
+    ...{ PLANS_FILE: SELLING_PLANS, TRANSFER_FILE, BALANCE_MAX: '100000', SMTP_URL: mail.url },
+  }
+  const world = await createWorld(database, { env, host: 'none', isNew: true })
+  const places = await stage(world)
+  return {
+    world,
+    stop: () => stopBoth(world, mail),
+    show: async (page, state, locale) => {
+      const { userId, path = '/portal', does } = places[state] ?? {}
+      if (userId !== undefined)
+        await page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
+      // The language is kept for the pages that follow.
+      await page.goto(`${world.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`)
+      await does?.(page)
+    },
+  }
+}
+
+async function stopBoth(world: World, mail: SmtpSink): Promise<void> {
+  await world.stop()
+  await mail[Symbol.asyncDispose]()
+}
+
+async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
+  const operator = operatorOf(world)
+  const starter = { plan: 'starter' }
+  const pro = { plan: 'pro' }
+  const ask = async (userId: string, wanted: object = pro): Promise<string> =>
+    (await world.as(userId).post(PAYMENTS, { method: 'transfer', ...wanted })).body.id
+  const approve = (id: string, amount: number) => {
+    const day = new Date(world.clock.now()).toISOString().slice(0, 10)
+    const came = { amount, received_at: day, payment_method: 'ccp', why: 'it came' }
+    return operator.post(`/payments/${id}/approve`, came)
+  }
+  const sendSlip = async (userId: string, id: string) =>
+    (await enterPortal(world, userId)).upload(`/portal/payments/${id}/proof`, png())
+  const topUp = async (userId: string, amount: number): Promise<string> => {
+    const { body } = await world.as(userId).post(`${BALANCE}/top-ups`, { amount })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
+    return body.id
+  }
+  const renew = async (userId: string, wanted: object) =>
+    world.call('PUT', `${BALANCE}/renewal`, {
+      body: wanted,
+      headers: { authorization: `Bearer ${await tokenOf({ sub: userId })}` },
+    })
+  const codeOf = async (batch: object) => (await makeCodes(operator, batch)).code
+
+  for (const userId of ['expired', 'gap', 'long'])
+    await setProfile(world, userId, { name: 'Yasmine Benali', email: 'n.benali@example.dz' })
+  await world.as('expired').buyWanted(pro)
+  await world.as('gap').buyWanted(starter)
+  const late = await ask('transfer-late')
+  await world.advance(8 * DAY)
+  await world.as('grace').buyWanted(pro)
+  await world.advance(6 * DAY)
+  for (const userId of ['window', 'balance-order', 'balance-low', 'balance-offered'])
+    await world.as(userId).buyWanted(pro)
+  await world.advance(21 * DAY)
+  await world.as('gap').buyWanted(pro)
+  await world.as('gap').buyWanted({ plan: 'business', months: 12 })
+  await world.as('running').buyWanted({ ...pro, months: 6 })
+  await world.advance(5 * DAY)
+
+  await setProfile(world, 'after', { name: 'Yasmine Benali', email: 'n.benali@example.dz' })
+  const paid = await world.as('after').buyWanted({ ...pro, months: 12 })
+  const stopped = await world.as('canceled').buyWanted(pro)
+  await operator.post(`/payments/${stopped.paymentId}/refund`, { why: 'asked for' })
+  await world.as('over-limit').buyWanted(starter)
+  const busy = platformFor(world, 'over-limit')
+  await busy.report('storage_mb', { used: 30_000 })
+  await busy.report('domains_per_project', { used: 12, project_id: 'vitrine-2026' })
+  for (const [limit, used] of [
+    ['projects', 7],
+    ['storage_mb', 2048],
+  ] as const)
+    await platformFor(world, 'expired').report(limit, { used })
+  const runningUse = platformFor(world, 'running')
+  await runningUse.report('projects', { used: 18 })
+  await runningUse.consume('build_minutes', { amount: 1240, operation_id: 'builds' })
+
+  const slip = await ask('transfer-slip')
+  await sendSlip('transfer-slip', slip)
+  await ask('transfer-asked', { ...pro, months: 12 })
+  const active = await ask('transfer-active')
+  await sendSlip('transfer-active', active)
+  await approve(active, 2400)
+  const refused = await ask('transfer-refused')
+  await operator.post(`/payments/${refused}/refuse`, { why: 'Nothing came to the account by 30 December.' })
+
+  await topUp('balance-money', 5000)
+  await topUp('balance-order', 9000)
+  await topUp('balance-low', 1000)
+  await topUp('balance-offered', 3000)
+  await renew('balance-offered', pro)
+  const toppedUp = await topUp('after', 3000)
+
+  const redeeming = await enterPortal(world, 'code-redeemed')
+  const redeemed = await redeeming.submit('/portal/redeem', { code: await codeOf(VOUCHER) })
+  const [voucher, percent] = [await codeOf(VOUCHER), await codeOf({ ...PERCENT, plan: 'pro', months: 6 })]
+
+  const returned: Record<string, string> = { paid: paid.paymentId, refunded: stopped.paymentId }
+  for (const outcome of ['failed', 'canceled'] as const) {
+    const { body } = await world.as('after').post(PAYMENTS, pro)
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), outcome)
+    await world.emulator.settled()
+    returned[outcome] = body.id
+  }
+  returned.expired = (await world.as('after').post(PAYMENTS, pro)).body.id
+  await world.advance(31 * 60)
+  returned.pending = (await world.as('after').post(PAYMENTS, pro)).body.id
+  await world.as('open-card').post(PAYMENTS, { ...pro, months: 6 })
+  returned.review = await payOtherwise(world, 'review', { charged: 2000 })
+  // As a catalogue with another price does at the next start.
+  const { catalogue } = world.service.parts
+  const dearer = {
+    ...catalogue,
+    plans: catalogue.plans.map((plan) => ({ ...plan, price: plan.price + 300 })),
+  }
+  await checkOrders({ ...world.service.parts, catalogue: dearer }, 100)
+  for (const userId of ['balance-order', 'balance-low']) await renew(userId, pro)
+
+  const choose = (offer: string, method: string) => async (page: Page) => {
+    await openChoice(page)
+    await page.locator(`input[name="offer"][value="${offer}"]`).check()
+    await page.locator(`input[name="method"][value="${method}"]`).check()
+    await page.click('form[action$="/portal/choice"] button.go')
+  }
+  const type = (code: string) => async (page: Page) => {
+    await page.locator('details:has(> label > input[name=code]) > summary').click()
+    await page.locator('input[name=code]').fill(code)
+    await page.click('form[action$="/portal/choice"] button.go')
+  }
+  const after = (state: string, userId = 'after') => ({ userId, path: `/billing/return/${returned[state]}` })
+  const own = Object.fromEntries(PAYER_STATES.map((state) => [state, { userId: state }])) as Record<
+    string,
+    Place
+  >
+  return {
+    ...own,
+    payments: { userId: 'after', path: '/portal?payments=all' },
+    'choosing-else': { userId: 'transfer-asked', path: '/portal?choose=else' },
+    'transfer-late': { userId: 'transfer-late', path: `/portal?transfer=${late}` },
+    'code-redeemed': {
+      userId: 'code-redeemed',
+      path: new URL(redeemed.headers.get('location') ?? '', world.url).href.slice(world.url.length),
+    },
+    summary: { userId: 'free', does: choose('12 pro', 'card') },
+    'summary-transfer': { userId: 'free', does: choose('1 business', 'transfer') },
+    'summary-change': { userId: 'running', does: choose('now business', 'card') },
+    'summary-change-transfer': { userId: 'running', does: choose('now business', 'transfer') },
+    'summary-balance': { userId: 'balance-money', does: choose('1 pro', 'balance') },
+    'summary-missing': { userId: 'balance-money', does: choose('12 pro', 'balance') },
+    'code-worth': { userId: 'free', does: type(voucher) },
+    'code-discount': { userId: 'free', does: type(percent) },
+    'code-wrong': { userId: 'free', does: type('WRONG-CODE') },
+    ...Object.fromEntries(
+      ['paid', 'failed', 'canceled', 'expired', 'pending'].map((state) => [`after-${state}`, after(state)]),
+    ),
+    'after-review': after('review', 'review'),
+    'after-refunded': after('refunded', 'canceled'),
+    'after-top-up': { userId: 'after', path: `/billing/return/${toppedUp}` },
+    'link-over': { path: '/portal/open?token=over' },
+    'no-session': {},
+  }
+}
+
+/** Folded where more time is bought ahead. */
+async function openChoice(page: Page): Promise<void> {
+  const folded = page.locator('details#choose:not([open]) > summary')
+  if ((await folded.count()) > 0) await folded.click()
+}
