@@ -39,8 +39,8 @@ export type TakenAtDesk = (Purchase | WantedTopUp) & {
 
 /**
  * A repetition changes nothing. Throws what `quoteRefusal` names, of a purchase or a top-up,
- * `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the payment
- * that has this reference, or `already_refunded`.
+ * `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the
+ * payment that has this reference, or `already_refunded`.
  */
 export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   // Each is quoted behind those before it, so that many at once go no further ahead than one after the other.
