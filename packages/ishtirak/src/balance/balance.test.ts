@@ -17,6 +17,11 @@ const [SECOND_KEY, OTHER_KEY] = ['operator-key-of-salim', 'operator-key-of-nadia
 const OPERATOR_KEYS = `amina:${OPERATOR_KEY},salim:${SECOND_KEY},nadia:${OTHER_KEY}`
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
+interface Trail {
+  readonly before: { readonly balance?: number }
+  readonly after: { readonly balance?: number }
+}
+
 const selectReceipts = statement(
   'test.balance.receipts',
   `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
@@ -380,8 +385,19 @@ describeScenario('a balance', ({ database }) => {
       ['paid_out', -50_000, 500],
     ])
     expect((await balance()).data[1].note).toBe('twice')
+    const { audit } = (await operatorOf(world).get('/users/user-1')).body
+    expect(audit.map(({ before, after }: Trail) => [before.balance, after.balance])).toContainEqual([
+      50_500, 500,
+    ])
     const shown = await operatorOf(world).get('/users/user-1/balance')
     expect(shown.body).toEqual({ user_id: 'user-1', ...(await balance()) })
+  })
+
+  it('no operator gives more than can be counted', async () => {
+    const give = (amount: number) => operate('users/user-1/correct', { amount })
+    await topUp(30_000)
+    const over = await give(99_970_001)
+    expect([over.status, over.body.errors]).toMatchObject([422, [{ pointer: '/amount', code: 'too_large' }]])
   })
 
   it('takes no more than BALANCE_MAX, and nothing below what the provider takes', async () => {
