@@ -158,6 +158,13 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['export', 'accounts', '--month', '2026-11'],
     },
   ],
+  exportAdvances: [
+    {
+      act: 'payments.export',
+      path: '/exports/advances?month=2026-11',
+      command: ['export', 'advances', '--month', '2026-11'],
+    },
+  ],
   downloadProof: [
     {
       act: 'payment.read_proof',

@@ -19,7 +19,7 @@ export type AccountsDeps = MonthsDeps & AuditDeps
 export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
 
 export type AccountsFormat = 'plain' | 'excel'
-const FORMS: Readonly<Record<AccountsFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
+export const FORMS: Readonly<Record<AccountsFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
 
 /** Lines that are held in memory at a time. */
 const PAGE_ROWS = 1_000
@@ -102,7 +102,7 @@ interface Words {
 }
 
 const same = <Code extends string>(code: Code) => code
-const WORDS: Readonly<Record<AccountsFormat, Words>> = {
+export const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   plain: {
     headings: ['kind', ...Object.keys(COLUMNS)],
     ...{ kind: same, method: same, instrument: same, status: same },

@@ -4,7 +4,7 @@ import { SECOND } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
 import { countReceipts } from './figures.sql.js'
 import { monthRoutes } from './month.route.js'
-import { getJournal, getMonth, readAccounts } from './readings.js'
+import { getJournal, getMonth, readAccounts, readAdvances } from './readings.js'
 import './words.js'
 
 /** Of each series: 500 a second. */
@@ -12,7 +12,7 @@ const COUNTED_A_ROUND = 5_000
 
 export const books: Capability<AccountsDeps> = {
   name: 'books',
-  readings: [getMonth, getJournal, readAccounts],
+  readings: [getMonth, getJournal, readAccounts, readAdvances],
   commandGroups: { export: 'Export for the accountant' },
   console: monthRoutes,
   sections: [{ key: 'month', path: '/console/months', order: 2 }],

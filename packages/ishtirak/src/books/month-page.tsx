@@ -275,6 +275,9 @@ function Files({ pages, view, figures }: Shown) {
         <LinkButton href={`${path}/receipts`} label={say('journal')} />
         {may ? <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} /> : null}
         {may ? <LinkButton href={`${path}/accounts`} label={say('csvPlain')} /> : null}
+        {may && figures.owed ? (
+          <LinkButton href={`${path}/advances?format=excel`} label={say('csvAdvances')} />
+        ) : null}
       </p>
     </Card>
   )

@@ -13,15 +13,17 @@ import type { Owed } from './owed.js'
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
 export const MonthParamsSchema = Type.Object({ month })
 
+const format = Type.Optional(
+  Type.Enum(['plain', 'excel'], {
+    description:
+      '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
+      'and French words',
+  }),
+)
+export const AdvancesQuerySchema = query({ month, format })
 export const AccountsQuerySchema = query({
   month,
-  format: Type.Optional(
-    Type.Enum(['plain', 'excel'], {
-      description:
-        '`excel`: for a spreadsheet in French, with semicolons, decimal commas, a byte order mark ' +
-        'and French words',
-    }),
-  ),
+  format,
   method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
 })
 

@@ -6,11 +6,12 @@ import { addressOf, goTo, sendPage } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { isFromAnotherSite, queryOf } from '../pages/reader.js'
 import { type BooksPages, exportAccounts } from './accounts.js'
+import { exportAdvances } from './advances.js'
 import { readJournal } from './journal.js'
 import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
-import { sendAccounts } from './readings.js'
+import { sendMonth } from './readings.js'
 
 interface Params {
   readonly month: string
@@ -39,15 +40,19 @@ export function monthRoutes(app: App, pages: BooksPages): void {
     return sendPage(pages, reply, journalPage(pages, viewOf(pages, request, reply), shown))
   })
 
-  app.get<{ Params: Params }>('/console/months/:month/accounts', hidden, async (request, reply) => {
-    const month = monthIn(pages, request.params)
-    // Each export is in the audit trail: another site does not export in an operator's name.
-    if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'months', month))
-    const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
-    const { operator } = pages.operatorsHere.of(request)
-    const pieces = await exportAccounts(pages, { month, format, kind: null, operator })
-    return sendAccounts(reply, { month, format }, pieces)
-  })
+  for (const file of ['accounts', 'advances'] as const)
+    app.get<{ Params: Params }>(`/console/months/:month/${file}`, hidden, async (request, reply) => {
+      const month = monthIn(pages, request.params)
+      // Each export is in the audit trail: another site does not export in an operator's name.
+      if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'months', month))
+      const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
+      const asked = { month, format, operator: pages.operatorsHere.of(request).operator } as const
+      const pieces =
+        file === 'advances'
+          ? await exportAdvances(pages, asked)
+          : await exportAccounts(pages, { ...asked, kind: null })
+      return sendMonth(reply, { file, month, format }, pieces)
+    })
 }
 
 function monthNow({ wallClock, clock }: BooksPages): string {

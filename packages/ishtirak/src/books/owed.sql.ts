@@ -3,7 +3,17 @@
 import type { EntryKind } from '../core/balance.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, integer, rowOf, text, word } from '../database/rows.js'
+import {
+  at,
+  column,
+  instant,
+  integer,
+  integerOrNull,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
 
 const parseEntered = rowOf({
   /** False: of all the time before the month. */
@@ -68,4 +78,47 @@ export async function enteredUntil(
 export async function unbookedBefore(database: Queryable, end: Instant): Promise<number> {
   const [row = {}] = await database.query(countUnbooked, [at(end)])
   return integer(row, 'users')
+}
+
+const readLine = rowOf({
+  userId: text,
+  sequence: integer,
+  kind: word<EntryKind>,
+  /** Whole dinars; below zero where it takes. */
+  amount: integer,
+  balanceAfter: integer,
+  paymentId: textOrNull,
+  /** Of the payment, where there is one. */
+  method: textOrNull,
+  instrument: textOrNull,
+  series: textOrNull,
+  number: integerOrNull,
+  note: textOrNull,
+  createdAt: instant,
+})
+/** An entry with the payment that it is of. */
+export type LedgerLine = ReturnType<typeof readLine>
+
+const selectLines = statement(
+  'figures.ledger_lines',
+  `select b.user_id, b.sequence, b.kind, b.amount, b.balance_after, b.payment_id, p.method, p.instrument,
+          r.series, r.number, b.note, b.created_at
+     from balance_entries b
+     left join payments p on p.user_id = b.user_id and p.id = b.payment_id
+     left join receipts r on r.user_id = b.user_id and r.payment_id = b.payment_id
+    where (b.user_id, b.sequence) > ($1, $2::int)
+      and b.created_at >= $3::timestamptz and b.created_at < $4::timestamptz
+    order by b.user_id, b.sequence limit $5::int`,
+)
+
+/** By user, each ledger in its order, after the given one. A month's are found by reading all once. */
+export async function ledgerLines(
+  database: Queryable,
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+  after: Pick<LedgerLine, 'userId' | 'sequence'> | null,
+  limit: number,
+): Promise<readonly LedgerLine[]> {
+  const { userId, sequence } = after ?? { userId: '', sequence: 0 }
+  const rows = await database.query(selectLines, [userId, sequence, at(from), at(to), limit])
+  return rows.map(readLine)
 }

@@ -5,9 +5,11 @@ import { CSV } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type AccountsDeps, type AccountsFormat, EXPORT, exportAccounts } from './accounts.js'
+import { exportAdvances } from './advances.js'
 import { readJournal } from './journal.js'
 import {
   AccountsQuerySchema,
+  AdvancesQuerySchema,
   JournalQuerySchema,
   JournalSchema,
   MonthParamsSchema,
@@ -57,16 +59,37 @@ export const readAccounts = reading<AccountsDeps>().reads({
   answer: CSV,
   command: { usage: 'export accounts', isFile: true },
   read: async (deps, { query: { month, format = 'plain', method: kind = null }, operator, reply }) =>
-    sendAccounts(reply, { month, format }, await exportAccounts(deps, { month, format, kind, operator })),
+    sendMonth(
+      reply,
+      { file: 'accounts', month, format },
+      await exportAccounts(deps, { month, format, kind, operator }),
+    ),
 })
 
-export function sendAccounts(
+export const readAdvances = reading<AccountsDeps>().reads({
+  ...EXPORT,
+  path: '/exports/advances',
+  operationId: 'exportAdvances',
+  summary:
+    'Each change of the balances of users in a month, between what was on them before and after, as CSV',
+  query: AdvancesQuerySchema,
+  answer: CSV,
+  command: { usage: 'export advances', isFile: true },
+  read: async (deps, { query: { month, format = 'plain' }, operator, reply }) =>
+    sendMonth(
+      reply,
+      { file: 'advances', month, format },
+      await exportAdvances(deps, { month, format, operator }),
+    ),
+})
+
+export function sendMonth(
   reply: FastifyReply,
-  { month, format }: { readonly month: string; readonly format: AccountsFormat },
+  { file, month, format }: { readonly file: string; readonly month: string; readonly format: AccountsFormat },
   pieces: AsyncIterable<string>,
 ): FastifyReply {
-  const name = format === 'excel' ? `accounts-${month}-excel` : `accounts-${month}`
-  return sendFile(reply, { type: CSV_TYPE, name: `${name}.csv`, content: pieces })
+  const name = `${file}-${month}${format === 'excel' ? '-excel' : ''}.csv`
+  return sendFile(reply, { type: CSV_TYPE, name, content: pieces })
 }
 
 /** A line of the tables has what was paid and refunded; days without either are left out. */
