@@ -40,7 +40,7 @@ export function BalanceCard(of: OfBalance) {
 function Renewal(of: OfBalance) {
   const { say, facts } = of
   const order = facts.balance?.order ?? null
-  if (!order) return <OrderForm {...of} />
+  if (!order) return of.pages.rules.balanceMax > 0 ? <OrderForm {...of} /> : null
   return (
     <>
       <p>
@@ -76,7 +76,7 @@ function NewPrice(of: OfBalance & { readonly order: StandingOrder; readonly offe
   return (
     <>
       <p safe>{say('renewalOffered', { price })}</p>
-      <RenewalForm {...of} fields={{ offer: offerValue({ offer: order }) }}>
+      <RenewalForm {...of} fields={{ offer: `${offerValue({ offer: order })} ${offered}` }}>
         <button type="submit" safe>
           {say('renewalAgree', { price })}
         </button>
@@ -90,7 +90,7 @@ function OrderForm(of: OfBalance) {
   const { pages, view, say, facts } = of
   const offers = pages.catalogue.plans.flatMap(offersOf)
   const [usual] = renewalOffers(facts, pages.catalogue)
-  const value = (offer: Offer) => offerValue({ offer })
+  const value = (offer: Offer) => `${offerValue({ offer })} ${offer.price.amount}`
   const { paidUntil, endedAt } = facts
   const hasTime = paidUntil !== null && endedAt === null && paidUntil > view.overview.now
   return (
