@@ -40,13 +40,14 @@ export function BalanceCard(of: OfBalance) {
 function Renewal(of: OfBalance) {
   const { say, facts } = of
   const order = facts.balance?.order ?? null
-  if (!order) return of.pages.rules.balanceMax > 0 ? <OrderForm {...of} /> : null
+  const isOn = of.pages.rules.balanceMax > 0
+  if (!order) return isOn ? <OrderForm {...of} /> : null
   return (
     <>
       <p>
         <Words>{renewalInWords(of, order)}</Words>
       </p>
-      {order.offered ? <NewPrice {...of} order={order} offered={order.offered.price} /> : null}
+      {isOn && order.offered ? <NewPrice {...of} order={order} offered={order.offered.price} /> : null}
       <RenewalForm {...of} fields={{ off: 'yes' }}>
         <button type="submit" safe>
           {say('renewalOff')}
