@@ -78,6 +78,14 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(await words(visit)).toContain('Your balance 3 000 DA')
   })
 
+  it.each(['1.980', 'much', '49', ''])('says what to type in place of %j', async (amount) => {
+    const refused = await (await enter()).submit('/portal/balance/top-up', { amount })
+    expect([refused.status, wordsOf(refused.text)]).toEqual([
+      422,
+      expect.stringContaining('Type whole dinars'),
+    ])
+  })
+
   it('without BALANCE_MAX, who has money from before sees it and ends the order', async () => {
     const before = await enter()
     const opened = await before.submit('/portal/balance/top-up', { amount: '5000' })

@@ -5,7 +5,7 @@ import { readOffer } from '../checkout/portal-choice.js'
 import { keepChoice } from '../checkout/portal-summary.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { balanceIn } from '../core/balance.js'
-import { BillingError, wrongField } from '../core/error.js'
+import { BillingError } from '../core/error.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
@@ -21,6 +21,9 @@ import { BalanceCard } from './portal-balance.js'
 import { orOutdated } from './shown-price.js'
 
 export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
+
+/** Why a form is refused: its amount cannot be read, or is below what can be paid. */
+const UNREAD = 'amount'
 
 /** Entries that the card shows. */
 const SHOWN = 8
@@ -58,6 +61,9 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
   refusals: {
     balance_limit_reached: {
       words: (_error, _locale, say) => ({ text: say('balanceFull') }),
+    },
+    validation_failed: {
+      words: ({ extra }, _locale, say) => (extra.reason === UNREAD ? { text: say('amountUnread') } : {}),
     },
   },
 }
@@ -123,7 +129,6 @@ function readPriced(value: string) {
 /** As it was typed. Throws `validation_failed`. */
 function amountIn(request: FastifyRequest, least: number): number {
   const read = readTypedAmount(fieldOf(request, 'amount'))
-  if (read.kind !== 'dinars') throw wrongField('amount', 'wrong_format')
-  if (read.dinars < least) throw wrongField('amount', 'too_small', least)
-  return read.dinars
+  if (read.kind === 'dinars' && read.dinars >= least) return read.dinars
+  throw new BillingError('validation_failed', { extra: { reason: UNREAD } })
 }
