@@ -15,6 +15,8 @@ import { createPayerStates, PAYER_STATES, type PayerStates } from '../support/pa
 
 /** The height of a phone's screen, 360 px wide. */
 const SCREEN = 800
+/** The width of A4 in px. */
+const PAPER = 794
 
 describeInBrowser('the layout of the portal', ({ visit }) => {
   let database: Database
@@ -71,35 +73,42 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
         .map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
     )
 
-  it.each(PAYER_STATES)('of %s holds at each width and size, and axe finds nothing', async (state) => {
-    const visitor = await visit({ width: 360 })
-    const { page } = visitor
-    for (const locale of LOCALES) {
-      await payers.show(page, state, locale)
-      for (const [width, size] of [
-        [1280, 100],
-        [320, 200],
-        [320, 100],
-        [360, 200],
-        [360, 100],
-      ] as const) {
-        await page.setViewportSize({ width, height: SCREEN })
-        await page.evaluate((percent) => {
-          document.documentElement.style.fontSize = `${percent}%`
-        }, size)
-        await keepScreenshot(page, `payer-${state}-${locale}-${width}-${size}`)
-        const where = [locale, width, size]
-        expect([...where, await partsPastEdge(visitor)]).toEqual([...where, []])
-        expect([...where, await brokenIn(visitor, size)]).toEqual([...where, []])
+  it.each(PAYER_STATES)(
+    'of %s holds at each width and size and on paper, and axe finds nothing',
+    async (state) => {
+      const visitor = await visit({ width: 360 })
+      const { page } = visitor
+      for (const locale of LOCALES) {
+        await payers.show(page, state, locale)
+        for (const [width, size] of [
+          [1280, 100],
+          [320, 200],
+          [320, 100],
+          [360, 200],
+          [360, 100],
+        ] as const) {
+          await page.setViewportSize({ width, height: SCREEN })
+          await page.evaluate((percent) => {
+            document.documentElement.style.fontSize = `${percent}%`
+          }, size)
+          await keepScreenshot(page, `payer-${state}-${locale}-${width}-${size}`)
+          const where = [locale, width, size]
+          expect([...where, await partsPastEdge(visitor)]).toEqual([...where, []])
+          expect([...where, await brokenIn(visitor, size)]).toEqual([...where, []])
+        }
+        const rules = locale === 'ar' ? 'all' : 'others'
+        expect([locale, await axeFindingsInColors(page, `payer-${state}-${locale}`, rules)]).toEqual([
+          locale,
+          [],
+        ])
+        await page.emulateMedia({ colorScheme: null, media: 'print' })
+        await page.setViewportSize({ width: PAPER, height: SCREEN })
+        await keepScreenshot(page, `payer-${state}-${locale}-printed`)
+        expect([locale, await partsPastEdge(visitor)]).toEqual([locale, []])
+        await page.emulateMedia({ media: null })
       }
-      const rules = locale === 'ar' ? 'all' : 'others'
-      expect([locale, await axeFindingsInColors(page, `payer-${state}-${locale}`, rules)]).toEqual([
-        locale,
-        [],
-      ])
-      await page.emulateMedia({ colorScheme: null })
-    }
-  })
+    },
+  )
 
   it.each([
     ['ar', 'Starter', 'شهر'],
@@ -135,12 +144,29 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     },
   )
 
+  it.each(LOCALES)(
+    'has four plans side by side on a phone, none broken or over another (%s)',
+    async (locale) => {
+      const visitor = await visit({ width: 360 })
+      await payers.show(visitor.page, 'free', locale)
+      const seen = await visitor.page.evaluate(() => {
+        const cells = [...document.querySelectorAll('.wide, .plans th, .plans td')]
+        const names = [...document.querySelectorAll('.plans thead span')]
+        return {
+          tooWide: cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+          lines: names.map((one) => one.getClientRects().length),
+        }
+      })
+      expect(seen).toEqual({ tooWide: [], lines: [1, 1, 1, 1] })
+    },
+  )
+
   it('prints the accounts without the form of the slip', async () => {
     const visitor = await visit({ width: 1280 })
     await payers.show(visitor.page, 'transfer-asked', 'fr')
     await visitor.page.emulateMedia({ media: 'print' })
     expect(await visitor.page.locator('#transfer').isVisible()).toBe(true)
-    for (const gone of ['input[type=file]', 'form', 'details', '.actions', '.hero'])
+    for (const gone of ['input[type=file]', '.kind', 'form', 'details', '.actions', '.hero'])
       expect(await visitor.page.locator(gone).filter({ visible: true }).count()).toBe(0)
     await visitor.page.emulateMedia({ media: null })
   })

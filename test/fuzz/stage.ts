@@ -31,6 +31,7 @@ export async function openStage(database: Database): Promise<Stage> {
     OPERATOR_KEYS,
     ...CODE_ENV,
     ...files,
+    BALANCE_MAX: '50000',
     RATE_LIMIT_PER_MINUTE: '1000000',
   }
   const world = await createWorld(database, { env, withoutJobs: true, host: 'listener' })

@@ -149,6 +149,7 @@ function describeFacts({ payment, subscription, moved, grant }: AuditedFacts) {
       paid_until: timestampOrNull(subscription.paidUntil),
       ended_at: timestampOrNull(subscription.endedAt),
     },
+    ...(subscription.balance && { balance: subscription.balance.amount }),
     ...(moved.length > 0 && { moved_periods: moved.map(describeMoved) }),
     ...(grant && { grant: describeGrant(grant) }),
   }

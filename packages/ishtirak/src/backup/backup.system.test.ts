@@ -70,11 +70,19 @@ describeScenario('a backup', ({ kind, database, reset }) => {
   it.each(DATABASE_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {
-      const before = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
+      const before = await createWorld(database(), {
+        env: { ...OPERATOR_ENV, TRANSFER_FILE, BALANCE_MAX: '10000' },
+      })
       await before.as('user-1').buy()
+      await operatorOf(before).post('/users/user-1/correct', { amount: 2_500, why: 'a mistake' })
+      const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
+      const renewal = { headers, body: { plan: 'pro', months: 1 } }
+      await before.call('PUT', '/api/v1/billing/balance/renewal', renewal)
       await before.as('user-4').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
       await operatorOf(before).post('/users/user-1/grant', { days: 14, why: 'an outage' })
       await before.as('أمين"\\').buy()
+      const { body: balance } = await before.as('user-1').get('/api/v1/billing/balance')
+      expect([balance.amount, balance.data.length, balance.renewal.plan]).toEqual([2_500, 1, 'pro'])
       const pending = await before.as('user-3').upgrade()
       await backUpTo(file, database(), START)
       const saved = await linesOf(database())
@@ -93,7 +101,12 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       // Paid after the copy, which has the click.
       await before.emulator.pay(pending.checkoutId, 'paid')
       const { clock, emulator } = before
-      const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
+      const after = await createWorld(restored, {
+        env: { ...OPERATOR_ENV, BALANCE_MAX: '10000' },
+        clock,
+        emulator,
+      })
+      expect((await after.as('user-1').get('/api/v1/billing/balance')).body).toEqual(balance)
       expect((await after.as('user-1').get('/api/v1/billing/status')).body.plan).toBe('pro')
       await operatorOf(after).post('/reconciliations/start', { since: '2026-11-20' })
       expect((await after.as('user-3').get('/api/v1/billing/status')).body.plan).toBe('pro')

@@ -27,6 +27,7 @@ export interface BalanceActDeps extends SaveDeps, SubjectDeps {
 const note = Type.Optional(
   Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'For the user to read' }),
 )
+/** Of an amount, and of what a correction leaves on a balance. */
 const MOST = 100_000_000
 
 const CorrectionSchema = request('BalanceCorrection', {
@@ -60,7 +61,10 @@ async function load(deps: BalanceActDeps, userId: string, name: string): Promise
   return { ...user, ask: await findAsk(deps.database, userId, name) }
 }
 
-/** Throws `balance_too_low` with what is missing, `second_operator_needed` where the same asks again. */
+/**
+ * Throws `validation_failed`, `balance_too_low` with what is missing, `second_operator_needed` where the same
+ * asks again.
+ */
 function decide(
   { subscription, ask: before }: Loaded,
   of: { readonly kind: EntryKind; readonly amount: number; readonly note?: string; readonly by: string },
@@ -69,7 +73,10 @@ function decide(
 ): Decision {
   const { kind, amount, note = null, by } = of
   if (amount === 0) throw wrongField('amount', 'invalid')
-  const missing = -(balanceIn(subscription) + amount)
+  const left = balanceIn(subscription) + amount
+  if (amount > 0 && left > MOST)
+    throw wrongField('amount', 'too_large', Math.max(MOST - balanceIn(subscription), 0))
+  const missing = -left
   if (missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
   const ask = { amount, entries: subscription.balance?.entries ?? 0, by }
   const entry = { kind, amount, paymentId: null, note, at: now }

@@ -17,10 +17,20 @@ const [SECOND_KEY, OTHER_KEY] = ['operator-key-of-salim', 'operator-key-of-nadia
 const OPERATOR_KEYS = `amina:${OPERATOR_KEY},salim:${SECOND_KEY},nadia:${OTHER_KEY}`
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
+interface Trail {
+  readonly before: { readonly balance?: number }
+  readonly after: { readonly balance?: number }
+}
+
 const selectReceipts = statement(
   'test.balance.receipts',
   `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
      from receipts order by number`,
+)
+const selectPeriods = statement(
+  'test.balance.periods',
+  `select method, to_char(period_start, 'YYYY-MM-DD') as starts from payments
+    where kind = 'purchase' order by period_start`,
 )
 const selectEvents = statement(
   'test.balance.events',
@@ -256,6 +266,77 @@ describeScenario('a balance', ({ database }) => {
     expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
   })
 
+  it('a refund to it that lets the order buy at once says so before', async () => {
+    const { paymentId } = await user().buy()
+    await renew()
+    world.clock.advance(40 * DAY * 1_000)
+    expect(await status()).toMatchObject({ status: 'expired' })
+    const preview = await operatorOf(world).get(`/payments/${paymentId}/refund?to=balance`)
+    expect(preview.body.after).toMatchObject({ plan: 'pro', status: 'active' })
+    const page = await enterConsole(world, OPERATOR_KEY, 'en')
+    const shown = await page.open(`/console/payments/${paymentId}/refund?to=balance`)
+    expect(shown.text).toContain('The renewal buys at once')
+    expect((await operate(`payments/${paymentId}/refund`, { to: 'balance' })).status).toBe(200)
+    expect((await balance()).amount).toBe(0)
+    expect(await ledger()).toEqual([
+      ['returned', 2_000, 2_000],
+      ['renewal', -2_000, 0],
+    ])
+  })
+
+  it('has renewed before a page is booked that was opened before it was due and paid after', async () => {
+    await user().buy()
+    await topUp(5_000)
+    await renew()
+    world.clock.advance((30 * DAY - 600) * 1_000)
+    const opened = await user().post(PAYMENTS, { plan: 'pro' })
+    world.clock.advance(900 * 1_000)
+    await world.emulator.pay(checkoutIdOf(opened.body.checkout_url), 'paid', 'cib')
+    await world.emulator.settled()
+    const rows = await database().query(selectPeriods, [])
+    expect(rows).toEqual([
+      { method: 'chargily', starts: '2026-11-21' },
+      { method: 'balance', starts: '2026-12-21' },
+      { method: 'chargily', starts: '2027-01-21' },
+    ])
+  })
+
+  it('is topped up at the desk, with the duty on cash, not above BALANCE_MAX, and given back', async () => {
+    const desk = (asked: object) =>
+      operatorOf(world).post('/users/user-1/record', {
+        ...{ new_user: true, method: 'cash', reference: '2026/7', why: 'paid at the desk' },
+        ...asked,
+      })
+    const wrong = await desk({ top_up: 3_000, amount: 3_000 })
+    expect([wrong.status, wrong.body.code, wrong.body.amount]).toEqual([422, 'wrong_amount', 3_030])
+    const taken = await desk({ top_up: 3_000, amount: 3_030 })
+    expect([taken.status, taken.body.payment, taken.body.receipt]).toMatchObject([
+      200,
+      { kind: 'top_up', plan: null, amount: 3_000, status: 'paid', method: 'cash' },
+      { stamp_duty: 30, total: 3_030 },
+    ])
+    expect((await desk({ top_up: 3_000, amount: 3_030 })).body.payment.id).toBe(taken.body.payment.id)
+    expect((await desk({ top_up: 3_001, amount: 3_031.01 })).body.code).toBe('conflict')
+    const cheque = await desk({ method: 'cheque', top_up: 4_000, amount: 4_000, reference: 'BNA 7' })
+    expect(cheque.body.payment).toMatchObject({ kind: 'top_up', method: 'cheque', amount: 4_000 })
+    const over = await desk({ method: 'cheque', top_up: 43_001, amount: 43_001, reference: 'BNA 8' })
+    expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 43_000])
+    const both = await desk({ plan: 'pro', top_up: 3_000, amount: 3_030, reference: 'BNA 9' })
+    const neither = await desk({ amount: 3_030, reference: 'BNA 9' })
+    expect([both.status, neither.status]).toEqual([422, 422])
+    expect((await operate(`payments/${taken.body.payment.id}/refund`)).status).toBe(200)
+    expect(await ledger()).toEqual([
+      ['top_up', 3_000, 3_000],
+      ['top_up', 4_000, 7_000],
+      ['paid_out', -3_000, 4_000],
+    ])
+    expect((await database().query(selectReceipts)).map(({ tax }) => tax)).toEqual(['advance', 'advance'])
+    const visit = await enterConsole(world, OPERATOR_KEY, 'en')
+    const form = { offer: 'top_up', top_up: '1 000', method: 'cheque', reference: 'BNA 10' }
+    const shown = await visit.open(`/console/users/user-1/record?${new URLSearchParams(form)}`)
+    expect(shown.text).toContain('Balance top-up')
+  })
+
   it('a top-up that is refunded leaves the balance, while it is there', async () => {
     const id = await topUp(3_000)
     await buy()
@@ -304,8 +385,19 @@ describeScenario('a balance', ({ database }) => {
       ['paid_out', -50_000, 500],
     ])
     expect((await balance()).data[1].note).toBe('twice')
+    const { audit } = (await operatorOf(world).get('/users/user-1')).body
+    expect(audit.map(({ before, after }: Trail) => [before.balance, after.balance])).toContainEqual([
+      50_500, 500,
+    ])
     const shown = await operatorOf(world).get('/users/user-1/balance')
     expect(shown.body).toEqual({ user_id: 'user-1', ...(await balance()) })
+  })
+
+  it('no operator gives more than can be counted', async () => {
+    const give = (amount: number) => operate('users/user-1/correct', { amount })
+    await topUp(30_000)
+    const over = await give(99_970_001)
+    expect([over.status, over.body.errors]).toMatchObject([422, [{ pointer: '/amount', code: 'too_large' }]])
   })
 
   it('takes no more than BALANCE_MAX, and nothing below what the provider takes', async () => {

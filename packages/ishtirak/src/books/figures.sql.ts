@@ -59,7 +59,7 @@ const count = statement(
             coalesce(p.instrument, '') as instrument, ${IS_SALE} as is_sale, ${SUMS},
             p.user_id, p.id, r.issued_at, p.entry_of is not null or p.kind = 'change' as has_entry,
             not exists (select from payments e where e.user_id = p.user_id and e.paid_at is not null
-                           and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
+                           and e.kind <> 'top_up' and (e.paid_at, e.id) < (p.paid_at, p.id)) as is_first
        from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
       where r.series = $1 and r.number > $2::int
       order by r.number limit $3::int

@@ -81,6 +81,8 @@ describeScenario('what is owed to users', ({ database }) => {
     await topUp('renews', 7_000)
     await renew('renews')
     const november = await month('2026-11')
+    // A top-up is no sale: who pays by balance for the first time is new. The change is the one that is not.
+    expect(november.users).toMatchObject({ new: 4, renewed: 1 })
     expect(november.owed_to_users).toMatchObject({
       came_in: { top_ups: 21_000, surplus: change.body.amount, returned: 4_000, corrected: 700 },
       ...{ owed_before: 0, earned: 2_000 + 2_000, corrected: 200, paid_out: 4_000 },

@@ -1,5 +1,6 @@
 // A user's payments, newest first.
 import { Type } from 'typebox'
+import type { CommonParts } from '../ledger/parts.js'
 import {
   type PaymentPage,
   PaymentPageSchema,
@@ -12,7 +13,8 @@ import {
 import { forBothCallers, type UserCall, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type HistoryDeps, readHistory, readPayment } from './history.js'
 
-export type HistoryRoutesDeps = HistoryDeps & UserRoutesDeps
+type ListDeps = HistoryDeps & Pick<CommonParts, 'bookRenewals'>
+export type HistoryRoutesDeps = ListDeps & UserRoutesDeps
 
 export function historyRoutes(deps: HistoryRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
@@ -40,11 +42,12 @@ export function historyRoutes(deps: HistoryRoutesDeps) {
 }
 
 export async function listPayments(
-  deps: HistoryDeps,
+  deps: ListDeps,
   { user: { userId }, api, requestId }: UserCall,
   query: PaymentsQuery,
 ): Promise<PaymentPage> {
   const { limit = 20, cursor = null, status = null } = query
+  if (deps.rules.balanceMax > 0) await bookDue(deps, userId)
   const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
   const shown = { methods: deps.methods, api }
   return {
@@ -52,6 +55,12 @@ export async function listPayments(
     has_more: page.nextCursor !== null,
     next_cursor: page.nextCursor,
   }
+}
+
+/** What the balance has bought by now is written down, so that it stands in the list. */
+async function bookDue({ loadUser, bookRenewals, clock }: ListDeps, userId: string): Promise<void> {
+  const loaded = await loadUser(userId)
+  if (loaded) await bookRenewals(userId, loaded.user, clock.now())
 }
 
 export async function showPaymentOfUser(

@@ -75,7 +75,8 @@ export function decideUpgrade(
   return tooMany ?? { kind: 'request', sale }
 }
 
-function decideTopUp(
+/** Not above what a user may have. */
+export function decideTopUp(
   facts: SubscriptionFacts,
   { topUp: amount }: WantedTopUp,
   now: Instant,

@@ -13,7 +13,17 @@ export const TakenAtDeskSchema = request('TakenAtDesk', {
       description: 'The user may be one that the service has not seen; without it, 404 for those',
     }),
   ),
-  plan: Type.String({ description: 'What was paid for', examples: ['pro'] }),
+  plan: Type.Optional(
+    Type.String({ description: 'What was paid for; not with `top_up`', examples: ['pro'] }),
+  ),
+  top_up: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000_000,
+      description: 'In place of a plan: whole dinars for the balance of the user',
+      examples: [3_000],
+    }),
+  ),
   months: Type.Optional(
     Type.Integer({
       minimum: 1,

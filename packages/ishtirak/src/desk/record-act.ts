@@ -7,17 +7,20 @@ import { changesInWords } from '../acts/changes.js'
 import type { Typed } from '../acts/form.js'
 import { isAccess } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
+import { balanceIn, withEntry } from '../core/balance.js'
 import { bookChange } from '../core/change.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { offersOf } from '../core/plan.js'
-import { changeQuotes, type Quote } from '../core/quote.js'
+import { changeQuotes } from '../core/quote.js'
 import { plainReference } from '../core/reference.js'
 import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
+import { readTypedAmount } from '../core/typed-amount.js'
+import type { Sale } from '../core/upgrade.js'
 import { isUserId } from '../core/user-id.js'
 import { inParts, paidForInWords, planAndTerm } from '../i18n/formats.js'
-import { instrumentName } from '../i18n/messages.js'
+import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { findUser } from '../ledger/users.sql.js'
@@ -60,6 +63,7 @@ export const recordPayment = act<RecordDeps>().does({
     'wrong_amount',
     'prepaid_limit_reached',
     'no_dearer_plan',
+    'balance_limit_reached',
     'already_refunded',
   ],
   answer: ({ files }) => files.payment.schema,
@@ -76,14 +80,17 @@ export const recordPayment = act<RecordDeps>().does({
     const { subscription = NEVER_PAID, version = 0 } = (await findUser(deps.database, id)) ?? {}
     const taken = takenIn(id, input)
     const charge = await quoteAtDesk(deps, taken)
-    const { quote, dutyCentimes, totalCentimes } = charge
+    const { sale, dutyCentimes, totalCentimes } = charge
     const now = deps.clock.now()
-    const decision = { subscription: afterQuote(deps, subscription, quote, taken, now) }
+    const decision = { subscription: afterSale(deps, subscription, sale, taken, now) }
     const { changes } = accessAfter({ facts: { subscription }, decision, now }, deps.rules)
+    const inWords = (facts: SubscriptionFacts) => String(balanceIn(facts))
+    const [before, after] = [inWords(subscription), inWords(decision.subscription)]
     return {
       version,
       changes: [
         ...changes,
+        ...(before === after ? [] : [{ what: 'userBalance', before, after }]),
         { what: 'amount', before: null, after: String(totalCentimes / 100) },
         { what: 'stamp_duty', before: null, after: String(dutyCentimes / 100) },
       ],
@@ -95,15 +102,23 @@ export const recordPayment = act<RecordDeps>().does({
     fields: deskFields,
     read: (_pages, typed) => inputIn(typed),
     wrongFields: ({ code, extra }) => (extra.payment_id === undefined ? WRONG_FIELDS[code] : ['reference']),
-    inWords: (pages, view, { changes, detail: { quote, dutyCentimes, totalCentimes } }, typed) => {
+    inWords: (pages, view, { changes, detail: { sale, dutyCentimes, totalCentimes } }, typed) => {
       const { say, locale } = view
-      const { method, reference } = inputIn(typed)
+      const { method, reference, top_up } = inputIn(typed)
       const money = (centimes: number) => pages.formats.centimes(centimes, locale)
       return {
-        changes: changesInWords(pages, view, changes.filter(isAccess)),
-        hidden: { offer: typed.offer ?? '', method, reference, amount: String(totalCentimes / 100) },
+        changes: changesInWords(
+          pages,
+          view,
+          changes.filter((one) => isAccess(one) || one.what === 'userBalance'),
+        ),
+        hidden: {
+          offer: typed.offer ?? '',
+          ...(top_up !== undefined && { top_up: String(top_up) }),
+          ...{ method, reference, amount: String(totalCentimes / 100) },
+        },
         facts: [
-          [say('plan'), quoteInWords(quote, locale)],
+          [say('plan'), saleInWords(sale, locale)],
           [say('method'), instrumentName(method, locale)],
           [say('deskTotal'), money(totalCentimes)],
           [say('stampDuty'), dutyCentimes === 0 ? null : money(dutyCentimes)],
@@ -114,30 +129,40 @@ export const recordPayment = act<RecordDeps>().does({
   },
 })
 
-/** Throws `validation_failed`: nothing is left of the reference that can be read. */
+/** Throws `validation_failed`: for both or neither, or nothing is left of the reference that can be read. */
 function takenIn(userId: string, input: Input): TakenAtDesk {
-  const { plan: planId, months, start = 'end', method, amount } = input
+  const { plan: planId, months, start = 'end', method, amount, top_up: topUp } = input
   if (start === 'now' && months !== undefined) throw wrongField('months', 'not_allowed')
   const reference = plainReference(input.reference)
   if (reference === '') throw wrongField('reference', 'wrong_format')
-  return { userId, planId, months: months ?? 1, start, method, amount, reference }
+  const taken = { userId, method, amount, reference }
+  if (topUp === undefined) {
+    if (planId === undefined) throw wrongField('plan', 'required')
+    return { ...taken, planId, months: months ?? 1, start }
+  }
+  for (const name of ['plan', 'months', 'start'] as const)
+    if (input[name] !== undefined) throw wrongField(name, 'not_allowed')
+  return { ...taken, topUp }
 }
 
 /** The user's facts as they would be. */
-function afterQuote(
+function afterSale(
   { rules }: RecordDeps,
   facts: SubscriptionFacts,
-  { offer, change, amount }: Quote,
+  { offer, change, amount }: Sale,
   { reference, method }: TakenAtDesk,
   now: Instant,
 ): SubscriptionFacts {
+  if (!('plan' in offer))
+    return withEntry(facts, { kind: 'top_up', amount, paymentId: reference, note: null, at: now })
   const source = { id: reference, plan: offer.plan, instrument: method }
   return change
     ? bookChange(facts, { ...source, order: change, amount, at: now }, now, rules).subscription
     : extend(facts, purchaseAt(facts, now, offer.months, rules), source, now)
 }
 
-function quoteInWords({ offer, change }: Quote, locale: Locale): string {
+function saleInWords({ offer, change }: Sale, locale: Locale): string {
+  if (!('plan' in offer)) return paidForInWords({ kind: 'top_up', plan: null, months: null }, locale)
   const { plan, months } = offer
   return paidForInWords(
     change ? { kind: 'change', plan, months: null } : { kind: 'purchase', plan, months },
@@ -159,6 +184,7 @@ const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   plan_not_purchasable: ['offer'],
   unknown_term: ['offer'],
   unknown_method: ['method'],
+  balance_limit_reached: ['top_up'],
   wrong_amount: [],
 }
 
@@ -171,13 +197,15 @@ async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: Vie
   })
   const { subscription = NEVER_PAID } = (await findUser(pages.database, userId)) ?? {}
   const changes = changeQuotes(subscription, catalogue, clock.now(), rules).map((quote) => {
-    const parts = [quoteInWords(quote, locale), formats.money(quote.amount, locale)]
+    const parts = [saleInWords(quote, locale), formats.money(quote.amount, locale)]
     return [`${quote.offer.plan.id} now`, inParts(parts, locale)] as const
   })
+  const topUp = rules.balanceMax > 0 ? [[TOP_UP, CATALOGS[locale].page.topUp] as const] : []
   const named = taken.map((name) => [name, instrumentName(name, locale)] as const)
   const field = { value: '', type: 'text' as const }
   return [
-    { ...field, name: 'offer', label: say('plan'), choices: [...offers, ...changes] },
+    { ...field, name: 'offer', label: say('plan'), choices: [...offers, ...changes, ...topUp] },
+    ...(rules.balanceMax > 0 ? [{ ...field, name: 'top_up', label: say('deskTopUp') }] : []),
     { ...field, name: 'method', label: say('method'), choices: named },
     {
       ...field,
@@ -189,14 +217,22 @@ async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: Vie
 }
 
 /** Throws `validation_failed`, or `unknown_method`. */
-function inputIn({ offer = '', method: named, reference: typed = '', amount }: Typed) {
-  const [plan = '', months = ''] = offer.split(' ')
+function inputIn({ offer = '', method: named, reference: typed = '', amount, top_up = '' }: Typed) {
   const method = DESK_METHODS.find((name) => name === named)
   if (!method) throw new BillingError('unknown_method')
   const reference = typed.trim()
   if (reference === '') throw wrongField('reference', 'required')
   if (reference.length > 80) throw wrongField('reference', 'too_long')
   if (/\p{Cc}/u.test(reference)) throw wrongField('reference', 'wrong_format')
-  const term = months === 'now' ? { start: 'now' as const } : { months: Number(months) }
-  return { plan, ...term, method, amount: Number(amount), reference }
+  return { ...soldIn(offer, top_up), method, amount: Number(amount), reference }
+}
+
+const TOP_UP = 'top_up'
+
+function soldIn(offer: string, topUp: string): Pick<Input, 'plan' | 'months' | 'start' | 'top_up'> {
+  const [plan = '', months = ''] = offer.split(' ')
+  if (plan !== TOP_UP) return { plan, ...(months === 'now' ? { start: 'now' } : { months: Number(months) }) }
+  const read = readTypedAmount(topUp)
+  if (read.kind !== 'dinars') throw wrongField('top_up', topUp.trim() === '' ? 'required' : 'wrong_format')
+  return { top_up: read.dinars }
 }

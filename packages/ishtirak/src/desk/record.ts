@@ -8,11 +8,13 @@ import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { Offer } from '../core/plan.js'
 import type { Quote, Start } from '../core/quote.js'
 import { stampDutyAt, totalOf } from '../core/receipt.js'
+import { NEVER_PAID } from '../core/subscription.js'
+import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
 import { ConstraintViolation } from '../database/database.js'
 import { findSnapshot } from '../ledger/load.sql.js'
+import { quoteRefusal } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { findUser, rememberUser } from '../ledger/users.sql.js'
@@ -20,11 +22,14 @@ import type { DeskMethod } from './desk.js'
 
 export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps
 
-export interface TakenAtDesk {
-  readonly userId: string
+interface Purchase {
   readonly planId: string
   readonly months: number
   readonly start: Start
+}
+
+export type TakenAtDesk = (Purchase | WantedTopUp) & {
+  readonly userId: string
   readonly method: DeskMethod
   /** In dinars: what was taken, stamp duty included. */
   readonly amount: number
@@ -33,9 +38,9 @@ export interface TakenAtDesk {
 }
 
 /**
- * A repetition changes nothing. Throws what `quoteRefusal` names, `unknown_method` where cash is not taken,
- * `wrong_amount` with what is to be paid, `conflict` with the payment that has this reference, or
- * `already_refunded`.
+ * A repetition changes nothing. Throws what `quoteRefusal` names, of a purchase or a top-up,
+ * `unknown_method` where cash is not taken, `wrong_amount` with what is to be paid, `conflict` with the
+ * payment that has this reference, or `already_refunded`.
  */
 export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   // Each is quoted behind those before it, so that many at once go no further ahead than one after the other.
@@ -44,20 +49,21 @@ export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
 
 async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
   const { clock, ids, database } = deps
-  const { userId, planId, months, start, reference } = taken
+  const { userId, reference } = taken
   const method = methodNamed(deps, taken.method)
   const payer = await findUser(database, userId)
   // A change names the payments that it is of.
   if (payer) await deps.bookRenewals(userId, payer, clock.now())
-  const [quoted] = await Promise.allSettled([readQuote(deps, { userId, planId, months, start })])
+  const [quoted] = await Promise.allSettled([readSale(deps, taken)])
   // After the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)
   if (known) return requireSame(deps, known, taken)
   if (quoted.status === 'rejected') throw quoted.reason
-  const { change } = quoted.value
+  const { value: sale } = quoted
   const now = clock.now()
-  const offer = offerTaken(deps, { quote: quoted.value, method, amount: taken.amount, now })
+  const offer = offerTaken(deps, { sale, method, amount: taken.amount, now })
   await rememberUser(database, { userId }, now)
+  const { change } = sale
   const attempt = { id: ids.next('pay', now), userId, offer, change, method, createdAt: now }
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
   const recorded: Payment = { ...payment, checkoutId: reference, nextCheckAt: null }
@@ -70,6 +76,15 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const first = await findRecorded(deps, taken)
   if (!first) throw new Error(`payment ${recorded.id} was not booked: ${outcome}`)
   return requireSame(deps, first, taken)
+}
+
+/** Throws what `quoteRefusal` names. */
+async function readSale(deps: RecordDeps, wanted: TakenAtDesk): Promise<Quote | Sale> {
+  if (!('topUp' in wanted)) return readQuote(deps, wanted)
+  const { subscription = NEVER_PAID } = (await findUser(deps.database, wanted.userId)) ?? {}
+  const decision = decideTopUp(subscription, wanted, deps.clock.now(), deps.rules)
+  if (decision.kind !== 'sold') throw quoteRefusal(decision)
+  return decision.quote
 }
 
 /**
@@ -90,17 +105,21 @@ export async function findRecorded(
 }
 
 async function requireSame(deps: RecordDeps, payment: Payment, taken: TakenAtDesk): Promise<void> {
-  const { id, userId, plan, months, status } = payment
-  const isSameTerm = months === (taken.start === 'now' ? null : taken.months)
+  const { id, userId, status } = payment
   const of = { userId, paymentId: id }
   const receipt = await findSnapshot(deps.database, payment)
   const total = receipt && totalOf(receipt)
-  const isSame = userId === taken.userId && plan?.id === taken.planId && isSameTerm
+  const isSame = userId === taken.userId && isSameSale(payment, taken)
   if (!isSame || total === null || !isAmount(taken.amount, total)) throw referenceTaken(payment)
   if (status !== 'refunded') return
   const at = await findRefundInstant(deps.database, of)
   const extra = { payment_id: id, ...(at === null ? {} : { refunded_at: toTimestamp(at) }) }
   throw new BillingError('already_refunded', { extra })
+}
+
+function isSameSale({ kind, plan, months, price }: Payment, taken: TakenAtDesk): boolean {
+  if ('topUp' in taken) return kind === 'top_up' && price.amount === taken.topUp
+  return plan?.id === taken.planId && months === (taken.start === 'now' ? null : taken.months)
 }
 
 function referenceTaken({ id, status }: Payment): BillingError {
@@ -111,12 +130,12 @@ function referenceTaken({ id, status }: Payment): BillingError {
  * What is to be taken, and what it would buy now. Throws what `bookTaken` would, of the purchase; and
  * `conflict` with the payment that has this reference, whatever it bought.
  */
-export async function quoteAtDesk(deps: RecordDeps, wanted: Omit<TakenAtDesk, 'amount'>) {
+export async function quoteAtDesk(deps: RecordDeps, wanted: TakenAtDesk) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
-  const quote = await readQuote(deps, wanted)
-  return { quote, ...chargeOf(deps, { price: quote.amount, method, now: deps.clock.now() }) }
+  const sale = await readSale(deps, wanted)
+  return { sale, ...chargeOf(deps, { price: sale.amount, method, now: deps.clock.now() }) }
 }
 
 function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
@@ -142,10 +161,10 @@ function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { price, method, 
  */
 function offerTaken(
   deps: RecordDeps,
-  of: Omit<Charged, 'price'> & { readonly quote: Quote; readonly amount: number },
-): Offer {
-  const { offer, change, amount: least, period } = of.quote
-  const left = Math.max(period.end - of.now, HOUR)
+  of: Omit<Charged, 'price'> & { readonly sale: Quote | Sale; readonly amount: number },
+): Sale['offer'] {
+  const { offer, change, amount: least } = of.sale
+  const left = 'period' in of.sale ? Math.max(of.sale.period.end - of.now, HOUR) : HOUR
   const most = change ? least + Math.ceil((offer.price.amount * HOUR) / left) : least
   for (let price = least; price <= most; price++) {
     const { totalCentimes } = chargeOf(deps, { ...of, price })

@@ -8,7 +8,7 @@ import { balanceIn } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { decideRefund, onTheBalance, placesOf, type Refund, type RefundWay } from '../core/refund.js'
-import { type BillingRules, BY_BALANCE } from '../core/subscription.js'
+import { type BillingRules, BY_BALANCE, dueRenewal, renewed } from '../core/subscription.js'
 import { object, request, timestamp } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { accessAfter } from './access-after.js'
@@ -159,16 +159,28 @@ function previewOf(
     places.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
   )
   const { changes } = accessAfter({ facts: user, decision, now }, rules)
+  // With the money the standing order may buy at once: access and balance are those after it.
+  const due = decision && dueRenewal(decision.subscription, now, rules)
+  const after = decision && renewed(decision.subscription, now, rules)
   return {
     changes: [
       { what: 'status', before: 'paid', after: 'refunded' },
       ...changes,
-      ...(decision?.entry
+      ...(due
+        ? [
+            {
+              what: 'orderBuys',
+              before: null,
+              after: `${due.order.plan.id} ${due.order.months}: ${due.order.price}`,
+            },
+          ]
+        : []),
+      ...(decision?.entry && after
         ? [
             {
               what: 'userBalance',
               before: String(balanceIn(user.subscription)),
-              after: String(balanceIn(decision.subscription)),
+              after: String(balanceIn(after)),
             },
           ]
         : []),

@@ -40,6 +40,7 @@ const TRACES: Readonly<Record<string, Traces>> = {
   books: { help: /^(months|journal|export) /m },
   compare: { help: /^(reconcile|findings) /m, pages: /Last comparison with the provider/ },
   backup: { help: /^(backup|restore) /m },
+  balance: { help: /^balance /m, pages: /Write down what balances have bought/, part: 'BalanceFile' },
 }
 
 type Brings = Pick<Capability, 'acts' | 'readings' | 'inbox' | 'events'>
@@ -75,6 +76,10 @@ function wordOf(name: string): RegExp {
  * What is typed in to take something off a price is the checkout's; a problem has a code of its own.
  */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
+  balance: [
+    ...['/api/v1/billing/payments', '/api/v1/platform/users/{user_id}/payments'],
+    ...['EventPayment', 'Payment'],
+  ],
   transfers: ['Transfer', 'Payment', 'EventPayment'],
   grants: ['HeldTime', 'EventGrant', 'GrantEventData', 'SubscriptionGrantedEvent'],
   codes: [
@@ -173,6 +178,7 @@ describeScenario('a service', ({ database }) => {
     ['transfers', 'TRANSFER_FILE'],
     ['transfers', 'PROOF_DAYS'],
     ['codes', 'CODE_KEYS'],
+    ['balance', 'BALANCE_MAX'],
   ])('without %s does not read %s, and takes no other name for it', (absent, variable) => {
     const others = CAPABILITIES.filter(({ name }) => name !== absent)
     const [wrong, near] = [{ [variable]: '\0' }, { [`${variable}S`]: 'x' }]
