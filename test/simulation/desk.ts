@@ -1,6 +1,6 @@
 // Cash and cheques among the deeds, for terms, for dearer plans at once and for balances: recorded by
-// operators, once and again, by two at once, with a wrong amount, for another user. They are undone by refunds,
-// as any payment.
+// operators, once and again, by two at once, with a wrong amount, for another user. They are undone by
+// refunds, as any payment.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
