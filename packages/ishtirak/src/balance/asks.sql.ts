@@ -30,11 +30,11 @@ export async function waitingAsks(database: Queryable, userId: string) {
   return rows.map((row) => ({ act: text(row, 'act'), ...parseAsk(row) }))
 }
 
-/** The rows of the inbox. */
+/** The rows of the inbox. Each looks up its user: there are few, and users are many. */
 export const WAITING_ASKS = `
   select b.asked_at, b.act || ' ' || b.user_id, b.user_id, null::text, b.amount, b.asked_by
-    from balance_asks b join users u using (user_id)
-   where b.entries = coalesce(u.balance_entry, 0)`
+    from balance_asks b
+   where b.entries = coalesce((select u.balance_entry from users u where u.user_id = b.user_id), 0)`
 
 const insertAsk = statement(
   'balance_asks.save',

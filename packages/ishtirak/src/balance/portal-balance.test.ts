@@ -27,10 +27,11 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(page).toContain(
       'Renews automatically on 21 December 2026: Pro · 1 month for 2 000 DA, from your balance.',
     )
+    expect(page).toContain('Renews automatically from your balance: you need do nothing. Pro until')
     expect(page).toContain('−2 000 DA Renewal · balance 3 000 DA')
     expect(page).toContain('+5 000 DA Top-up · balance 5 000 DA')
     await visit.submit('/portal/balance/renewal', { off: 'yes' })
-    expect(await words(visit)).not.toContain('Stop automatic renewal')
+    expect(await words(visit)).not.toMatch(/Stop automatic renewal|you need do nothing/)
   })
 
   it('shows what was bought since, in each of its lists, where no job has run', async () => {
@@ -52,9 +53,11 @@ describeScenario('the balance in the portal', ({ database }) => {
     const visit = await enter()
     expect(await words(visit)).not.toContain('You have no paid period')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
-    expect(await words(visit)).toContain(
+    const page = await words(visit)
+    expect(page).toContain(
       'Renews automatically on 21 December 2026: Pro · 1 month for 2 000 DA. You need 2 000 DA more: top up',
     )
+    expect(page).toContain('Your balance needs 2 000 DA more to renew automatically. Top up Pro until')
   })
 
   it.each([

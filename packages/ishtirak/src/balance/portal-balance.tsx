@@ -4,11 +4,11 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { offerValue } from '../checkout/portal-choice.js'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
 import { type Offer, offersOf } from '../core/plan.js'
-import { renewalOffers } from '../core/quote.js'
+import { isPaidNow, renewalOffers } from '../core/quote.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { BalanceEntry } from '../ledger/balance-entries.sql.js'
-import { OwnForm } from '../pages/own-form.js'
+import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { Card, SubmitButton } from '../pages/portal-frame.js'
 import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
 import { Words } from '../pages/words.js'
@@ -34,6 +34,22 @@ export function BalanceCard(of: OfBalance) {
       {mayInvite(view) ? <TopUpForm {...of} /> : null}
       {entries.length === 0 ? null : <Ledger {...of} />}
     </Card>
+  )
+}
+
+/** At the plan: whether anything is left to do before it ends. */
+export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'entries'>) {
+  const order = facts.balance?.order ?? null
+  if (!order || !isPaidNow(view.overview.subscription)) return null
+  const missing = order.price - balanceIn(facts)
+  if (missing <= 0) return <p safe>{say('renewsByItself')}</p>
+  return (
+    <p>
+      <span safe>{say('renewalLacks', { missing: pages.formats.money(missing, view.locale) })}</span>{' '}
+      <a href={hrefIn(view.session, `${pages.base}/portal#balance`)} safe>
+        {say('topUpTitle')}
+      </a>
+    </p>
   )
 }
 

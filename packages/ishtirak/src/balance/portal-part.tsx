@@ -15,7 +15,7 @@ import { fieldOf } from '../pages/reader.js'
 import type { WayToPay } from '../pages/way-to-pay.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
-import { BalanceCard } from './portal-balance.js'
+import { BalanceCard, RenewsByItself } from './portal-balance.js'
 
 export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
 
@@ -49,6 +49,7 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
     const page = { before: null, limit: SHOWN }
     const entries = facts.balance ? await entriesOfUser(database, session.userId, page) : []
     return {
+      state: (section) => <RenewsByItself {...section} facts={facts} />,
       warnings: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
     }
   },

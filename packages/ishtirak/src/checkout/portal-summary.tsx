@@ -129,12 +129,16 @@ function partsOf({ pages, locale, say, now, quote, way }: SummaryOf): readonly s
   const taxed = isTaxed(pages, now) ? say('withTax', { amount: sum }) : sum
   if (change) {
     const until = say('untilDay', { end: formats.day(period.end, locale) })
-    return [planName(plan.name, locale), say(way.changesFrom ?? 'fromNowOn'), taxed, until]
+    return [planName(plan.name, locale), say(way.startsFrom ?? 'fromNowOn'), taxed, until]
   }
   const monthly = formats.centimes(Math.round((amount * 100) / months), locale)
   const price = months === 1 ? taxed : say('sumAndMonth', { sum: taxed, month: monthly })
   const day = (instant: Instant) => formats.day(instant, locale)
-  const days = say('boughtPeriod', { start: day(period.start), end: day(period.end) })
+  // Seen later, it begins later: its days are not known yet.
+  const days =
+    period.start === now && way.startsFrom
+      ? say(way.startsFrom)
+      : say('boughtPeriod', { start: day(period.start), end: day(period.end) })
   return [planName(plan.name, locale), termInWords(months, locale), price, days]
 }
 

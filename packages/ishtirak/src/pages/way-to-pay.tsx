@@ -16,8 +16,8 @@ export interface ChosenWay {
   readonly button: MessageKey
   /** What follows on the button. */
   readonly next: MessageKey
-  /** From when on a plan is changed; absent: from now on. */
-  readonly changesFrom?: MessageKey
+  /** From when on counts what begins at once; absent: from now on. */
+  readonly startsFrom?: MessageKey
   /** Absent: it pays any sum. */
   readonly purse?: Purse
 }

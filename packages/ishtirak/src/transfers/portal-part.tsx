@@ -56,7 +56,7 @@ function wayToPayBy({ name, accounts }: TransferMethod): WayToPay {
     path: '/portal/transfer',
     button: 'askForTransfer',
     next: 'transferNext',
-    changesFrom: 'fromSeenMoney',
+    startsFrom: 'fromSeenMoney',
     by: 'byTransfer',
     also: 'returnTransferToo',
     reference: { label: 'transferReference', inWords: formatReference },

@@ -281,7 +281,7 @@ describeScenario('the portal and transfers', ({ database }) => {
     ['fr', 'dès que nous avons constaté l’arrivée de la somme', 'dès maintenant'],
     ['ar', 'بعد وصول المبلغ إلى حسابنا', 'من الآن'],
   ])(
-    'change a plan once the money is seen, and say so before it is ordered (%s)',
+    'change a plan, or begin a term, once the money is seen, and say so before it is ordered (%s)',
     async (locale, from, now) => {
       const env = { TRANSFER_FILE, PLANS_FILE: SELLING_PLANS }
       await using dearer = await createWorld(database(), { env })
@@ -290,6 +290,10 @@ describeScenario('the portal and transfers', ({ database }) => {
       const choice = { offer: 'now business', method: 'transfer' }
       const summary = wordsOf((await portal.submit('/portal/choice', choice)).text)
       expect([summary.includes(`Business · ${from} · `), summary.includes(now)]).toEqual([true, false])
+      const first = await enterPortal(dearer, 'user-2', locale)
+      const term = { offer: '1 pro', method: 'transfer' }
+      const bought = wordsOf((await first.submit('/portal/choice', term)).text)
+      expect([bought.includes(` · ${from} `), bought.includes('2027')]).toEqual([true, false])
     },
   )
 
