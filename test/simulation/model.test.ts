@@ -107,6 +107,30 @@ describe('the model of a standing order', () => {
     expect(standingAfter([...money, ordered('2027-02-01', null)], at('2027-06-01')).balance).toBe(9000)
   })
 
+  it('stands at its price beside another, from when it was agreed, and ends with its plan', () => {
+    const money = [paid('a', '2027-01-10'), toppedUp('b', '2027-01-11', 4000), ordered('2027-01-12')]
+    const held = (day: string, price?: number): Entry => ({
+      ...{ kind: 'held', sold: price === undefined ? {} : { pro: { 1: price } }, bookedAt: at(day) },
+    })
+    const dearer = standingAfter([...money, held('2027-01-20', 2300)], at('2027-02-10'))
+    expect(dearer.order).toEqual({ ...ORDER, offered: 2300 })
+    expect(dearer.balance).toBe(2000)
+    const again = standingAfter(
+      [...money, held('2027-01-20', 2300), held('2027-01-21', 2000)],
+      at('2027-02-10'),
+    )
+    expect(again.order).toEqual(ORDER)
+    const gone = standingAfter([...money, held('2027-01-20')], at('2027-02-10'))
+    expect([gone.order, gone.balance]).toEqual([null, 4000])
+    // Money that was paid before the job ran, and is reported after it, counts from when it was paid.
+    const before = [paid('a', '2027-01-10'), ordered('2027-01-12'), held('2027-02-11', 2300)]
+    const late = toppedUp('b', '2027-02-10', 2000, '2027-02-12')
+    expect(linesOf(standingAfter([...before, late], at('2027-02-12')))).toEqual([
+      '2027-02-10 top_up 2000: 2000',
+      '2027-02-10 renewal -2000: 0',
+    ])
+  })
+
   it('goes on from what is left after a refund of what it bought', () => {
     const money = [paid('a', '2027-01-10'), toppedUp('b', '2027-01-11', 4000), ordered('2027-01-12')]
     const back = refunded('renewal 1', '2027-02-20', 2000)
@@ -122,6 +146,23 @@ describe('the model of a standing order', () => {
 describe('the model of a change', () => {
   // 1 January to 1 February: 31 days. On the 11th 21 of them are left, on the 21st 11.
   const month = paid('a', '2027-01-01')
+
+  it('is of days that were given after the change before it, too', () => {
+    const given = (id: string, day: string): Entry => {
+      const gift = { id, plan: 'pro', single: 2000, months: 0, days: 3, at: at(day), sold: { pro: 2000 } }
+      return { kind: 'given', gift, bookedAt: at(day) }
+    }
+    const quoted = (days: number, over: string | null) => [{ id: 'g', part: 300, over, days }]
+    const change = (id: string, to: object, of: ReturnType<typeof quoted>): Entry => {
+      const money = taking(id, '2027-01-03', { amount: 300, ...to })
+      return { kind: 'changed', taking: money, quoted: of, leaves: 'surplus', bookedAt: at('2027-01-03') }
+    }
+    const entries = [given('g', '2027-01-01'), given('h', '2027-01-02')]
+    const first = change('b', toTeam, quoted(3, null))
+    const standing = standingAfter([...entries, first, change('c', toMax, quoted(6, 'b'))], at('2027-01-03'))
+    expect(standing.balance).toBe(0)
+    expect(standing.run.map(({ changes }) => changes.map(({ id }) => id))).toEqual([['b', 'c'], ['c']])
+  })
 
   it('costs the dearer plan less what was paid, for the time that is left, rounded up once', () => {
     const standing = standingAfter([month], at('2027-01-11'))

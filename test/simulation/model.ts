@@ -340,9 +340,11 @@ class Walk {
     if (method === 'balance') this.#move('purchase', -amount, at, id)
     let left = amount
     for (const { part, ...stretch } of sharedOut(amount, quoted)) {
-      const pieces = this.#stretch(stretch).filter(({ end }) => end > at)
+      const all = this.#stretch(stretch)
+      const pieces = all.filter(({ end }) => end > at)
       const isOver = this.#endedAt !== null || (pieces.at(-1)?.end ?? 0) <= bookedAt
-      const isAsQuoted = pieces.every(({ changes }) => (changes.at(-1)?.id ?? null) === stretch.over)
+      // Days that were given after a change was quoted have it not; the stretch has.
+      const isAsQuoted = (all[0]?.changes.at(-1)?.id ?? null) === stretch.over
       if (isOver || !isAsQuoted) continue
       left -= part
       const lengths = pieces.map(({ start, end }) => end - Math.max(start, at))
