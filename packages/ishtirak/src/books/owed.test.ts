@@ -150,7 +150,7 @@ describeScenario('what is owed to users', ({ database }) => {
     }
     const excel = await operator.get('/exports/advances?month=2026-11&format=excel')
     expect(excel.text).toMatch(/^type;date;.*\r\nau début du mois;;;0;/)
-    expect(excel.text).toMatch(/\r\nrecharge;2026-11-\d\d;[^;]*;\d+;\d+;[^;]+;EDAHABIA;/)
+    expect(excel.text).toMatch(/\r\nrecharge;2026-11-\d\d;[^;]*;\d+;\d+;Carte;Carte EDAHABIA/)
     await database().query(forget)
     await agree()
   })
