@@ -94,6 +94,8 @@ export interface PaysAtOnce {
       readonly months?: number
       /** As it was typed. */
       readonly code: string | undefined
+      /** Whole dinars that a page showed: nothing is bought that costs more. Absent: no page did. */
+      readonly shown?: number | undefined
     },
   ): Promise<{ readonly paymentId: string }>
 }

@@ -18,6 +18,7 @@ import { receiptOf, type SettleDeps } from '../ledger/settle.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { findRecentPurchase } from './recent-purchase.sql.js'
+import { requireShown } from './shown-price.js'
 
 export type BuyDeps = SettleDeps & QuoteDeps
 
@@ -25,6 +26,8 @@ interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start'> {
   readonly userId: string
   /** As it was typed. */
   readonly code: string | undefined
+  /** Whole dinars. */
+  readonly shown?: number | undefined
 }
 
 const SAME_WITHIN_MS = MINUTE
@@ -41,13 +44,13 @@ export function payByBalance(deps: BuyDeps): PaysAtOnce {
 }
 
 /**
- * Throws what `quoteRefusal` names, `balance_too_low` with what is missing, `unknown_method` where there are
- * no balances.
+ * Throws what `quoteRefusal` names, `balance_too_low` with what is missing, `conflict` where it costs more
+ * than was shown, `unknown_method` where there are no balances.
  */
 async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
   if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
   const { userId, months, code } = asked
-  if (months > LONGEST_TERM) throw new BillingError('unknown_term')
+  if (!Number.isInteger(months) || Math.abs(months) > LONGEST_TERM) throw new BillingError('unknown_term')
   const round = () => buyOnFacts(deps, asked)
   const buy = () => untilFresh('a purchase by balance', round, (again) => deps.inTurn(userId, again))
   const [discount] = code === undefined ? [] : deps.discounts
@@ -71,6 +74,7 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
   const decision = decideQuote(facts, { planId, months, start, code, mode: 'payment' }, catalogue, now, rules)
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   const { quote } = decision
+  requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
   return save(deps, { userId, user, quote }, now)

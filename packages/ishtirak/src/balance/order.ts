@@ -13,17 +13,26 @@ import { describeChange, type SaveDeps } from '../ledger/save.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { findUser, type KnownUser, rememberUser, type UserRecord } from '../ledger/users.sql.js'
 import { readBooked } from './read-balance.js'
+import { requireShown } from './shown-price.js'
+
+interface WantedOrder {
+  readonly planId: string
+  readonly months: number
+  /** Whole dinars that a page showed; absent: no page did. */
+  readonly shown?: number | undefined
+}
 
 export type OrderDeps = SaveDeps & Pick<CommonParts, 'catalogue'>
 
 /**
  * At the price of the catalogue, which the order keeps. Set again, it takes the place of what was: so a user
- * agrees to another price. Throws `unknown_plan`, `plan_not_purchasable`, `unknown_term`.
+ * agrees to another price. Throws `unknown_plan`, `plan_not_purchasable`, `unknown_term`, and `conflict`
+ * where it costs more than was shown.
  */
-export function setOrder(
+export async function setOrder(
   deps: OrderDeps,
   user: KnownUser,
-  wanted: { readonly planId: string; readonly months: number },
+  wanted: WantedOrder,
 ): Promise<SubscriptionFacts> {
   return changeOrder(deps, user, orderOf(deps, wanted))
 }
@@ -33,15 +42,13 @@ export function endOrder(deps: OrderDeps, user: KnownUser): Promise<Subscription
   return changeOrder(deps, user, null)
 }
 
-function orderOf(
-  { catalogue }: OrderDeps,
-  { planId, months }: { readonly planId: string; readonly months: number },
-): StandingOrder {
+function orderOf({ catalogue }: OrderDeps, { planId, months, shown }: WantedOrder): StandingOrder {
   const plan = planById(catalogue, planId)
   if (!plan) throw new BillingError('unknown_plan')
   if (plan.price === 0) throw new BillingError('plan_not_purchasable')
   const offer = offerOf(plan, months)
   if (!offer) throw new BillingError('unknown_term')
+  requireShown(offer.price.amount, shown)
   return { plan: offer.plan, months, price: offer.price.amount, offered: null }
 }
 

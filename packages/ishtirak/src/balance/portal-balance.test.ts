@@ -60,6 +60,55 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(page).toContain('Your balance needs 2 000 DA more to renew automatically. Top up Pro until')
   })
 
+  it('takes no more than the page showed, and agrees to no other price', async () => {
+    const visit = await enter()
+    const opened = await visit.submit('/portal/balance/top-up', { amount: '5000' })
+    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
+    await world.emulator.settled()
+    const agreed = await visit.submit('/portal/balance/renewal', { offer: '1 pro 1900' })
+    expect([agreed.status, agreed.headers.get('location')]).toEqual([303, `${world.base}/portal#balance`])
+    const page = await visit.open()
+    expect(wordsOf(page.text)).toContain('Your balance 5 000 DA')
+    expect(page.text).toContain('<option value="1 pro 2000"')
+    const buy = (fields: object) =>
+      visit.submit('/portal/balance/buy', { plan: 'pro', months: '1', ...fields })
+    const shown = await buy({ shown: '1900' })
+    expect(wordsOf(shown.text)).toContain('Pay 2 000 DA from your balance')
+    expect(shown.text).toContain('name="shown" value="2000"')
+    expect(await words(visit)).toContain('Your balance 5 000 DA')
+    for (const months of ['abc', '1.5', '-1e12']) expect((await buy({ months })).status).toBe(422)
+    expect((await buy({ shown: '2000' })).headers.get('location')).toMatch(/\/billing\/return\/pay_/)
+    expect(await words(visit)).toContain('Your balance 3 000 DA')
+  })
+
+  it.each(['1.980', 'much', '49', ''])('says what to type in place of %j', async (amount) => {
+    const refused = await (await enter()).submit('/portal/balance/top-up', { amount })
+    expect([refused.status, wordsOf(refused.text)]).toEqual([
+      422,
+      expect.stringContaining('Type whole dinars'),
+    ])
+  })
+
+  it('without BALANCE_MAX, who has money from before sees it and ends the order', async () => {
+    const before = await enter()
+    const opened = await before.submit('/portal/balance/top-up', { amount: '5000' })
+    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
+    await world.emulator.settled()
+    await before.submit('/portal/balance/renewal', { offer: '1 pro 2000' })
+    await using after = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const visit = await enterPortal(after, 'user-1')
+    const page = await words(visit)
+    expect(page).toContain('Your balance 3 000 DA')
+    expect(page).toContain('Stop automatic renewal')
+    expect(page).not.toContain('Amount in dinars')
+    await visit.submit('/portal/balance/renewal', { off: 'yes' })
+    expect(await words(visit)).toContain('Your balance 3 000 DA')
+    expect(await words(visit)).not.toContain('Stop automatic renewal')
+    expect((await visit.submit('/portal/balance/renewal', { offer: '1 pro 2000' })).status).toBe(404)
+    expect((await visit.submit('/portal/balance/top-up', { amount: '5000' })).status).not.toBe(303)
+    expect(await words(await enterPortal(after, 'user-2'))).not.toContain('Your balance')
+  })
+
   it.each([
     ['fr', 'Votre solde 0 DA L’argent que vous versez ici reste à vous'],
     ['ar', 'رصيدك 0 دج المال الذي تدفعه هنا يبقى لك'],

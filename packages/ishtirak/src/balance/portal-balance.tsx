@@ -56,13 +56,14 @@ export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'ent
 function Renewal(of: OfBalance) {
   const { say, facts } = of
   const order = facts.balance?.order ?? null
-  if (!order) return <OrderForm {...of} />
+  const isOn = of.pages.rules.balanceMax > 0
+  if (!order) return isOn ? <OrderForm {...of} /> : null
   return (
     <>
       <p>
         <Words>{renewalInWords(of, order)}</Words>
       </p>
-      {order.offered ? <NewPrice {...of} order={order} offered={order.offered.price} /> : null}
+      {isOn && order.offered ? <NewPrice {...of} order={order} offered={order.offered.price} /> : null}
       <RenewalForm {...of} fields={{ off: 'yes' }}>
         <button type="submit" safe>
           {say('renewalOff')}
@@ -92,7 +93,7 @@ function NewPrice(of: OfBalance & { readonly order: StandingOrder; readonly offe
   return (
     <>
       <p safe>{say('renewalOffered', { price })}</p>
-      <RenewalForm {...of} fields={{ offer: offerValue({ offer: order }) }}>
+      <RenewalForm {...of} fields={{ offer: `${offerValue({ offer: order })} ${offered}` }}>
         <button type="submit" safe>
           {say('renewalAgree', { price })}
         </button>
@@ -106,7 +107,7 @@ function OrderForm(of: OfBalance) {
   const { pages, view, say, facts } = of
   const offers = pages.catalogue.plans.flatMap(offersOf)
   const [usual] = renewalOffers(facts, pages.catalogue)
-  const value = (offer: Offer) => offerValue({ offer })
+  const value = (offer: Offer) => `${offerValue({ offer })} ${offer.price.amount}`
   const { paidUntil, endedAt } = facts
   const hasTime = paidUntil !== null && endedAt === null && paidUntil > view.overview.now
   return (

@@ -2,13 +2,15 @@
 import type { FastifyRequest } from 'fastify'
 import { wantedIn } from '../checkout/buy-form.js'
 import { readOffer } from '../checkout/portal-choice.js'
+import { keepChoice } from '../checkout/portal-summary.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { balanceIn } from '../core/balance.js'
-import { wrongField } from '../core/error.js'
+import { BillingError } from '../core/error.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
 import { entriesOfUser } from '../ledger/balance-entries.sql.js'
+import { answerForm } from '../pages/message-pages.js'
 import type { Pages } from '../pages/portal-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import { fieldOf } from '../pages/reader.js'
@@ -16,8 +18,12 @@ import type { WayToPay } from '../pages/way-to-pay.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
 import { BalanceCard, RenewsByItself } from './portal-balance.js'
+import { orOutdated } from './shown-price.js'
 
 export type BalancePagesDeps = UpgradeDeps & BuyDeps & OrderDeps
+
+/** Why a form is refused: its amount cannot be read, or is below what can be paid. */
+const UNREAD = 'amount'
 
 /** Entries that the card shows. */
 const SHOWN = 8
@@ -40,14 +46,14 @@ const WAY: WayToPay = {
 }
 
 export const balancePages: PortalKinds<BalancePagesDeps> = {
-  routes: (app, pages) => {
-    if (pages.rules.balanceMax > 0) balanceForms(app, pages)
-  },
+  routes: balanceForms,
   ways: ({ rules }) => (rules.balanceMax > 0 ? [WAY] : []),
   read: async ({ rules, database }, { session, overview: { facts } }) => {
-    if (rules.balanceMax === 0) return {}
+    const { balance } = facts
+    // Without balances, theirs who have one from before: it renews on.
+    if (rules.balanceMax === 0 && !balance?.order && !balance?.amount) return {}
     const page = { before: null, limit: SHOWN }
-    const entries = facts.balance ? await entriesOfUser(database, session.userId, page) : []
+    const entries = balance ? await entriesOfUser(database, session.userId, page) : []
     return {
       state: (section) => <RenewsByItself {...section} facts={facts} />,
       warnings: (section) => <BalanceCard {...section} facts={facts} entries={entries} />,
@@ -56,6 +62,9 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
   refusals: {
     balance_limit_reached: {
       words: (_error, _locale, say) => ({ text: say('balanceFull') }),
+    },
+    validation_failed: {
+      words: ({ extra }, _locale, say) => (extra.reason === UNREAD ? { text: say('amountUnread') } : {}),
     },
   },
 }
@@ -69,7 +78,19 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
     return session
   }
   const back = `${pages.base}/portal#balance`
+  const isOff = pages.rules.balanceMax === 0
 
+  app.post('/portal/balance/renewal', hidden, async (request, reply) => {
+    const { userId } = ownUser(request)
+    const { planId, months, shown } = readPriced(fieldOf(request, 'offer'))
+    if (fieldOf(request, 'off') !== '') await endOrder(pages, { userId })
+    else if (isOff) throw new BillingError('not_found')
+    // Of an outdated page the portal shows the price that it costs now.
+    else await setOrder(pages, { userId }, { planId, months, shown }).catch(orOutdated)
+    return reply.headers(pages.headers).redirect(back, 303)
+  })
+
+  if (isOff) return
   app.post('/portal/balance/top-up', hidden, async (request, reply) => {
     const session = ownUser(request)
     const locale = reader.language(request, reply, session)
@@ -84,30 +105,31 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
     return reply.headers(pages.headers).redirect(checkoutUrl ?? `${pages.base}/portal#transfer`, 303)
   })
 
-  app.post('/portal/balance/renewal', hidden, async (request, reply) => {
-    const { userId } = ownUser(request)
-    const { planId, months } = readOffer(fieldOf(request, 'offer'))
-    if (fieldOf(request, 'off') !== '') await endOrder(pages, { userId })
-    else await setOrder(pages, { userId }, { planId, months })
-    return reply.headers(pages.headers).redirect(back, 303)
-  })
-
   const { buy } = payByBalance(pages)
   app.post('/portal/balance/buy', hidden, async (request, reply) => {
-    const { userId } = ownUser(request)
+    const session = ownUser(request)
     const { planId, months = 1, start, code } = wantedIn(request)
-    const { paymentId } = await buy(
-      { user: { userId }, requestId: request.id },
-      { planId, months, start, code },
-    )
-    return reply.headers(pages.headers).redirect(`${pages.base}/billing/return/${paymentId}`, 303)
+    const shown = Number(fieldOf(request, 'shown')) || undefined
+    const by = { user: { userId: session.userId }, requestId: request.id }
+    const bought = await buy(by, { planId, months, start, code, shown }).catch(orOutdated)
+    if (bought === 'outdated') {
+      const offer = `${start === 'now' ? start : months} ${planId}`
+      const choice = keepChoice({ offer, method: BY_BALANCE, ...(code && { code }) })
+      return answerForm(pages, reply, session, { choice, ...(code && { code }) })
+    }
+    return reply.headers(pages.headers).redirect(`${pages.base}/billing/return/${bought.paymentId}`, 303)
   })
+}
+
+/** An offer with the price that was shown behind it. */
+function readPriced(value: string) {
+  const [, offer = value, price] = /^(.*) (\d+)$/.exec(value) ?? []
+  return { ...readOffer(offer), shown: price === undefined ? undefined : Number(price) }
 }
 
 /** As it was typed. Throws `validation_failed`. */
 function amountIn(request: FastifyRequest, least: number): number {
   const read = readTypedAmount(fieldOf(request, 'amount'))
-  if (read.kind !== 'dinars') throw wrongField('amount', 'wrong_format')
-  if (read.dinars < least) throw wrongField('amount', 'too_small', least)
-  return read.dinars
+  if (read.kind === 'dinars' && read.dinars >= least) return read.dinars
+  throw new BillingError('validation_failed', { extra: { reason: UNREAD } })
 }

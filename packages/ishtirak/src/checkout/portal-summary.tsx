@@ -72,6 +72,8 @@ export function Summary(of: SummaryOf) {
     ...(quote.change ? { start: 'now' } : { months: String(offer.months) }),
     ...(code !== undefined && { code }),
     ...(of.isAhead && { ahead: 'yes' }),
+    // What the button says bounds what is taken.
+    ...(way.purse && { shown: String(amount) }),
   }
   const line = (
     <p class="summary">
