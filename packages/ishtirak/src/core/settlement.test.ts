@@ -58,7 +58,7 @@ describe('a paid report', () => {
     expect([outcome, payment?.price.amount, payment?.amountAsked]).toEqual(['booked_second', 2000, null])
   })
 
-  it('for a second checkout of a change is of all that was asked for, also of what was gone for the first', () => {
+  it('for a second checkout of a change is for all that was asked for, also what is gone', () => {
     const period = { start: NOON - DAY, end: NOON + 29 * DAY, sourceId: 'pay_0', plan: PRO, months: 1 }
     const run = { anchorAt: period.start, months: 1 }
     const subscription = { ...NEVER_PAID, run, paidUntil: period.end, periods: [period] }
