@@ -53,16 +53,22 @@ type ToldBalance = NonNullable<Ledger['outbox'][number]['balance']>
 /** What an event says that a balance went through, but for what follows from payments. */
 export function entryOfBalance(
   { entries }: Ledger,
-  { type, balance, at }: { readonly type: string; readonly balance: ToldBalance; readonly at: number },
+  of: {
+    readonly type: string
+    readonly balance: ToldBalance
+    readonly at: number
+    readonly bookedAt: number
+  },
 ): readonly Entry[] {
+  const { type, balance, at, bookedAt } = of
   if (type === 'balance.renewal_changed') {
     const order = balance.renewal && orderOf(balance.renewal)
-    return [{ kind: 'ordered', order, at, bookedAt: at }]
+    return [{ kind: 'ordered', order, at, bookedAt }]
   }
   const entry = entries.find(({ id }) => id === balance.entry?.id)
   const kind = entry?.kind === 'correction' ? 'corrected' : entry?.kind
   if (!entry || entry.payment !== null || (kind !== 'corrected' && kind !== 'paid_out')) return []
-  return [{ kind, amount: entry.amount, at, bookedAt: at }]
+  return [{ kind, amount: entry.amount, at, bookedAt }]
 }
 
 /** By its price, since each is there once. */

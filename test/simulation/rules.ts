@@ -140,31 +140,34 @@ export function historyOf(
   const payments = new Map(ledger.payments.map((payment) => [payment.id, payment]))
   const returnedFor = (payment: BookedPayment | undefined) =>
     payment && refundedTo.get(payment.id) === 'balance' ? { returned: payment.amount } : {}
+  let bookedAt = 0
   return ledger.outbox.flatMap((line): readonly Entry[] => {
     const { user, type, payment: id, grant, balance, at } = line
     if (user !== userId) return []
+    // A call that was decided before another may be saved behind it.
+    bookedAt = Math.max(bookedAt, at)
     const sold = heldBy.get(line.id)
-    if (sold) return [{ kind: 'held', sold, bookedAt: at }]
-    if (balance) return entryOfBalance(ledger, { type, balance, at })
+    if (sold) return [{ kind: 'held', sold, bookedAt }]
+    if (balance) return entryOfBalance(ledger, { type, balance, at, bookedAt })
     if (type === 'subscription.granted') {
       const row = ledger.grants.find((one) => one.id === grant)
       const asked = row && given(row)
       require(asked !== undefined && grant !== null, 'no day is given twice', () =>
         `${grant} was not asked for`)
-      return [{ kind: 'given', gift: { id: grant, at, sold: soldAt(at), ...asked }, bookedAt: at }]
+      return [{ kind: 'given', gift: { id: grant, at, sold: soldAt(at), ...asked }, bookedAt }]
     }
     // With a payment it follows from the refund, which has its own entry.
-    if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at, bookedAt: at }]
+    if (type === 'subscription.canceled' && id === null) return [{ kind: 'ended', at, bookedAt }]
     if (type !== 'payment.paid' && type !== 'payment.refunded') return []
     const payment = payments.get(id ?? '')
     const piece = modelId(ledger, id ?? '')
     if (type === 'payment.refunded')
-      return [{ kind: 'refunded', checkoutId: piece, at, ...returnedFor(payment), bookedAt: at }]
+      return [{ kind: 'refunded', checkoutId: piece, at, ...returnedFor(payment), bookedAt }]
     // The model knows by itself what an order buys.
     if (piece.startsWith('renewal ')) return []
     const taking = takings.get(piece)
     require(payment !== undefined && taking !== undefined, 'nothing is booked without money', () => id)
-    const booked = { taking: { ...taking, paidAt: paidInstant(payment, taking) }, bookedAt: at }
+    const booked = { taking: { ...taking, paidAt: paidInstant(payment, taking) }, bookedAt }
     if (payment.kind === 'purchase') return [{ kind: 'paid', ...booked }]
     if (payment.kind === 'top_up') return [{ kind: 'topped_up', ...booked }]
     return [{ kind: 'changed', ...booked, quoted: quotedFor(payment), leaves }]

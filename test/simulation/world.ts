@@ -331,7 +331,8 @@ export class SimulatedWorld {
   #asAccepted(taking: Taking): Taking {
     const payment = this.ledger.payments.find(({ checkout }) => checkout === taking.checkoutId)
     const said = payment && this.acceptedBlind.has(payment.id) ? payment.reviewed?.amount : null
-    return said == null ? taking : { ...taking, amount: said }
+    // Where that was not booked, the provider may have answered since.
+    return said == null || payment?.amount !== said ? taking : { ...taking, amount: said }
   }
 
   /** The facts of a user as they are stored. */

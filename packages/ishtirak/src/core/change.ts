@@ -140,6 +140,13 @@ function costLeft(period: PaidPeriod, plan: Plan, at: Instant): Fraction {
   return times(cost, shareLeft(period, at))
 }
 
+/** A booked order as it was asked for, where `amount` was paid: what was gone is a part of no period. */
+export function orderAgain({ from, credit, parts }: ChangeOrder, amount: number): ChangeOrder {
+  const gone = amount - parts.reduce((sum, part) => sum + part.amount, 0)
+  const rest = gone > 0 ? [{ sourceId: '', amount: gone, over: null }] : []
+  return { from, credit, parts: [...parts, ...rest] }
+}
+
 export interface BookedChange {
   readonly subscription: SubscriptionFacts
   /** Null: it was not known, and there is nothing to change. */

@@ -1,6 +1,6 @@
 // Which report of the provider moves which payment, and what it costs.
 import { describe, expect, it } from 'vitest'
-import { aPayment, aReport, NOON, RULES } from '../../../../test/support/fixtures.js'
+import { aPayment, aReport, NOON, PRO, RULES } from '../../../../test/support/fixtures.js'
 import { DAY, MINUTE, SECOND, toTimestamp } from './instant.js'
 import { isInstantBelieved, type Payment, type PaymentStatus, type Review } from './payment.js'
 import { decideSettlement } from './settlement.js'
@@ -56,6 +56,23 @@ describe('a paid report', () => {
     const first = aPayment({ ...booked, price: { amount: 2001, currency: 'DZD' }, amountAsked: 2000 })
     const { outcome, payment } = decide(first, aReport({ checkoutId: 'chk_2', amount: 2000 }))
     expect([outcome, payment?.price.amount, payment?.amountAsked]).toEqual(['booked_second', 2000, null])
+  })
+
+  it('for a second checkout of a change is for all that was asked for, also what is gone', () => {
+    const period = { start: NOON - DAY, end: NOON + 29 * DAY, sourceId: 'pay_0', plan: PRO, months: 1 }
+    const run = { anchorAt: period.start, months: 1 }
+    const subscription = { ...NEVER_PAID, run, paidUntil: period.end, periods: [period] }
+    const gone = { sourceId: 'pay_00', amount: 1500, over: null }
+    const change = { from: PRO, credit: 0, parts: [{ sourceId: 'pay_0', amount: 500, over: null }, gone] }
+    const of = { kind: 'change', plan: { ...PRO, id: 'team', price: 5000 }, months: null } as const
+    const balances = { ...context, rules: { ...RULES, balanceMax: 10_000 } }
+    const pay = (payment: Payment, checkoutId: string) =>
+      decideSettlement({ payment, subscription }, aReport({ checkoutId }), balances)
+    const { payment: first } = pay(aPayment({ ...of, change } as Partial<Payment>), 'chk_1')
+    const { payment: second, entry } = first ? pay(first, 'chk_2') : { payment: null }
+    for (const one of [first, second])
+      expect(one?.change).toMatchObject({ parts: [{ sourceId: 'pay_0', amount: 500 }], surplus: 1500 })
+    expect(entry).toMatchObject({ kind: 'surplus', amount: 1500 })
   })
 
   it('for a payment that never learned its checkout takes the checkout over', () => {

@@ -3,7 +3,7 @@
 
 import { asItCame, isSameMoney, priceAsked } from './amount-asked.js'
 import { type NewEntry, withEntry } from './balance.js'
-import { bookChange, type ToldChange } from './change.js'
+import { bookChange, orderAgain, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
 import type { EventType } from './event.js'
@@ -103,6 +103,7 @@ function decideSecond(
   const second: Payment = {
     ...first,
     price: priceAsked(first),
+    ...(first.change && { change: orderAgain(first.change, first.price.amount) }),
     amountAsked: null,
     id: context.freshPaymentId(),
     secondOf: first.id,
