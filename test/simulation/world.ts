@@ -129,6 +129,7 @@ export class SimulatedWorld {
     this.random = random
     this.figures = figures
     this.clock = movableClock(options.startAt)
+    this.#instants.add(options.startAt)
     const note = (line: string) => this.note(line)
     this.emulator = createEmulator({ clock: this.clock, random, figures, note })
     this.#editions.push({ from: 0, edition: EDITIONS[0] ?? {} })
