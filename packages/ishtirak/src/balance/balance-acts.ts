@@ -7,7 +7,7 @@ import { reading } from '../acts/reading.js'
 import { reason } from '../acts/reason.js'
 import { balanceIn, type EntryKind, type NewEntry, withEntry } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
+import { type Instant, MINUTE } from '../core/instant.js'
 import { maybeOnePerson } from '../core/sign-in.js'
 import { object, request } from '../http/schemas.js'
 import { BalanceQuerySchema, UserBalanceSchema } from '../ledger/balance-schemas.js'
@@ -63,7 +63,7 @@ async function load(deps: BalanceActDeps, userId: string, name: string): Promise
 
 /**
  * Throws `validation_failed`, `balance_too_low` with what is missing, `second_operator_needed` where the same
- * asks again.
+ * asks again, `conflict` where two confirm it at once: it counts once, and is not asked for again.
  */
 function decide(
   { subscription, ask: before }: Loaded,
@@ -83,6 +83,8 @@ function decide(
   const secondFrom = transfers?.secondApprovalFrom ?? null
   if (secondFrom === null || Math.abs(amount) < secondFrom) return { ask, entry }
   const isSame = before?.amount === amount && before.entries === ask.entries
+  const isDone = before?.amount === amount && before.entries === ask.entries - 1
+  if (isDone && now - (subscription.balance?.since ?? 0) < MINUTE) throw new BillingError('conflict')
   if (!isSame) return { ask, entry: null }
   if (maybeOnePerson(before.by, by)) throw new BillingError('second_operator_needed')
   return { ask, entry }
@@ -123,7 +125,7 @@ const SAID = {
   roles: ['accountant'],
   on: BALANCE_OF_USER,
   countsEach: true,
-  refuses: ['balance_too_low', 'second_operator_needed'],
+  refuses: ['balance_too_low', 'second_operator_needed', 'conflict'],
 } as const
 const SECOND =
   'From `second_approval_from` on a second operator must say the same before it counts. 409 where there is ' +

@@ -349,6 +349,17 @@ describeScenario('a balance', ({ database }) => {
     expect([again.status, again.body.code]).toEqual([409, 'already_refunded'])
   })
 
+  it('is put right once, where two operators confirm at once what a third has asked for', async () => {
+    await topUp(1_000)
+    const correct = (key: string) =>
+      operatorOf(world, key).post('/users/user-1/correct', { amount: 60_000, note: 'x', why: 'a test' })
+    expect((await correct(OPERATOR_KEY)).status).toBe(200)
+    const answers = await Promise.all([correct(SECOND_KEY), correct(OTHER_KEY)])
+    expect(answers.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([200, 'conflict'])
+    expect((await balance()).amount).toBe(61_000)
+    expect((await operatorOf(world).get('/inbox')).body.data).toEqual([])
+  })
+
   it('is put right, and paid out, by operators; two of them from second_approval_from on', async () => {
     await topUp(49_000)
     expect((await operate('users/user-1/correct', { amount: 1_500, note: 'twice' })).status).toBe(200)
