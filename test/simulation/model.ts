@@ -343,8 +343,9 @@ class Walk {
       const all = this.#stretch(stretch)
       const pieces = all.filter(({ end }) => end > at)
       const isOver = this.#endedAt !== null || (pieces.at(-1)?.end ?? 0) <= bookedAt
-      // Days that were given after a change was quoted have it not; the stretch has.
-      const isAsQuoted = (all[0]?.changes.at(-1)?.id ?? null) === stretch.over
+      // Days that were given after a change was quoted have it not; the stretch has, until it is refunded.
+      const last = all[0]?.changes.findLast((change) => !this.#refunded.has(change.id))
+      const isAsQuoted = (last?.id ?? null) === stretch.over
       if (isOver || !isAsQuoted) continue
       left -= part
       const lengths = pieces.map(({ start, end }) => end - Math.max(start, at))
