@@ -143,7 +143,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(98)
+    expect(names.length).toBe(99)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -77,7 +77,8 @@ describeScenario('a request of another site', ({ database }) => {
       expect(await acts()).toEqual([])
     }
     await Promise.all(pages.map((path) => openFrom(path, { 'sec-fetch-site': 'none' })))
-    expect(await acts()).toEqual(['payment.read_proof', 'payments.export', 'user.look'])
+    // The accountant's file, and that of the advances.
+    expect(await acts()).toEqual(['payment.read_proof', 'payments.export', 'payments.export', 'user.look'])
   })
 
   it('is refused to every form, also with the right token', async () => {

@@ -154,7 +154,9 @@ async function answerOf(app: App, hosts: MountOptions['hostRequests'], call: Cal
 }
 
 function webCall(request: Request, path: string, client?: FetchClient): Call {
-  const { body } = request
+  // Some servers give a DELETE without a body a stream that is empty.
+  const isBare = request.method === 'DELETE' && !request.headers.has('content-type')
+  const body = isBare && !request.headers.has('content-length') ? null : request.body
   const headers: IncomingHttpHeaders = {
     host: new URL(request.url).host,
     ...Object.fromEntries(request.headers),
