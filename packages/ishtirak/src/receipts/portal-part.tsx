@@ -1,6 +1,6 @@
 // What receipts bring to the portal: the link beside a payment, and what it leads to.
 import { BillingError } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
+import { DAY, type Instant } from '../core/instant.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
 import { hrefIn } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
@@ -41,11 +41,17 @@ const FORMATS = [
   ['csv', 'papersCsv'],
 ] as const
 
+/** By the calendar only near the end of a year: twelve days by it are a fortieth of the page. */
+function yearOf({ isoDay }: PartSection['pages']['formats'], at: Instant): string {
+  const [early, late] = [at - DAY, at + DAY].map((near) => new Date(near).getUTCFullYear())
+  return early === late ? String(late) : isoDay(at).slice(0, 4)
+}
+
 /** The years of the payments on this page, each in one file. */
 function Papers({ pages, view, say }: PartSection) {
   const { formats, base } = pages
   const paid = view.history.payments.flatMap(({ paidAt }) => paidAt ?? [])
-  const years = [...new Set(paid.map((at) => formats.isoDay(at).slice(0, 4)))]
+  const years = [...new Set(paid.map((at) => yearOf(formats, at)))]
   if (years.length === 0) return null
   return (
     <Card id="papers" title={say('papersTitle')}>
