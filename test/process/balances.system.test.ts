@@ -1,4 +1,4 @@
-// Two processes on one database, and one balance: it is spent once, whoever asks, and through kills.
+// Two processes on one database, and one balance: it is spent once, by both at once and through kills.
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'

@@ -242,7 +242,7 @@ export function bookRenewals(world: SimulatedWorld, { state, parts }: Process): 
 /** The job that holds standing orders against what is sold. */
 export function holdOrders(world: SimulatedWorld, { state, parts }: Process): Task {
   const { heldBy, edition, figures } = world
-  // Its events tell nobody else apart from a user who ends or sets an order.
+  // Its event looks like that of a user who ends or sets an order.
   const query: Database['query'] = (statement, parameters) => {
     if (statement.name.startsWith('settlements.save'))
       for (const { events } of JSON.parse(String(parameters?.[0])) as SavedEvents[])

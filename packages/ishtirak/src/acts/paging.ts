@@ -57,3 +57,19 @@ export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 }
 export const nextCursor = nullable(Type.String({ description: 'Null on the last page' }))
+
+/** Rows of a file that are held in memory at a time. */
+const PAGE_ROWS = 1_000
+
+/** All rows, in pages. `read` gives up to `limit` of them after the last one given; null: the first. */
+export async function* allPages<Row>(
+  read: (last: Row | null, limit: number) => Promise<readonly Row[]>,
+): AsyncIterable<readonly Row[]> {
+  let last: Row | null = null
+  for (;;) {
+    const page: readonly Row[] = await read(last, PAGE_ROWS)
+    if (page.length > 0) yield page
+    if (page.length < PAGE_ROWS) return
+    last = page.at(-1) ?? null
+  }
+}

@@ -17,11 +17,13 @@ export async function findAsk(database: Queryable, userId: string, act: string):
   return row ? parseAsk(row) : null
 }
 
+/** Nothing has come to the balance since. Each looks up its user: there are few, and users are many. */
+const WAITS = 'b.entries = coalesce((select u.balance_entry from users u where u.user_id = b.user_id), 0)'
+
 const selectWaiting = statement(
   'balance_asks.waiting',
   `select b.act, b.amount, b.entries, b.asked_by
-     from balance_asks b join users u using (user_id)
-    where b.user_id = $1 and b.entries = coalesce(u.balance_entry, 0) order by b.act`,
+     from balance_asks b where b.user_id = $1 and ${WAITS} order by b.act`,
 )
 
 /** Those of a user that a second operator can still confirm. */
@@ -30,11 +32,10 @@ export async function waitingAsks(database: Queryable, userId: string) {
   return rows.map((row) => ({ act: text(row, 'act'), ...parseAsk(row) }))
 }
 
-/** The rows of the inbox. Each looks up its user: there are few, and users are many. */
+/** The rows of the inbox. */
 export const WAITING_ASKS = `
   select b.asked_at, b.act || ' ' || b.user_id, b.user_id, null::text, b.amount, b.asked_by
-    from balance_asks b
-   where b.entries = coalesce((select u.balance_entry from users u where u.user_id = b.user_id), 0)`
+    from balance_asks b where ${WAITS}`
 
 const insertAsk = statement(
   'balance_asks.save',

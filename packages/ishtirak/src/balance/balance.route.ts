@@ -40,10 +40,9 @@ export type BalanceRoutesDeps = ReadBalanceDeps & OrderDeps & UpgradeDeps & Hist
 
 export function balanceRoutes(deps: BalanceRoutesDeps) {
   return forBothCallers(deps, (app, callers) => {
-    const isOff = deps.rules.balanceMax === 0
-    readRoute(app, deps, callers, isOff)
-    endRoute(app, deps, callers, isOff)
-    if (isOff) return
+    readRoute(app, deps, callers)
+    endRoute(app, deps, callers)
+    if (isOff(deps)) return
     topUpRoute(app, deps, callers)
     setRoute(app, deps, callers)
   })
@@ -74,23 +73,20 @@ export const balanceCalls = (deps: BalanceRoutesDeps): BalanceCalls => {
   }
 }
 
+const isOff = ({ rules }: BalanceRoutesDeps) => rules.balanceMax === 0
+
 /**
  * Where there are no balances, nothing of them is there but for a user who has one from before: they can see
  * it, and end its order. Throws `not_found`.
  */
-async function requireBalance({ rules, database }: BalanceRoutesDeps, userId: string): Promise<void> {
-  if (rules.balanceMax > 0) return
-  if (!(await findUser(database, userId))?.subscription.balance) throw new BillingError('not_found')
+async function requireBalance(deps: BalanceRoutesDeps, userId: string): Promise<void> {
+  if (!isOff(deps)) return
+  if (!(await findUser(deps.database, userId))?.subscription.balance) throw new BillingError('not_found')
 }
 
-function readRoute(
-  app: App,
-  deps: BalanceRoutesDeps,
-  { path, onRequest, ...callers }: UserCallers,
-  hide: boolean,
-): void {
+function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    hide,
+    hide: isOff(deps),
     ...callers.operation('getBalance'),
     summary: 'Get the balance',
     description:
@@ -173,14 +169,9 @@ function setRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...calle
   )
 }
 
-function endRoute(
-  app: App,
-  deps: BalanceRoutesDeps,
-  { path, onRequest, ...callers }: UserCallers,
-  hide: boolean,
-): void {
+function endRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    hide,
+    hide: isOff(deps),
     ...callers.operation('endRenewal'),
     summary: 'Renew by itself no more',
     description: 'What is on the balance stays there.',

@@ -1,7 +1,7 @@
 // What balances bring to the pages of users: a card, its forms, and the balance as a way to pay.
 import type { FastifyRequest } from 'fastify'
 import { wantedIn } from '../checkout/buy-form.js'
-import { readOffer } from '../checkout/portal-choice.js'
+import { offerValue, readOffer } from '../checkout/portal-choice.js'
 import { keepChoice } from '../checkout/portal-summary.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { balanceIn } from '../core/balance.js'
@@ -113,7 +113,7 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
     const by = { user: { userId: session.userId }, requestId: request.id }
     const bought = await buy(by, { planId, months, start, code, shown }).catch(orOutdated)
     if (bought === 'outdated') {
-      const offer = `${start === 'now' ? start : months} ${planId}`
+      const offer = offerValue({ offer: { plan: { id: planId }, months }, change: start === 'now' })
       const choice = keepChoice({ offer, method: BY_BALANCE, ...(code && { code }) })
       return answerForm(pages, reply, session, { choice, ...(code && { code }) })
     }

@@ -3,6 +3,7 @@
 // that the lines add up to the month, which is that of the billing time zone.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { allPages } from '../acts/paging.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { kindOf, type PaymentKind } from '../core/payment.js'
@@ -20,9 +21,6 @@ export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as cons
 
 export type AccountsFormat = 'plain' | 'excel'
 export const FORMS: Readonly<Record<AccountsFormat, CsvForm>> = { plain: PLAIN, excel: EXCEL }
-
-/** Lines that are held in memory at a time. */
-const PAGE_ROWS = 1_000
 
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
 export async function exportAccounts(
@@ -130,14 +128,11 @@ async function* linesOf(
   for (const kind of ['payment', 'refund'] as const) {
     const line = (entry: Entry) =>
       csvLine([words.kind(kind), ...cellsOf(entry, (cell) => cell(entry, how))], form)
-    let last: Entry | null = null
-    for (;;) {
-      const page: readonly Entry[] = await entriesOf(deps.database, kind, span, last, PAGE_ROWS)
+    const read = (last: Entry | null, limit: number) => entriesOf(deps.database, kind, span, last, limit)
+    for await (const page of allPages(read)) {
       const signed = page.map((entry) => (kind === 'refund' ? below(entry) : entry))
-      if (page.length > 0) yield signed.map(line).join('')
+      yield signed.map(line).join('')
       total = signed.reduce(addFigures, total)
-      if (page.length < PAGE_ROWS) break
-      last = page.at(-1) ?? null
     }
   }
   yield csvLine([words.kind('total'), ...cellsOf(total, () => null)], form)

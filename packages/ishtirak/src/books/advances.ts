@@ -2,16 +2,16 @@
 // balances when it began and at its end. It matches the top-ups to the bank, and the sales to what paid them.
 import { recordAct } from '../acts/audit.sql.js'
 import { type Cell, csvLine } from '../acts/csv.js'
+import { allPages } from '../acts/paging.js'
 import type { EntryKind } from '../core/balance.js'
-import { type Instant, toTimestamp } from '../core/instant.js'
+import { toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
 import { type Operator, requireRole } from '../core/role.js'
 import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS, WORDS } from './accounts.js'
-import { readMonth, readMonthFigures } from './months.js'
+import type { Span } from './figures.sql.js'
+import { countNow, readMonth } from './months.js'
+import { readOwed } from './owed.js'
 import { type LedgerLine, ledgerLines } from './owed.sql.js'
-
-/** Lines that are held in memory at a time. */
-const PAGE_ROWS = 1_000
 
 /** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
 export async function exportAdvances(
@@ -20,14 +20,15 @@ export async function exportAdvances(
 ): Promise<AsyncIterable<string>> {
   const { month, format, operator } = of
   requireRole(operator, EXPORT)
-  const { from, to } = readMonth(deps, month, '/query/month')
-  const { owed } = await readMonthFigures(deps, month)
+  const span = readMonth(deps, month, '/query/month')
+  await countNow(deps)
+  const owed = await readOwed(deps, span)
   await recordAct(
     deps,
     { operator, act: 'payments.export', reason: null },
     { after: { month, file: 'advances' } },
   )
-  return linesOf(deps, { from, to, before: owed?.before ?? 0 }, format)
+  return linesOf(deps, { ...span, before: owed?.before ?? 0 }, format)
 }
 
 /** In French, as the accountant's other file. */
@@ -59,7 +60,7 @@ type Column = keyof typeof COLUMNS
 
 async function* linesOf(
   deps: AccountsDeps,
-  { from, to, before }: { readonly from: Instant; readonly to: Instant; readonly before: number },
+  { from, to, before }: Span & { readonly before: number },
   format: AccountsFormat,
 ): AsyncIterable<string> {
   const form = FORMS[format]
@@ -86,13 +87,11 @@ async function* linesOf(
     })
   }
   let after = before
-  let last: LedgerLine | null = null
-  for (;;) {
-    const page: readonly LedgerLine[] = await ledgerLines(deps.database, { from, to }, last, PAGE_ROWS)
-    if (page.length > 0) yield page.map(show).join('')
+  const read = (last: LedgerLine | null, limit: number) =>
+    ledgerLines(deps.database, { from, to }, last, limit)
+  for await (const page of allPages(read)) {
+    yield page.map(show).join('')
     after += page.reduce((sum, { amount }) => sum + amount, 0)
-    if (page.length < PAGE_ROWS) break
-    last = page.at(-1) ?? null
   }
   yield line({ kind: kind('after'), amount: after })
 }

@@ -52,6 +52,13 @@ const SUMS = `${AMOUNT} as amount_centimes, ${NET} as net_centimes,
           (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes,
           p.discount * 100::bigint as discount_centimes, ${FEES} * 100 as fees_centimes`
 
+/** On what stands in the row `d`. */
+const added = (columns: string) =>
+  columns
+    .split(' ')
+    .map((name) => `${name} = d.${name} + excluded.${name}`)
+    .join(', ')
+
 const count = statement(
   'figures.count',
   `with next as (
@@ -70,14 +77,8 @@ const count = statement(
             count(*) filter (where fees_centimes is null)
        from next where is_sale group by day, live, method, instrument order by day, live, method, instrument
          on conflict (day, live, method, instrument) do update
-        set payments = d.payments + excluded.payments,
-          first_payments = d.first_payments + excluded.first_payments,
-            amount_centimes = d.amount_centimes + excluded.amount_centimes,
-            net_centimes = d.net_centimes + excluded.net_centimes,
-            duty_centimes = d.duty_centimes + excluded.duty_centimes,
-            discount_centimes = d.discount_centimes + excluded.discount_centimes,
-            fees_centimes = d.fees_centimes + excluded.fees_centimes,
-            fees_unknown = d.fees_unknown + excluded.fees_unknown
+        set ${added('payments first_payments amount_centimes net_centimes duty_centimes discount_centimes')},
+            ${added('fees_centimes fees_unknown')}
    ), entered as (
      select to_char(b.created_at at time zone $4, 'YYYY-MM-DD') as day, b.kind, method, instrument, b.amount,
             date_trunc('month', n.issued_at at time zone $4)
@@ -94,13 +95,7 @@ const count = statement(
             count(*) filter (where is_top_up and fees_centimes is null)
        from entered group by day, kind, method, instrument order by day, kind, method, instrument
          on conflict (day, kind, method, instrument) do update
-        set entries = d.entries + excluded.entries,
-            amount = d.amount + excluded.amount,
-            late_entries = d.late_entries + excluded.late_entries,
-            late_amount = d.late_amount + excluded.late_amount,
-            duty_centimes = d.duty_centimes + excluded.duty_centimes,
-            fees_centimes = d.fees_centimes + excluded.fees_centimes,
-            fees_unknown = d.fees_unknown + excluded.fees_unknown
+        set ${added('entries amount late_entries late_amount duty_centimes fees_centimes fees_unknown')}
    )
    update counted_receipts set last_number = (select max(number) from next)
     where series = $1 and exists (select from next)

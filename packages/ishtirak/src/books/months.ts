@@ -42,6 +42,9 @@ export function readMonth(
   return { ...span, days }
 }
 
+export const countNow = ({ database, wallClock }: MonthsDeps) =>
+  countReceipts(database, COUNTED_AT_ONCE, wallClock.timeZone)
+
 export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
 
 /**
@@ -50,10 +53,10 @@ export type MonthFigures = Awaited<ReturnType<typeof readMonthFigures>>
  * `validation_failed`.
  */
 export async function readMonthFigures(deps: MonthsDeps, month: string) {
-  const { database, clock, methods, wallClock } = deps
+  const { database, clock, methods } = deps
   const { live } = methods
   const { from, to, days } = readMonth(deps, month)
-  await countReceipts(database, COUNTED_AT_ONCE, wallClock.timeZone)
+  await countNow(deps)
   const now = clock.now()
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? '']
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
@@ -62,7 +65,7 @@ export async function readMonthFigures(deps: MonthsDeps, month: string) {
     refundedByDay(database, { from, to, live, days }),
     uncountedReceipts(database),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
-    readOwed(deps, { first, last, from, to }),
+    readOwed(deps, { from, to, days }),
   ])
   const both = { paid, refunded }
   const firsts = paid.reduce((sum, { first }) => sum + first, 0)

@@ -2,8 +2,8 @@
 // else left. The three agree, since they are sums of one chain of entries. An entry is of the month of its
 // date: a renewal of the month in which it was due, as its sale is, whenever it was written down.
 import type { EntryKind } from '../core/balance.js'
-import type { Instant } from '../core/instant.js'
 import type { CommonParts } from '../ledger/parts.js'
+import type { Span } from './figures.sql.js'
 import { type Entered, enteredUntil, unbookedBefore } from './owed.sql.js'
 
 export type Owed = NonNullable<Awaited<ReturnType<typeof readOwed>>>
@@ -13,8 +13,9 @@ const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
 /** In whole dinars. Null: nothing was on a balance by the end of the month. */
 export async function readOwed(
   { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
-  of: { readonly first: string; readonly last: string; readonly from: Instant; readonly to: Instant },
+  { from, to, days }: Span & { readonly days: readonly { readonly day: string }[] },
 ) {
+  const of = { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '', from, to }
   const [all, unbooked] = await Promise.all([
     enteredUntil(database, of),
     unbookedBefore(database, Math.min(of.to, clock.now())),

@@ -1,6 +1,6 @@
 // A user's payments, newest first.
 import { Type } from 'typebox'
-import type { CommonParts } from '../ledger/parts.js'
+import { bookDue, type LoadDeps } from '../ledger/load.js'
 import {
   type PaymentPage,
   PaymentPageSchema,
@@ -13,7 +13,7 @@ import {
 import { forBothCallers, type UserCall, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type HistoryDeps, readHistory, readPayment } from './history.js'
 
-type ListDeps = HistoryDeps & Pick<CommonParts, 'bookRenewals'>
+type ListDeps = HistoryDeps & LoadDeps
 export type HistoryRoutesDeps = ListDeps & UserRoutesDeps
 
 export function historyRoutes(deps: HistoryRoutesDeps) {
@@ -47,6 +47,7 @@ export async function listPayments(
   query: PaymentsQuery,
 ): Promise<PaymentPage> {
   const { limit = 20, cursor = null, status = null } = query
+  // So that it stands in the list.
   if (deps.rules.balanceMax > 0) await bookDue(deps, userId)
   const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
   const shown = { methods: deps.methods, api }
@@ -55,12 +56,6 @@ export async function listPayments(
     has_more: page.nextCursor !== null,
     next_cursor: page.nextCursor,
   }
-}
-
-/** What the balance has bought by now is written down, so that it stands in the list. */
-async function bookDue({ loadUser, bookRenewals, clock }: ListDeps, userId: string): Promise<void> {
-  const loaded = await loadUser(userId)
-  if (loaded) await bookRenewals(userId, loaded.user, clock.now())
 }
 
 export async function showPaymentOfUser(

@@ -45,8 +45,8 @@ export function chosenWay(pages: PageParts, method: string): ChosenWay | undefin
 const NOW = 'now'
 
 interface Chosen {
-  readonly offer: Pick<Offer, 'plan' | 'months'>
-  readonly change?: Quote['change']
+  readonly offer: { readonly plan: Pick<Offer['plan'], 'id'>; readonly months: number }
+  readonly change?: Quote['change'] | boolean
 }
 
 /** As the form sends it: `12 pro`, `now business`. The id of a plan may hold any character. */

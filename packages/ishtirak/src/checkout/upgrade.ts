@@ -12,12 +12,13 @@ import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
+import { bookDue } from '../ledger/load.js'
 import { webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
-import { findUser, type KnownUser } from '../ledger/users.sql.js'
+import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
 import { askProvider, endCheckout } from './ask-provider.js'
@@ -148,13 +149,12 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
 
 /** Before anything is ordered: a change names the payments that it is of. */
 async function booksRenewals(
-  { database, rules, bookRenewals }: UpgradeDeps,
+  deps: UpgradeDeps,
   userId: string,
   facts: SubscriptionFacts,
   now: Instant,
 ): Promise<boolean> {
-  const user = dueRenewal(facts, now, rules) && (await findUser(database, userId))
-  return user ? bookRenewals(userId, user, now) : false
+  return dueRenewal(facts, now, deps.rules) !== null && bookDue(deps, userId)
 }
 
 function wantedBy(asked: Asked): Wanted | WantedTopUp {

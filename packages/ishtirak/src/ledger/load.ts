@@ -23,6 +23,12 @@ export async function requireUser({ database }: Pick<LoadDeps, 'database'>, user
   return user
 }
 
+/** What the user's balance has bought by now is written down. False: nothing was due, or there is no user. */
+export async function bookDue({ database, clock, bookRenewals }: LoadDeps, userId: string): Promise<boolean> {
+  const user = await findUser(database, userId)
+  return user ? bookRenewals(userId, user, clock.now()) : false
+}
+
 /** To decide on: what the user's balance has bought is written down before. Throws `not_found`. */
 export async function loadPayment(deps: LoadDeps, paymentId: string) {
   const loaded = await requirePayment(deps, paymentId)
