@@ -16,10 +16,11 @@ const source = path.join(packages, 'ishtirak/src')
 const ORDER = [
   ['main'],
   ['setup'],
-  ['console', 'portal'],
+  ['console', 'portal', 'desk'],
   ['overview'],
   ['books', 'compare', 'backup', 'access'],
-  ['transfers', 'desk', 'codes', 'grants'],
+  ['statements'],
+  ['transfers', 'codes', 'grants'],
   ['mail', 'receipts', 'limits', 'events'],
   ['checkout'],
   ['ledger'],

@@ -9,6 +9,7 @@ import { type Hand, handOf, leaveBy } from '../support/console-hand.js'
 import { cookieOf, openShop, type Waiting, waitingIn } from '../support/console-pages.js'
 import { freshDatabase } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
+import { setProfile } from '../support/profile.js'
 import { ROLE_KEYS } from '../support/roles.js'
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.js'
 import type { World } from '../support/world.js'
@@ -91,7 +92,7 @@ describeInBrowser('the console', ({ visit }) => {
     const [review] = await waitingIn(shop, 'payment_review')
     await page.goto(`${shop.url}/console`)
     await tabTo(page, 'input[name="key"]')
-    await page.keyboard.type(ROLE_KEYS.owner)
+    await page.keyboard.type(ROLE_KEYS.accountant)
     await leaveBy(page, () => page.keyboard.press('Enter'))
     await page.keyboard.press('Tab')
     expect(await page.locator('.skip:focus').boundingBox()).toMatchObject({ y: 8 })
@@ -149,6 +150,19 @@ describeInBrowser('the console', ({ visit }) => {
       expect(await page.textContent('main')).toContain('The plan now, and why')
       expect(await page.locator(`main a[href$="${payment_id}"]`).count()).toBeGreaterThan(0)
     },
+    'see what became of “I paid yesterday”, and ask the provider': async ({ page, enter, clickTwice }) => {
+      const email = 'paid.yesterday@example.dz'
+      shop.emulator.setFaults({ drop: { times: 1 } })
+      const { paymentId } = await shop.as('paid-yesterday').buy()
+      await setProfile(shop, 'paid-yesterday', { email })
+      await enter(SEARCH, email)
+      expect(await page.textContent('main')).toContain('The provider has reported no payment so far')
+      await clickTwice('main form[action$="/recheck"] button')
+      await expectDone(page)
+      expect(new URL(page.url()).pathname).toBe('/console/users/paid-yesterday')
+      expect(await page.textContent('[role="status"]')).toContain('The payment is now: paid.')
+      expect((await operator().payment(paymentId)).payment.status).toBe('paid')
+    },
     'accept a payment under review': async ({ page, click, fill }) => {
       shop.emulator.setFaults({ wrong_amount: { times: 1 } })
       const { paymentId } = await shop.as('user-of-a-review').buy()
@@ -196,6 +210,18 @@ describeInBrowser('the console', ({ visit }) => {
       const [paid] = (await operator().get(`/payments?user_id=${user_id}&limit=1`)).body.data
       expect([paid.status, paid.method]).toEqual(['paid', 'cash'])
     },
+    'take a payment at the counter, and open its receipt': async ({ page, click, enter, choose, open }) => {
+      const { user_id, email } = await someone()
+      await click('nav a[href$="/console/counter"]')
+      await enter('#field-q', email)
+      await choose('select[name="offer"]', '1 pro')
+      await enter('input[name="reference"]', 'desk-2026-2')
+      await click('main form button')
+      await expectDone(page)
+      expect(await open('main a[href$="form=80mm"]')).toBe('application/pdf')
+      const [paid] = (await operator().get(`/payments?user_id=${user_id}&limit=1`)).body.data
+      expect([paid.status, paid.method, paid.plan]).toEqual(['paid', 'cash', 'pro'])
+    },
     'grant 14 days to a user': async ({ page, enter, click, fill }) => {
       const { user_id, email } = await someone()
       const endOf = async () => (await operator().get(`/users/${user_id}`)).body.current_period_end
@@ -215,6 +241,44 @@ describeInBrowser('the console', ({ visit }) => {
       expect(await download('a[href$="format=excel"]')).toBe('accounts-2026-10-excel.csv')
       await click('main a[href$="/receipts"]')
       expect(await page.locator('tbody tr').count()).toBeGreaterThan(0)
+    },
+    'close a month for good, with its file': async ({ click, download }) => {
+      await click('nav a[href$="/console/months"]')
+      await click('main a[href$="/months/2026-10/close"]')
+      await click('main form button.go')
+      expect(await download('a[href$="format=excel"]')).toBe('accounts-2026-10-excel.csv')
+      expect((await operator().get('/months/2026-10')).body.closed.by).toBe('owner')
+    },
+    'approve twenty transfers from a bank statement': async ({ page, click, upload }) => {
+      const wanted = { plan: 'pro', method: 'transfer' }
+      const rows: string[] = []
+      for (let n = 0; n < 20; n += 1) {
+        const { body } = await shop.as(`by-transfer-${n}`).post('/api/v1/billing/payments', wanted)
+        rows.push(`21/11/2026;VIREMENT ${body.transfer.reference};;${body.amount},00`)
+      }
+      const csv = `Date;Libellé;Débit;Crédit\n${rows.join('\n')}\n`
+      await click('nav a[href$="/console/statements"]')
+      await upload('input[type="file"]', { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+      await click('form[enctype] button.go')
+      await click('#sure ~ .actions a.go')
+      await click('main form button.go')
+      expect(await page.locator('section[aria-labelledby="results"] tbody tr').count()).toBe(20)
+    },
+    'give days to all who were active in an outage': async ({ page, click, press, fill, enter }) => {
+      await click('nav a[href$="/console/users"]')
+      await press('main summary')
+      await fill('input[name="active_from"]', '2026-11-20')
+      await enter('input[name="active_until"]', '2026-11-20')
+      await click('main a[href*="/bulk/start"]')
+      await click('main a[href*="act=user.grant"]')
+      await enter('input[name="days"]', '2')
+      await fill('input[name="why"]', 'the outage of 20 November')
+      await click('main form button.go')
+      await shop.service.runner.runAll()
+      await page.reload()
+      const [bulk] = (await operator().get('/bulk')).body.data
+      expect(bulk).toMatchObject({ act: 'user.grant', refused: 0, failed: 0, left: 0 })
+      expect(bulk.targets).toBeGreaterThan(50)
     },
     'see that all is well': async ({ page, click }) => {
       await click('nav a[href$="/console/health"]')

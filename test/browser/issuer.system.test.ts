@@ -32,6 +32,7 @@ describeInBrowser('the sign-in by an issuer', ({ visit }) => {
     await page.getByRole('link', { name: /^Se connecter avec/ }).click()
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.waitForURL(`${world.url}/console?kind=review`)
+    await page.locator('.menu summary').click()
     expect(await page.getByRole('button', { name: 'Se déconnecter' }).isVisible()).toBe(true)
     const width = await page.evaluate('document.documentElement.scrollWidth')
     expect(width).toBe(360)

@@ -1,7 +1,7 @@
-// The packages in clients/ and the file of docs/go.md, by programs that call them, against a service: a
-// limit, a payment, the portal, and events that it sent itself, good, stale and forged.
+// What is in clients/, by programs that call them, against a service: a limit, a payment, the portal, and
+// events that it sent itself, good, stale and forged.
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -111,9 +111,7 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
   beforeAll(async () => {
     for (const tool of tools) requireTool(tool)
     if (language !== 'go') return
-    const page = await readFile(path.join(root, 'docs/go.md'), 'utf8')
-    const [, block = ''] = /^```go\n([\s\S]*?)^```$/m.exec(page) ?? []
-    await writeFile(path.join(folder, 'ishtirak.go'), block)
+    await copyFile(path.join(root, 'clients/go/ishtirak.go'), path.join(folder, 'ishtirak.go'))
     await copyFile(path.join(programs, 'run.go'), path.join(folder, 'run.go'))
     // `go run` would link it anew each time.
     await execute(['go', 'build', 'run.go', 'ishtirak.go'])

@@ -1,17 +1,16 @@
-// docs/scale.md shows the files with which the cluster was tried.
+// deploy/ has the files with which the cluster was tried, as those of its first machine.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { etcdConfiguration, haproxyConfiguration, MACHINES, patroniConfiguration } from './patroni.js'
 
-const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/scale.md'), 'utf8')
 const [first] = MACHINES
 
 it.each([
-  ['/etc/default/etcd', () => etcdConfiguration(first)],
-  ['/etc/patroni/config.yml', () => patroniConfiguration(first)],
-  ['/etc/haproxy/haproxy.cfg', () => haproxyConfiguration()],
-])('docs/scale.md shows %s as it is written', (file, configuration) => {
-  expect(page).toContain(`\`${file}\``)
-  expect(page).toContain(`\n${configuration()}\`\`\``)
+  ['etcd', () => etcdConfiguration(first)],
+  ['patroni.yml', () => patroniConfiguration(first)],
+  ['haproxy.cfg', () => haproxyConfiguration()],
+])('deploy/ has %s as it is written', (file, configuration) => {
+  const kept = readFileSync(path.resolve(import.meta.dirname, '../../deploy', file), 'utf8')
+  expect(kept).toBe(configuration())
 })

@@ -1,5 +1,5 @@
 // Three PostgreSQL servers under Patroni, with etcd beside each, and HAProxy in front: Debian's packages, on
-// three machines that can be killed and cut off. docs/scale.md shows the files that are written here.
+// three machines that can be killed and cut off. deploy/ has the files that are written here.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, readdirSync, writeFileSync } from 'node:fs'

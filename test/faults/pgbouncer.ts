@@ -54,7 +54,7 @@ export async function startPgbouncer(serverUrl: string): Promise<Pooler> {
   return { url: url.href, version: pgbouncerVersion(), close }
 }
 
-/** The role's settings from docs/operations.md: a transaction pooler carries no session settings. */
+/** The role's settings from deploy/pooler.sql: a transaction pooler carries no session settings. */
 export function roleSettings(role: string): readonly string[] {
   const limits = ['statement_timeout=15000', 'idle_in_transaction_session_timeout=60000']
   return [...limits, ...plannerSettings].map((setting) => `alter role ${role} set ${setting}`)

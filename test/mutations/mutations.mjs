@@ -139,16 +139,16 @@ export const mutations = [
     tests: [src('database/migrate.test.ts')],
   },
   {
-    rule: 'what support granted before counts against its bound',
+    rule: 'what was granted before counts against the bound of a role',
     file: src('grants/grant.tsx'),
-    from: 'SUPPORT_GRANT_DAYS_MAX - before',
-    to: 'SUPPORT_GRANT_DAYS_MAX',
+    from: 'most - before',
+    to: 'most',
     tests: [src('grants/grant.test.ts')],
   },
   {
     rule: 'what an owner granted leaves support its days',
     file: src('ledger/grants.sql.ts'),
-    from: "and granted_role = 'support'",
+    from: "and granted_role <> 'owner'",
     to: '',
     tests: [src('grants/grant.test.ts')],
   },
@@ -372,7 +372,7 @@ export const mutations = [
   {
     rule: 'a code is redeemed as often as it has uses',
     file: src('ledger/code-uses.sql.ts'),
-    from: 'c.used < b.uses\n        and b.revoked_at is null',
+    from: 'c.used < b.uses\n        and c.revoked_at is null and b.revoked_at is null',
     to: 'true',
     tests: [src('codes/redeem.test.ts')],
   },
@@ -631,9 +631,23 @@ export const mutations = [
   {
     rule: 'an act asks for the role',
     file: src('acts/perform.ts'),
-    from: 'requireRole(call.by.operator, act.more?.(call.input) ?? act)\n  const about',
+    from: 'requireRole(call.by.operator, act.more?.(call.input, call.by.operator) ?? act)\n  const about',
     to: 'const about',
     tests: [src('main/roles.test.ts')],
+  },
+  {
+    rule: 'an owner is left of those whom owners made',
+    file: src('access/operators.sql.ts'),
+    from: 'and ($7::boolean or exists (select from owners where name <> $1))',
+    to: 'and ($7::boolean or true)',
+    tests: [src('access/operators.test.ts')],
+  },
+  {
+    rule: 'a blocked operator is refused',
+    file: src('access/operators.sql.ts'),
+    from: 'where key_digest = $1 and blocked_at is null',
+    to: 'where key_digest = $1',
+    tests: [src('access/operators.test.ts')],
   },
   {
     rule: 'a session of the console ends with its key',
@@ -680,8 +694,8 @@ export const mutations = [
   {
     rule: 'an operator of the issuer has the role of the claim',
     file: src('access/issuer.ts'),
-    from: 'const role = roleOf(claims, roleClaim)',
-    to: "const role = 'owner' as ReturnType<typeof roleOf>",
+    from: 'const operator = { name, ...found, ...named(found.role) }',
+    to: "const operator = { name, role: 'owner' }",
     tests: [src('access/issuer.test.ts')],
   },
   {
@@ -960,8 +974,22 @@ export const mutations = [
   {
     rule: 'a code that is revoked while it is redeemed is not used',
     file: src('ledger/code-uses.sql.ts'),
-    from: 'c.used < b.uses\n        and b.revoked_at is null',
-    to: 'c.used < b.uses',
+    from: 'c.used < b.uses\n        and c.revoked_at is null and b.revoked_at is null',
+    to: 'c.used < b.uses and c.revoked_at is null',
+    tests: [src('codes/redeem.test.ts')],
+  },
+  {
+    rule: 'a code that is revoked by itself while it is bought with is not used',
+    file: src('checkout/upgrade.sql.ts'),
+    from: 'c.used < b.uses and c.revoked_at is null and b.revoked_at is null',
+    to: 'c.used < b.uses and b.revoked_at is null',
+    tests: [src('codes/codes.test.ts')],
+  },
+  {
+    rule: 'a code that is revoked by itself while it is redeemed is not used',
+    file: src('ledger/code-uses.sql.ts'),
+    from: 'c.used < b.uses\n        and c.revoked_at is null and b.revoked_at is null',
+    to: 'c.used < b.uses and b.revoked_at is null',
     tests: [src('codes/redeem.test.ts')],
   },
   {

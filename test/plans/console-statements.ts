@@ -32,7 +32,9 @@ import {
 } from '../../packages/ishtirak/src/events/event-history.sql.js'
 import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
+import { newestPayments } from '../../packages/ishtirak/src/ledger/payment-list.sql.js'
 import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
+import { listedUsers, PARTS } from '../../packages/ishtirak/src/ledger/user-list.sql.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import {
@@ -46,9 +48,10 @@ import {
   noteInbox,
   unmailedEntries,
 } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
-import { newestPayments, tracesOf } from '../../packages/ishtirak/src/overview/payments.sql.js'
+import { tracesOf } from '../../packages/ishtirak/src/overview/payments.sql.js'
 import {
   findPaymentsByAmount,
+  findPaymentsByPart,
   findPaymentsByWord,
   findUsersByWord,
 } from '../../packages/ishtirak/src/overview/search.sql.js'
@@ -78,11 +81,11 @@ const traces = (name: string) =>
   })
 export const newest = { userId: null, status: null, kind: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
-const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: null }
+const anyAct = { actor: null, act: null, day: null, userId: null, paymentId: null, words: null }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = createInbox(inboxOf(CAPABILITIES))
 const november = {
-  kind: null,
+  ...{ kind: null, until: null, since: null },
   ...{ from: NOON - days(21), to: NOON + days(9), live: false },
   days: [{ day: '2026-11-01', from: NOON - days(21) }],
 }
@@ -108,6 +111,11 @@ export const CONSOLE: Asked[] = [
       ]),
     /payments_by_id[\s\S]*payments_by_reference[\s\S]*receipts_number_once/,
   ],
+  [
+    'the payments that a part of a reference names',
+    (database) => findPaymentsByPart(database, ['K4M9']),
+    /payments_reference_begins[\s\S]*payments_reference_ends/,
+  ],
   // It reads the payments of the day; on this one there are none.
   [
     'payments of an amount on a day',
@@ -117,7 +125,7 @@ export const CONSOLE: Asked[] = [
         { ending: 2000, digits: 4 },
         { from: NOON - days(20), to: NOON - days(19) },
       ),
-    /payments_by_paid_at[\s\S]*payments_newest/,
+    /payments_by_paid_at[\s\S]*payments_in_review[\s\S]*payments_newest/,
   ],
   [
     'the sums of a month',
@@ -241,6 +249,11 @@ export const CONSOLE_LISTS: Asked[] = [
     /audit_by_actor/,
   ],
   [
+    'the trail of a word',
+    (database) => trailPage(database, { filter: { ...anyAct, words: 'act_7' }, after: null, limit: 16 }),
+    /audit_by_words/,
+  ],
+  [
     'the trail of an act',
     (database) =>
       trailPage(database, { filter: { ...anyAct, act: 'payment.refund' }, after: null, limit: 16 }),
@@ -298,6 +311,20 @@ export const CONSOLE_LISTS: Asked[] = [
     (database) => entriesOf(database, 'refund', november, further, 50),
     /audit_by_act\b[\s\S]*Index Cond: .*ROW\(acted_at, id\) > ROW/,
   ],
+  ...(
+    [
+      ['by their ends', PARTS.byEnd, /users_by_end/],
+      ['whose access was ended', PARTS.ended, /users_ended/],
+      ['who never had time', PARTS.unpaid, /users_unpaid/],
+      ['with a balance', PARTS.withBalance, /users_with_balance/],
+    ] as const
+  ).map(
+    ([name, part, index]): Asked => [
+      `users ${name}`,
+      (database) => listedUsers(database, new Map([[part, lastDay]]), null, 50),
+      index,
+    ],
+  ),
   [
     'payments under review',
     (database) => newestPayments(database, { ...newest, status: 'review' }, NOON),

@@ -15,6 +15,7 @@ import { HOUR, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../../packages/ishtirak/src/core/payment.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimUsersWithEvents, nextEventOf } from '../../packages/ishtirak/src/events/deliver-events.sql.js'
+import { newestPayments } from '../../packages/ishtirak/src/ledger/payment-list.sql.js'
 import {
   createListPayments,
   findPayment,
@@ -26,7 +27,6 @@ import { createLoadUser, loadDueAnnouncements } from '../../packages/ishtirak/sr
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
-import { newestPayments } from '../../packages/ishtirak/src/overview/payments.sql.js'
 import { type DatabaseKind, freshDatabase } from '../support/databases.js'
 import { aPayment, aReport, days, NOON } from '../support/fixtures.js'
 import { CONSOLE, CONSOLE_LISTS, CONSOLE_WAITING, newest, type Run } from './console-statements.js'

@@ -382,4 +382,11 @@ it('open the database of a stopped service, under the given name', async () => {
   ])
   const refused = await runCommand(['payments', 'list', '--as', 'karim; drop table'], env)
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('must be a name')])
+  // The name that a command gives is no operator of the environment; those of the environment are known.
+  const listed = await runCommand(['operators', 'list', '--as', 'karim'], env)
+  expect(listed.output).toMatch(/^ +amina +owner +environment /m)
+  expect(listed.output).not.toContain('karim')
+  const taken = ['operators', 'create', '--name', 'Amina', '--role', 'viewer', '--why', 'x']
+  const { code, errors } = await runCommand([...taken, '--as', 'karim'], env)
+  expect([code, errors]).toEqual([1, expect.stringMatching(/source: environment/)])
 })

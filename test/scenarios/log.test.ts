@@ -3,7 +3,9 @@
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
+import { enterConsole } from '../support/console.js'
 import { emptyDatabase } from '../support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { createWorld, type World } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
@@ -18,7 +20,8 @@ beforeEach(async () => {
       done()
     },
   })
-  world = await createWorld(await emptyDatabase('pglite'), { log: createLog({ level: 'info', destination }) })
+  const log = createLog({ level: 'trace', destination })
+  world = await createWorld(await emptyDatabase('pglite'), { env: OPERATOR_ENV, log })
 })
 afterEach(() => world.stop())
 
@@ -62,4 +65,51 @@ it('a wrong signature is logged with its request', async () => {
   expect(said('webhook with a wrong signature')).toMatchObject([
     { request_id: refused.headers.get('x-request-id') },
   ])
+})
+
+it("names no operator's key: made, used, signed in with, wrong, and ended", async () => {
+  const owner = operatorOf(world)
+  const asked = { name: 'samira', role: 'cashier', why: 'hired' }
+  const { key } = (await owner.post('/operators/create', asked)).body
+  const samira = operatorOf(world, key)
+  await enterConsole(world, key)
+  await world.as('user-1').buy()
+  await samira.post('/users/user-1/record', { plan: 'pro', method: 'x' })
+  const next = (await owner.post('/operators/samira/new-key', { why: 'lost' })).body.key
+  expect((await samira.get('/payments')).status).toBe(401)
+  await world.call('POST', '/console/sign-in', {
+    body: `key=${key}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+  })
+  expect(said('payment settled')).toHaveLength(1)
+  for (const one of [key, next])
+    expect(lines.filter((line) => JSON.stringify(line).includes(one))).toEqual([])
+})
+
+it('has no text of a bank statement: read in, refused, approved, set aside and withdrawn', async () => {
+  const owner = operatorOf(world)
+  const send = async (csv: string, query = '') => {
+    const headers = { 'content-type': 'text/csv', authorization: `Bearer ${OPERATOR_KEY}` }
+    const path = `/api/v1/operator/statements?account=ccp${query}`
+    return world.call('POST', path, { body: csv, headers })
+  }
+  const head = 'Date;Text;Debit;Credit\n'
+  const line = (day: string, amount = '5,00') => `${day};VIREMENT DE HALIMA ZOUBIDA;;${amount}\n`
+  for (const refused of [line('31/02/2026'), line('21/11/2026', '5O0'), line('01/02/2026', '1.980')])
+    expect((await send(head + refused)).body.code).toBe('file_not_accepted')
+  expect((await send(`${head}21/11/2026;"HALIMA" x;;5\n`)).status).toBe(422)
+  expect((await send(head + line('21/11/2026'), '&decimal=HALIMA')).status).toBe(422)
+  const { status, body } = await send(head + line('21/11/2026') + line('21/11/2026'))
+  expect(status).toBe(200)
+  const [first] = body.data
+  expect(first.text).toContain('HALIMA')
+  const visit = await enterConsole(world, OPERATOR_KEY)
+  await visit.open(`/console/statements/${body.statement_id}`)
+  await owner.post(`/statements/${body.statement_id}/approve`, { why: 'seen' })
+  await owner.post(`/bank-lines/${first.id}/set-aside`, { why: 'the rent' })
+  await owner.post(`/statements/${body.statement_id}/withdraw`, { why: 'wrong file' })
+  await world.as('user-1').buy()
+  await world.advance(120)
+  expect(said('payment settled')).toHaveLength(1)
+  expect(lines.filter((line) => /HALIMA|ZOUBIDA/i.test(JSON.stringify(line)))).toEqual([])
 })

@@ -80,6 +80,7 @@ describeScenario('the main job', ({ database }) => {
         data: [
           {
             id: paymentId,
+            bought_by: null,
             kind: 'purchase',
             plan: 'pro',
             months: 1,

@@ -199,7 +199,11 @@ describe('a broken rule is found by the simulation', () => {
     const broken = withBasesRefunded(database)
     const found = await firstFailure({ database: broken })
     expect([...broken.broken]).toEqual(['operator.payment'])
-    expectRule(found, 'a refund takes a change before what it stands on')
+    expectRule(
+      found,
+      'a refund takes a change before what it stands on',
+      'access is what was paid, plus grace',
+    )
   })
 
   it('with what a change leaves over on no balance', async () => {

@@ -20,9 +20,10 @@ export const USER_VERBS = Object.keys(USER_ACTS_BY_VERB)
 /** By verb, what the form of an act on a user is asked with, where it asks something first. */
 export const USER_QUESTIONS: Readonly<Record<string, string>> = {
   grant: '?days=14',
+  'correct-address': '?email=right@example.dz',
   correct: '?amount=100',
   'pay-out': '?amount=100',
-  record: '?offer=pro+1&method=cheque&reference=BNA+1234567',
+  record: '?offer=1+pro&method=cheque&reference=BNA+1234567',
 }
 
 function byVerb(subject: string): Readonly<Record<string, KnownAct>> {

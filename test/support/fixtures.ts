@@ -39,6 +39,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     kind: 'purchase',
     id: 'pay_01',
     userId: 'user-1',
+    boughtBy: null,
     plan: PRO,
     months: 1,
     change: null,

@@ -13,7 +13,13 @@ export async function payOtherwise(
     charged,
     told = charged,
     wanted = { plan: 'pro' },
-  }: { readonly charged: number; readonly told?: number; readonly wanted?: object },
+    path = '/api/v1/billing/payments',
+  }: {
+    readonly charged: number
+    readonly told?: number
+    readonly wanted?: object
+    readonly path?: string
+  },
 ): Promise<string> {
   const before = new Set(world.emulator.checkouts().map(({ id }) => id))
   world.emulator.setFaults({
@@ -22,7 +28,7 @@ export async function payOtherwise(
     wrong_amount: { amount: told, times: 1 },
   })
   const user = world.as(userId)
-  await user.post('/api/v1/billing/payments', wanted)
+  await user.post(path, wanted)
   const made = world.emulator.checkouts().find(({ id }) => !before.has(id))
   if (!made) throw new Error('no checkout was made')
   await world.emulator.pay(made.id, 'paid')

@@ -1,11 +1,13 @@
 // A user's session in the portal without a browser: the cookie, the pages, and the forms on them.
-import type { Answer, World } from './world.js'
+import type { Answer, Caller, World } from './world.js'
 
 /** The catalogue of `docs/selling.md`. */
 export const SELLING_PLANS = new URL('../../docs/selling.example.json', import.meta.url).pathname
 
-export async function enterPortal(world: World, userId: string, locale = 'en') {
-  const link = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
+/** `user`: their id, or their calls. */
+export async function enterPortal(world: World, user: string | Caller, locale = 'en') {
+  const caller = typeof user === 'string' ? world.as(user) : user
+  const link = await caller.post('/api/v1/billing/portal-sessions', {})
   const entered = await world.call('GET', link.body.url.slice(world.url.length))
   const cookie = /^ishtirak[\w.]*=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
   const headers = { cookie, 'accept-language': locale }

@@ -20,6 +20,7 @@ export const PAID: Extract<Payment, { kind: 'purchase' | 'change' }> = {
   kind: 'purchase',
   id: 'pay_01k9abcdefghjkmnpqrstvwxyz',
   userId: 'usr_48151623',
+  boughtBy: null,
   plan: {
     id: 'pro',
     name: 'Pro',

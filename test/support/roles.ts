@@ -11,6 +11,22 @@ export const ROLE_KEYS = Object.fromEntries(
   ROLES.map((role) => [role, `key-of-the-${role}-of-the-tests`]),
 ) as Readonly<Record<Role, string>>
 
+/** Of OPERATOR_ROLES, each with all that it may. */
+export const CUSTOM_ROLES = {
+  till: [
+    'bulk.start',
+    'bulk.stop',
+    'drawer.confirm',
+    'drawer.count',
+    'payment.record',
+    'payment.read_receipt',
+    'payment.resend_receipt',
+    'payment.refund',
+  ],
+  night: ['payment.recheck', 'user.grant', 'user.grant_long', 'operator.revoke'],
+}
+export const customKey = (role: string) => `key-of-the-custom-${role}-of-the-tests`
+
 /** For the environment of a world. Each is named as their role. */
 export const ROLES_ENV = {
   OPERATOR_KEYS: ROLES.map((role) => `${role}:${role}:${ROLE_KEYS[role]}`).join(','),
@@ -74,6 +90,22 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['users', 'grant', 'x', '--days', '31'],
     },
   ],
+  correctAddress: [
+    {
+      act: 'user.correct_address',
+      path: '/users/x/correct-address',
+      body: { email: 'right@example.dz', why: 'x' },
+      command: ['users', 'correct-address', 'x', '--email', 'right@example.dz'],
+    },
+  ],
+  countDrawer: [
+    {
+      act: 'drawer.count',
+      path: '/drawer/x/count',
+      body: { cash: 1, cheques: 1 },
+      command: ['drawer', 'count', 'x', '--cash', '1', '--cheques', '1'],
+    },
+  ],
   correctBalance: [
     {
       act: 'balance.correct',
@@ -90,6 +122,17 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['balance', 'pay-out', 'x', '--amount', '1'],
     },
   ],
+  closeMonth: [
+    { act: 'month.close', path: '/months/2026-11/close', body: {}, command: ['month', 'close', '2026-11'] },
+  ],
+  reopenMonth: [
+    {
+      act: 'month.reopen',
+      path: '/months/2026-11/reopen',
+      body: { why: 'x' },
+      command: ['month', 'reopen', '2026-11'],
+    },
+  ],
   startReconciliation: [
     {
       act: 'reconciliation.start',
@@ -98,12 +141,36 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['reconcile', '--since', '2026-11-20'],
     },
   ],
+  createOperator: [
+    {
+      act: 'operator.create',
+      path: '/operators/create',
+      body: { name: 'x', role: 'support', why: 'x' },
+      command: ['operators', 'create', '--name', 'x', '--role', 'support'],
+    },
+  ],
+  setOperatorRole: [
+    {
+      act: 'operator.set_role',
+      path: '/operators/x/set-role',
+      body: { role: 'support', why: 'x' },
+      command: ['operators', 'set-role', 'x', '--role', 'support'],
+    },
+  ],
   closeFinding: [
     {
       act: 'finding.close',
       path: '/findings/x/close',
       body: { kind: 'differs', why: 'x' },
       command: ['findings', 'close', 'x', '--kind', 'differs'],
+    },
+  ],
+  revokeCode: [
+    {
+      act: 'codes.revoke_code',
+      path: '/codes/revoke-code',
+      body: { code: 'x', why: 'x' },
+      command: ['codes', 'revoke-code', '--code', 'x'],
     },
   ],
   createCodes: [
@@ -137,10 +204,12 @@ function changing({ command, body, ...attempt }: Change): Attempt {
 }
 
 /** A preview is asked with the same members, without the reason. */
-function previewing({ act, path, body, command, tells = '' }: Change): Attempt {
+function previewing({ act, path, body, command, tells = '' }: Change, isPosted: boolean): Attempt {
   const { why: _, [tells]: __, ...members }: Readonly<Record<string, unknown>> = { ...body }
+  const previewed = [...command, '--preview']
+  if (isPosted) return { act, path: `${path}/preview`, body: members, command: previewed }
   const query = new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)]))
-  return { act, path: query.size === 0 ? path : `${path}?${query}`, command: [...command, '--preview'] }
+  return { act, path: query.size === 0 ? path : `${path}?${query}`, command: previewed }
 }
 
 /** By the ids of the OpenAPI document; main/roles.test.ts holds them against it. */
@@ -150,6 +219,14 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ),
   search: read('/search?q=x'),
   getMonth: read('/months/2026-11'),
+  getYear: read('/years/2026'),
+  exportYear: [
+    {
+      act: 'payments.export',
+      path: '/exports/year?until=2026',
+      command: ['export', 'year', '--until', '2026'],
+    },
+  ],
   getJournal: read('/months/2026-11/receipts'),
   exportAccounts: [
     {
@@ -158,13 +235,7 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['export', 'accounts', '--month', '2026-11'],
     },
   ],
-  exportAdvances: [
-    {
-      act: 'payments.export',
-      path: '/exports/advances?month=2026-11',
-      command: ['export', 'advances', '--month', '2026-11'],
-    },
-  ],
+  importBankStatement: [{ act: 'statement.import', path: '/statements?account=ccp' }],
   downloadProof: [
     {
       act: 'payment.read_proof',
@@ -172,6 +243,14 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       command: ['payments', 'proof', 'x', '--out', 'no-proof'],
     },
   ],
+  downloadReceipt: [
+    {
+      act: 'payment.read_receipt',
+      path: '/payments/x/receipt',
+      command: ['payments', 'receipt', 'x', '--to', 'no-receipt'],
+    },
+  ],
+  continueBulk: [{ act: 'bulk.start', path: '/bulk/x/continue' }],
   continueReconciliation: [{ act: 'reconciliation.start', path: '/reconciliations/x/continue' }],
   downloadBackup: [{ act: 'database.backup', path: '/backup', command: ['backup', 'no-backup'] }],
   ...Object.fromEntries(
@@ -179,8 +258,11 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
       const changes = CHANGES[act.operationId] ?? [changeOf(act)]
       return [
         [act.operationId, changes.map(changing)],
-        [previewIdOf(act), changes.map(previewing)],
+        [previewIdOf(act), changes.map((change) => previewing(change, act.asksByPost !== undefined))],
       ]
     }),
   ),
+  // The act that it names is no act.
+  startBulk: [{ act: 'bulk.start', path: '/bulk/start', body: { act: 'x', ids: ['x'], why: 'x' } }],
+  previewStartBulk: [{ act: 'bulk.start', path: '/bulk/start/preview', body: { act: 'x', ids: ['x'] } }],
 }

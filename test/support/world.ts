@@ -36,8 +36,8 @@ export interface World extends AsyncDisposable {
   readonly emulator: Emulator
   readonly service: Service
   readonly config: Config
-  /** One user's calls, with their token. */
-  as(userId: string): Caller
+  /** One user's calls, with their token, which has these claims beside. */
+  as(userId: string, claims?: Record<string, unknown>): Caller
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Moves everything: clock, emulator with its deliveries, and runs every job once. */
   advance(seconds: number): Promise<void>
@@ -200,7 +200,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
     config,
     call,
     stop,
-    as: (userId) => caller({ userId, call, emulator, token: signToken({ sub: userId }) }),
+    as: (userId, claims) => caller({ userId, call, emulator, token: signToken({ sub: userId, ...claims }) }),
     advance: async (seconds) => {
       await emulator.advance(seconds)
       await service.runner.runAll()

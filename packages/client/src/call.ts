@@ -2,6 +2,7 @@
 // no longer pause. A retry is safe, because every call of this API is idempotent: by its operation_id,
 // because it sets absolute values, or because there is one open payment.
 import { BillingApiError, BillingConfigurationError, BillingUnreachableError, readRefusal } from './errors.js'
+import type { Person } from './types.js'
 
 interface CallOptions {
   readonly url: string
@@ -18,13 +19,16 @@ interface CallSettings {
   readonly accept?: 'application/pdf'
   /** Where the options say nothing. */
   readonly withinMs?: number
+  /** Who acts for the account. */
+  readonly person?: Person
   /** It must not be repeated where its outcome is unknown. */
   readonly once?: boolean
 }
 
-type Call = <Answer>(method: string, path: string, settings?: CallSettings) => Promise<Answer>
+export type Call = <Answer>(method: string, path: string, settings?: CallSettings) => Promise<Answer>
 
 const DEFAULT_TIMEOUT_MS = 2_000
+const JSON_TYPE = 'application/json'
 
 const URL_PATTERN = /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/
 /** Of a key that a header can carry. */
@@ -44,7 +48,7 @@ export function createCall(options: CallOptions): Call {
   const { apiKey, fetch: send = globalThis.fetch } = options
   const base = options.url.replace(/\/+$/, '')
   return async <Answer>(method: string, path: string, settings: CallSettings = {}) => {
-    const { body, file, accept = 'application/json', once = false } = settings
+    const { body, file, accept = JSON_TYPE, once = false } = settings
     const withinMs = options.timeoutMs ?? settings.withinMs ?? DEFAULT_TIMEOUT_MS
     const request: RequestInit = {
       method,
@@ -52,14 +56,15 @@ export function createCall(options: CallOptions): Call {
       headers: {
         authorization: `Bearer ${apiKey}`,
         accept,
-        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(body ? { 'content-type': JSON_TYPE } : {}),
+        ...(settings.person ? personHeaders(settings.person) : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
       ...(file ? { body: file } : {}),
     }
     const attempt = (ms: number) =>
       within(ms, async (signal) =>
-        readAnswer<Answer>(await send(`${base}${path}`, { ...request, signal }), accept),
+        readAnswer<Answer>(await send(`${base}${path}`, { ...request, signal }), settings),
       ).catch(throwKnown)
     if (once) return attempt(withinMs)
     const startedAt = performance.now()
@@ -74,6 +79,13 @@ export function createCall(options: CallOptions): Call {
         throw second instanceof BillingUnreachableError && second.status === null ? first : second
       })
     }
+  }
+}
+
+function personHeaders({ id, role }: Person): Record<string, string> {
+  return {
+    'ishtirak-person': encodeURIComponent(id),
+    ...(role && { 'ishtirak-billing-role': role }),
   }
 }
 
@@ -101,13 +113,16 @@ async function within<Result>(ms: number, work: (signal: AbortSignal) => Promise
   }
 }
 
-async function readAnswer<Answer>(response: Response, accept: string): Promise<Answer> {
+async function readAnswer<Answer>(response: Response, settings: CallSettings): Promise<Answer> {
+  const { accept = JSON_TYPE, person } = settings
   // The service checks its answers against the schemas that these types are made from.
-  if (response.ok && accept === 'application/json') return JSON.parse(await response.text()) as Answer
+  if (response.ok && accept === JSON_TYPE) return JSON.parse(await response.text()) as Answer
   if (response.ok) return new Uint8Array(await response.arrayBuffer()) as Answer
   const refusal = await readRefusal(response)
-  const { status } = refusal
+  const { status, code } = refusal
   if (status >= 500 || status < 400 || [408, 429].includes(status)) throw new BillingUnreachableError(refusal)
-  if ([401, 403].includes(status)) throw new BillingConfigurationError(refusal)
+  // A person who may not order: the key is right.
+  const isOfPerson = person !== undefined && code === 'forbidden'
+  if ([401, 403].includes(status) && !isOfPerson) throw new BillingConfigurationError(refusal)
   throw new BillingApiError(refusal)
 }

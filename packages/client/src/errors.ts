@@ -28,13 +28,13 @@ export class BillingApiError extends Error implements Refusal {
 }
 
 /**
- * The platform's key is refused (401, 403): `apiKey` is none of PLATFORM_API_KEYS. No outage: no call works
- * until that is mended.
+ * `apiKey` is refused: it is none of PLATFORM_API_KEYS (401), or an operator's whose role may not do this
+ * (403). No outage: it lasts until that is mended.
  */
 export class BillingConfigurationError extends BillingApiError {
   override readonly name = 'BillingConfigurationError'
   constructor(refusal: Refusal) {
-    super(refusal, 'billing refuses apiKey, the key of the platform')
+    super(refusal, 'billing refuses apiKey')
   }
 }
 

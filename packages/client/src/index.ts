@@ -1,6 +1,6 @@
 // The client for the hosting platform: `import { createClient } from '@ishtirak/client'`. It imports nothing,
 // not even types, and needs only `fetch` and `crypto.subtle`, so it runs in Node and at the edge.
-import { createCall } from './call.js'
+import { type Call, createCall } from './call.js'
 import { BillingUnreachableError } from './errors.js'
 import { rememberLimits } from './remembered-limits.js'
 import type {
@@ -16,6 +16,7 @@ import type {
   PaymentPage,
   PaymentRequest,
   PaymentsQuery,
+  Person,
   Plan,
   PlatformUser,
   PortalSession,
@@ -75,11 +76,49 @@ export type Consumed =
       readonly reason: 'billing_unreachable'
     }
 
+/** What is ordered for an account: all of it is refused to a reader, but the portal. */
+export interface Orders {
+  /**
+   * A link into the portal that works once, for five minutes: send the user there. `return_path` is where
+   * "back" leads, a path under PLATFORM_URL.
+   */
+  openPortal(userId: string, request?: { readonly return_path?: string }): Promise<PortalSession>
+  /**
+   * Buys a month, also as the renewal: send the user to `checkout_url`. A repetition gives the same payment.
+   */
+  upgrade(userId: string, plan: string): Promise<UpgradeResult>
+  /**
+   * Buys a term, also ahead; send the user to `checkout_url`. The provider is asked. A repetition gives the
+   * same payment.
+   */
+  createPayment(userId: string, request: PaymentRequest): Promise<Payment>
+  /** Send the user to `checkout_url`. A repetition gives the same payment. */
+  topUpBalance(userId: string, request: TopUpRequest): Promise<Payment>
+  /** Whenever the paid time ends, the balance buys this term. Set again, at the price of now. */
+  setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>
+  endRenewal(userId: string): Promise<UserBalance>
+  /**
+   * Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is
+   * the same proof.
+   */
+  uploadProof(userId: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
+  /**
+   * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at
+   * `redemptions` whether it was redeemed.
+   */
+  redeem(userId: string, code: string): Promise<Redeemed>
+}
+
 /**
  * Every call throws `BillingApiError` when the API refuses it (`BillingConfigurationError`: the platform's
  * key), and all but `consume` throw `BillingUnreachableError` when it cannot be reached or cannot answer.
  */
-export interface Client<Limit extends string = LimitName> {
+export interface Client<Limit extends string = LimitName> extends Orders {
+  /**
+   * For a person of an account: `client.as({ id: 'lina', role: 'payer' }).upgrade('acme', 'pro')`. The orders
+   * of a `reader` are refused: `BillingApiError`, `forbidden`.
+   */
+  as(person: Person): Orders
   user(userId: string): Promise<PlatformUser>
   updateUser(userId: string, update: UserUpdate): Promise<PlatformUser>
   /**
@@ -92,22 +131,8 @@ export interface Client<Limit extends string = LimitName> {
   plans(): Promise<Plan[]>
   /** What is sold, in the order of the plans, the shortest term first. */
   offers(): Promise<Offer[]>
-  /**
-   * A link into the portal that works once, for five minutes: send the user there. `return_path` is where
-   * "back" leads, a path under PLATFORM_URL.
-   */
-  openPortal(userId: string, request?: { readonly return_path?: string }): Promise<PortalSession>
-  /**
-   * Buys a month, also as the renewal: send the user to `checkout_url`. A repetition gives the same payment.
-   */
-  upgrade(userId: string, plan: string): Promise<UpgradeResult>
   /** What a payment made now would buy and cost. */
   quote(userId: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
-  /**
-   * Buys a term, also ahead; send the user to `checkout_url`. The provider is asked. A repetition gives the
-   * same payment.
-   */
-  createPayment(userId: string, request: PaymentRequest): Promise<Payment>
   status(userId: string): Promise<BillingStatus>
   /** Newest first, in pages. */
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
@@ -118,23 +143,8 @@ export interface Client<Limit extends string = LimitName> {
   papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
   /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
-  /** Send the user to `checkout_url`. A repetition gives the same payment. */
-  topUpBalance(userId: string, request: TopUpRequest): Promise<Payment>
-  /** Whenever the paid time ends, the balance buys this term. Set again, at the price of now. */
-  setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>
-  endRenewal(userId: string): Promise<UserBalance>
   /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
   overview(userId: string): Promise<Overview>
-  /**
-   * Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is
-   * the same proof.
-   */
-  uploadProof(userId: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
-  /**
-   * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at
-   * `redemptions` whether it was redeemed.
-   */
-  redeem(userId: string, code: string): Promise<Redeemed>
   /** What the user redeemed, newest first. */
   redemptions(userId: string): Promise<Redemptions>
   /** PDF of a redeemed code; no money came, so there is no receipt. The language is that of `receipt`. */
@@ -185,12 +195,9 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     reportUsage: (userId, limit, report) => count('PUT', { userId, limit }, 'usage', report),
     plans: () => call('GET', `${BILLING}/plans`),
     offers: () => call('GET', `${BILLING}/offers`),
-    openPortal: (userId, body = {}) => call('POST', `${userPath(userId)}/portal-sessions`, { body }),
-    upgrade: (userId, plan) =>
-      call('POST', `${userPath(userId)}/upgrade`, { body: { plan }, withinMs: 2 * PURCHASE_MS }),
+    ...ordersBy(call),
+    as: (person) => ordersBy((method, path, settings) => call(method, path, { ...settings, person })),
     quote: (userId, wanted) => call('GET', `${userPath(userId)}/quote${queryOf(wanted)}`),
-    createPayment: (userId, body) =>
-      call('POST', `${userPath(userId)}/payments`, { body, withinMs: 2 * PURCHASE_MS }),
     status: (userId) => call('GET', `${userPath(userId)}/status`),
     payments: (userId, query = {}) => call('GET', `${userPath(userId)}/payments${queryOf(query)}`),
     payment: (userId, paymentId) => call('GET', paymentPath(userId, paymentId)),
@@ -198,21 +205,31 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
       call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
     papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
     balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
-    topUpBalance: (userId, body) =>
-      call('POST', `${userPath(userId)}/balance/top-ups`, { body, withinMs: 2 * PURCHASE_MS }),
-    setRenewal: (userId, body) => call('PUT', `${userPath(userId)}/balance/renewal`, { body }),
-    endRenewal: (userId) => call('DELETE', `${userPath(userId)}/balance/renewal`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
-    uploadProof: (userId, paymentId, file) =>
-      call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),
-    redeem: (userId, code) =>
-      call('POST', `${userPath(userId)}/redeem`, { body: { code }, withinMs: PURCHASE_MS, once: true }),
     redemptions: (userId) => call('GET', `${userPath(userId)}/redemptions`),
     statement: (userId, redemptionId, asked = {}) => {
       const path = `${userPath(userId)}/redemptions/${encodeURIComponent(redemptionId)}/statement`
       return call('GET', `${path}${queryOf(asked)}`, PRINTED)
     },
     verifyEvent,
+  }
+}
+
+function ordersBy(call: Call): Orders {
+  return {
+    openPortal: (userId, body = {}) => call('POST', `${userPath(userId)}/portal-sessions`, { body }),
+    upgrade: (userId, plan) =>
+      call('POST', `${userPath(userId)}/upgrade`, { body: { plan }, withinMs: 2 * PURCHASE_MS }),
+    createPayment: (userId, body) =>
+      call('POST', `${userPath(userId)}/payments`, { body, withinMs: 2 * PURCHASE_MS }),
+    topUpBalance: (userId, body) =>
+      call('POST', `${userPath(userId)}/balance/top-ups`, { body, withinMs: 2 * PURCHASE_MS }),
+    setRenewal: (userId, body) => call('PUT', `${userPath(userId)}/balance/renewal`, { body }),
+    endRenewal: (userId) => call('DELETE', `${userPath(userId)}/balance/renewal`),
+    uploadProof: (userId, paymentId, file) =>
+      call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),
+    redeem: (userId, code) =>
+      call('POST', `${userPath(userId)}/redeem`, { body: { code }, withinMs: PURCHASE_MS, once: true }),
   }
 }
 

@@ -36,12 +36,19 @@ export interface Operator {
 const ANSWER_MS = 10_000
 /** The addresses of what acts are on, where they are not the plural of the name's beginning. */
 const PLURALS: Readonly<Record<string, string>> = {
+  bank_line: 'bank-lines',
+  bulk: 'bulk',
   codes: 'codes',
-  operator: 'sessions',
+  drawer: 'drawer',
+  // A session is ended; all else is done to operators.
+  'operator.revoke': 'sessions',
   // On the user whose they are.
   balance: 'users',
   'payment.record': 'users',
 }
+
+/** Acts that ask for more than an address holds. */
+const BY_POST: readonly string[] = ['bulk.start', 'codes.revoke_code']
 
 /** Throws as `createClient` and its calls do; a key that is refused is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {
@@ -50,6 +57,7 @@ export function createOperator(options: OperatorOptions): Operator {
     act: (name, id, request) =>
       call('POST', addressOf(name, id), { body: request, once: request.operation_id === undefined }),
     preview: (name, id, asked = {}) => {
+      if (BY_POST.includes(name)) return call('POST', `${addressOf(name, id)}/preview`, { body: asked })
       const entries = Object.entries(asked).map(([key, value]) => [key, String(value)])
       const query = entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`
       return call('GET', `${addressOf(name, id)}${query}`)

@@ -228,8 +228,16 @@ export interface Redemptions {
   }[]
 }
 
+/** Who acts for an account, by the platform's own id. Without a role: its owner. */
+export interface Person {
+  id: string
+  role?: 'owner' | 'payer' | 'reader'
+}
+
 export interface Payment {
   id: string
+  /** The person who ordered it for the account; null where none is named. */
+  bought_by: string | null
   /** `change`: another plan for time that runs; `top_up`: money for the balance. */
   kind: 'purchase' | 'change' | 'top_up'
   /** Null for a top-up, as the months are. */
@@ -392,6 +400,7 @@ export interface EventData {
     readonly kind: 'purchase' | 'change' | 'top_up'
     /** Null for a top-up, as the months are. */
     readonly plan: string | null
+    readonly bought_by: string | null
     readonly months: number | null
     readonly amount: number
     /** What was asked for, where another amount came and was taken; else null. */

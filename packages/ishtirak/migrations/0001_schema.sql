@@ -34,6 +34,8 @@ create table users (
   -- The profile, as the platform or the user's token says.
   email text,
   name text,
+  -- Of a customer of the desk: E.164.
+  phone text constraint phone_is_international check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   locale text constraint locale_is_known check (locale in ('ar', 'fr', 'en')),
   -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due.
   -- While a process delivers, that is its lease.
@@ -66,6 +68,8 @@ comment on table users is
 create table payments (
   user_id text not null constraint payment_of_a_user references users,
   id text not null,
+  -- The person who ordered it for the account, by the platform's id of them; null: none is named.
+  bought_by text,
   -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
   kind text not null default 'purchase'
     constraint kind_is_known check (kind in ('purchase', 'change', 'top_up')),
@@ -236,6 +240,11 @@ create index audit_of_payment on audit (user_id, payment_id) where payment_id is
 create index audit_newest on audit (acted_at, id);
 create index audit_by_actor on audit (actor, acted_at, id);
 create index audit_by_act on audit (act, acted_at, id);
+-- Of the reason, and the ids: each is one word, or every act would have that before its hyphen or underscore.
+-- What stands in an address, a path or angle brackets is words of its own.
+create index audit_by_words on audit using gin (to_tsvector('simple', translate(
+  coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,
+  '/.:@<>=&?#+_-', '           '))) with (fastupdate = off);
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -383,6 +392,26 @@ comment on table usage_operations is
   'What was consumed and released in the last 48 hours, with its answer: a repetition counts once.';
 
 create index usage_operations_by_age on usage_operations (created_at);
+
+create table usage_refusals (
+  user_id text not null,
+  limit_name text not null,
+  scope text not null,
+  -- Its beginning, in UTC.
+  hour timestamptz not null,
+  refused bigint not null,
+  asked bigint not null,
+  -- Of the last refusal.
+  maximum bigint not null,
+  used bigint not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  constraint usage_refusals_once primary key (user_id, limit_name, scope, hour)
+);
+comment on table usage_refusals is
+  'When a limit was full: each hour of the last 30 days in which it refused something.';
+
+create index usage_refusals_by_age on usage_refusals (hour);
 
 
 -- Receipts
@@ -567,11 +596,101 @@ comment on table transfer_proof_parts is 'The content of the proofs, in parts.';
 alter table transfer_proof_parts alter column content set storage external;
 
 
+-- Those that may be paid although their end is past.
+create index payments_transfers_expired on payments (created_at)
+  where method = 'transfer' and status = 'expired';
+
+
+-- Bank statements: what came to the accounts, beside the transfers that are waited for. They are of no single
+-- user, so both tables are kept on one node.
+
+create table bank_statements (
+  id text not null,
+  account text not null constraint account_is_known check (account in ('ccp', 'baridimob', 'bank')),
+  imported_at timestamptz not null,
+  imported_by text not null constraint imported_by_someone check (imported_by <> ''),
+  -- How the file was read: what stood in which column, and how days and amounts are written there.
+  form jsonb not null,
+  -- Every line of the file with money in, in its order; some were known before.
+  line_ids text[] not null,
+  first_day date not null,
+  last_day date not null,
+  constraint bank_statements_by_id primary key (id),
+  constraint statement_has_lines check (line_ids <> '{}'),
+  constraint days_run_forward check (last_day >= first_day)
+);
+comment on table bank_statements is 'Each file of an account that was read in, by whom and how.';
+
+create index bank_statements_newest on bank_statements (imported_at);
+
+create table bank_lines (
+  -- Made of what makes the line known again: account, day, amount, text and n.
+  id text not null,
+  -- The file that brought it first.
+  statement_id text not null constraint line_of_a_statement references bank_statements,
+  account text not null constraint account_is_known check (account in ('ccp', 'baridimob', 'bank')),
+  day date not null,
+  amount_centimes bigint not null constraint money_came_in check (amount_centimes > 0),
+  text text not null,
+  -- A digest of the text without case, spaces and signs.
+  text_key text not null,
+  -- 2 for the second equal line of a day.
+  nth integer not null constraint nth_is_positive check (nth > 0),
+  -- Each whole reference in the text.
+  refs text[] not null,
+  -- What it was said to pay, by the statement that approves the payment; a payment stands in one line.
+  payment_ids text[] not null default '{}',
+  -- `approved`: all its payments are booked. `payout`: what the provider of cards paid out. `set_aside`:
+  -- money that is for no payment here.
+  state text not null default 'open'
+    constraint state_is_known check (state in ('open', 'approved', 'payout', 'set_aside')),
+  decided_at timestamptz,
+  decided_by text,
+  reason text,
+  constraint bank_lines_by_id primary key (id),
+  constraint bank_lines_once unique (account, day, amount_centimes, text_key, nth),
+  constraint decided_at_an_instant check (state in ('open', 'payout') or decided_at is not null),
+  constraint set_aside_for_a_reason check (state <> 'set_aside' or reason is not null),
+  constraint pays_or_is_for_none check (payment_ids = '{}' or state in ('open', 'approved'))
+);
+comment on table bank_lines is 'Each line of money in, once, in however many files it stands.';
+
+create index bank_lines_open on bank_lines (day, id) where state = 'open';
+create index bank_lines_decided on bank_lines (state, day, id) where state <> 'open';
+-- Each payment that is compared with a statement is looked up here, so new lines wait in no list beside it.
+create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastupdate = off);
+
+
 -- The desk: cash and cheques
 
 -- The slip of a cash desk and the number of a cheque name one payment, of whichever user.
 create unique index payments_desk_reference on payments (method_reference, method)
   where method in ('cash', 'cheque');
+
+-- Of no user, so it is kept on one node.
+create table drawer_days (
+  -- In the billing time zone: `YYYY-MM-DD`.
+  day text not null,
+  -- How often it was counted: a decision names the count that it is about.
+  counts integer not null constraint counts_up check (counts > 0),
+  -- What the books said at the count, in centimes; what was there, in whole dinars.
+  cash_expected bigint not null,
+  cheques_expected bigint not null,
+  -- Of each entry that the books had at the count its kind and id: what is committed later came after it.
+  entries text[] not null,
+  cash_counted integer not null constraint cash_is_not_negative check (cash_counted >= 0),
+  cheques_counted integer not null constraint cheques_are_not_negative check (cheques_counted >= 0),
+  counted_by text not null constraint counted_by_someone check (counted_by <> ''),
+  counted_at timestamptz not null,
+  confirmed_by text,
+  confirmed_at timestamptz,
+  constraint drawer_days_once primary key (day),
+  constraint confirmed_by_someone check ((confirmed_by is null) = (confirmed_at is null)),
+  constraint closed_by_two check (confirmed_by <> counted_by)
+);
+-- What waits for its second operator.
+create index drawer_days_waiting on drawer_days (counted_at) where confirmed_at is null;
+comment on table drawer_days is 'The count of each day''s drawer, and who confirmed it.';
 
 
 -- Codes, printed and given out. A code is found by its hash, by whichever user, so neither codes nor batches
@@ -614,11 +733,14 @@ create table codes (
   batch_id text not null constraint code_of_a_batch references code_batches,
   -- May exceed `uses` of the batch: a payment that came late counts.
   used integer not null default 0 constraint used_counts_up check (used >= 0),
+  -- By itself, where its batch still counts.
+  revoked_at timestamptz,
   constraint codes_by_hash primary key (hash)
 );
 comment on table codes is 'Each code, and how often it was used.';
 
 create index codes_of_batch on codes (batch_id);
+create index payments_of_code on payments (code_hash, created_at desc, id desc) where code_hash is not null;
 
 create table code_tries (
   user_id text not null,
@@ -660,8 +782,11 @@ create table grants (
 comment on table grants is
   'What was granted, for ever: the periods of a user are forgotten when they are over.';
 
+create index grants_of_code on grants (code_hash, granted_at desc, id desc) where code_hash is not null;
 
--- The books: the figures of a month. Derived, not facts: both tables can be emptied, and are filled again.
+
+-- The books: the figures of a month. Derived, not facts, but for what was closed: the others can be emptied,
+-- and are filled again.
 
 create table daily_figures (
   -- Of the payment, in the billing time zone of its receipt: `YYYY-MM-DD`.
@@ -670,18 +795,22 @@ create table daily_figures (
   method text not null,
   -- Empty where it is not known.
   instrument text not null,
+  -- The percentage of the tax; empty: none.
+  tax_rate text not null,
   payments integer not null,
   -- Those that were their user's first.
   first_payments integer not null,
   -- Tax included, without duty.
   amount_centimes bigint not null,
+  -- What was asked for, where another amount came; else the amount.
+  asked_centimes bigint not null,
   net_centimes bigint not null,
   duty_centimes bigint not null,
   discount_centimes bigint not null,
   fees_centimes bigint not null,
   -- Payments whose fees the provider did not say.
   fees_unknown integer not null,
-  constraint daily_figures_once primary key (day, live, method, instrument)
+  constraint daily_figures_once primary key (day, live, method, instrument, tax_rate)
 );
 comment on table daily_figures is 'What came in on each day, added up as receipts are issued.';
 
@@ -715,13 +844,101 @@ create table counted_receipts (
 );
 comment on table counted_receipts is 'Up to which number the receipts of each series are in daily_figures.';
 
+-- Months are closed one after the other, and the last one is reopened first.
+create table closed_months (
+  -- `YYYY-MM`, in the billing time zone.
+  month text not null,
+  -- Counts the closings of the month.
+  sequence integer not null constraint sequence_is_positive check (sequence > 0),
+  -- Of the month: what is recorded later bears no earlier instant, even where a clock was set back.
+  ends_at timestamptz not null,
+  -- As they were.
+  figures jsonb not null,
+  -- Up to which number the receipts of each series are in them: {series: number}.
+  counted jsonb not null,
+  closed_at timestamptz not null,
+  closed_by text not null constraint closed_by_someone check (closed_by <> ''),
+  reopened_at timestamptz,
+  reopened_by text,
+  reopened_because text,
+  constraint closed_months_in_sequence primary key (month, sequence),
+  constraint reopened_for_a_reason check (
+    (reopened_at is null) = (reopened_by is null) and (reopened_at is null) = (reopened_because is null)
+  )
+);
+comment on table closed_months is
+  'The figures of each month that was closed, with who closed and reopened it.';
+
+create unique index closed_months_once on closed_months (month) where reopened_at is null;
+
+create table late_receipts (
+  user_id text not null,
+  payment_id text not null,
+  series text not null,
+  number integer not null,
+  -- In which its payment was paid.
+  month text not null,
+  constraint late_receipts_once primary key (user_id, payment_id)
+);
+comment on table late_receipts is 'Receipts of a month that were issued after it was closed.';
+
+-- At the end of which months each user had paid time: by payments of real money, and by those of play money.
+create table paid_months (
+  user_id text not null,
+  live boolean not null,
+  -- `YYYY-MM`, in order.
+  months text[] not null,
+  constraint paid_months_of_user primary key (user_id, live)
+);
+comment on table paid_months is
+  'The months at whose end each user had paid time, as payments and grants say.';
+
+create table monthly_users (
+  month text not null,
+  live boolean not null,
+  -- The first month at whose end they had paid time.
+  began text not null,
+  users integer not null,
+  -- Of them, those who had none at the end of the month before, and began earlier.
+  came_back integer not null,
+  -- Who had paid time at the end of the month before, and none at the end of this one.
+  lapsed integer not null,
+  constraint monthly_users_once primary key (month, live, began)
+);
+comment on table monthly_users is 'Users with paid time at each month''s end: paid_months, added up.';
+
+create table looked_at_changes (
+  one boolean not null default true constraint is_the_only_row check (one),
+  looked_at timestamptz not null,
+  constraint looked_at_changes_once primary key (one)
+);
+comment on table looked_at_changes is 'Up to when refunds, ends and grants are in paid_months.';
+
+create table monthly_lapses (
+  month text not null,
+  live boolean not null,
+  lapsed integer not null,
+  -- By what is stored: a reminder that was sent, a payment that was asked for, one that failed.
+  reminded integer not null,
+  began integer not null,
+  failed integer not null,
+  counted_at timestamptz not null,
+  constraint monthly_lapses_once primary key (month, live)
+);
+comment on table monthly_lapses is
+  'Of those who lapsed in a month, what they had and did before; kept, since mails are forgotten.';
+
+create index grants_by_instant on grants (granted_at);
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
 -- Entries without a receipt of their own. They are few.
 create index balance_entries_by_hand on balance_entries (created_at, kind, amount)
   where kind in ('returned', 'correction', 'paid_out');
 -- Whose time ends when, or was ended.
-create index users_by_end on users (paid_until) where ended_at is null;
-create index users_ended on users (ended_at) where ended_at is not null;
+create index users_by_end on users (paid_until, user_id) where ended_at is null;
+create index users_ended on users (ended_at, user_id) where ended_at is not null;
+-- The rest of the list of users: who never had time; and those with money on their balance.
+create index users_unpaid on users (user_id) where paid_until is null and ended_at is null;
+create index users_with_balance on users (user_id) where balance > 0;
 
 
 -- The comparison with the provider
@@ -782,6 +999,53 @@ comment on table comparison_findings is
 create index comparison_findings_newest on comparison_findings (seen_at desc);
 
 
+-- Acts on many: an act that is done to each of a list, which was frozen when it was confirmed. A list is of
+-- no single user, so both tables are kept on one node.
+
+create table bulk_acts (
+  id text not null,
+  act text not null,
+  input jsonb not null,
+  -- By what the list was found; null: it was given.
+  filter jsonb,
+  why text not null,
+  operator text not null constraint operator_is_given check (operator <> ''),
+  role text not null,
+  by_key boolean not null,
+  -- What `worth` of the targets is; null: nothing.
+  unit text constraint unit_is_known check (unit in ('days', 'dinars')),
+  targets integer not null constraint targets_are_counted check (targets > 0),
+  -- How many the page counted that was confirmed.
+  shown integer,
+  made_at timestamptz not null,
+  finished_at timestamptz,
+  stopped_because text,
+  constraint bulk_acts_by_id primary key (id)
+);
+comment on table bulk_acts is 'Each act on many: who wants what, and why.';
+
+create index bulk_acts_newest on bulk_acts (made_at desc, id desc);
+create index bulk_acts_unfinished on bulk_acts (made_at) where finished_at is null;
+
+create table bulk_targets (
+  bulk_id text not null constraint target_of_a_bulk references bulk_acts,
+  place integer not null,
+  target text not null,
+  worth integer not null,
+  -- No other process acts on it before this.
+  leased_until timestamptz not null,
+  attempts integer not null default 0,
+  -- Null: it is still to be done.
+  result text constraint result_is_known check (result in ('done', 'refused', 'failed', 'stopped')),
+  code text,
+  constraint bulk_targets_by_place primary key (bulk_id, place),
+  constraint bulk_targets_once unique (bulk_id, target)
+);
+comment on table bulk_targets is 'Each target of an act on many, and what became of it.';
+
+create index bulk_targets_left on bulk_targets (bulk_id, place) where result is null;
+
+
 -- Backup
 
 -- Receipt numbers issued since the backup are unknown, so from each of these instants on receipts have a
@@ -795,11 +1059,29 @@ comment on table restores is 'When this database was filled from a backup that m
 
 -- Access. Of secrets only the SHA-256 is kept: a reader of these tables can open nothing with it.
 
+-- Of the key, 256 random bits, there is the SHA-256: no one can be made from the other.
+create table operators (
+  name text not null constraint operator_name_is_one check (name ~ '^[A-Za-z0-9_.@-]{1,64}$'),
+  role text not null constraint operator_role_is_named check (role ~ '^[a-z][a-z0-9_-]{0,31}$'),
+  key_digest text not null,
+  created_at timestamptz not null,
+  keyed_at timestamptz not null,
+  blocked_at timestamptz,
+  version bigint not null default 1,
+  constraint operators_by_name primary key (name),
+  constraint operators_key_once unique (key_digest)
+);
+comment on table operators is
+  'Operators whom an owner made, beside those of the environment and of the issuer.';
+
+-- Whoever approves twice under two spellings is one person.
+create unique index operators_name_once on operators (lower(name));
+
 create table operator_sessions (
   id text not null,
   session_digest text not null,
   operator text not null constraint operator_is_given check (operator <> ''),
-  role text not null constraint role_is_known check (role in ('viewer', 'support', 'accountant', 'owner')),
+  role text not null constraint role_is_named check (role ~ '^[a-z][a-z0-9_-]{0,31}$'),
   signed_in_by text not null constraint way_in_is_known check (signed_in_by in ('key', 'oidc')),
   -- An HMAC of the key under the session's secret.
   key_digest text,
@@ -834,6 +1116,10 @@ create table portal_sessions (
   expires_at timestamptz not null,
   -- Where on the platform "back" leads.
   return_path text,
+  -- Who uses it: a person of the account and what they may do; null: the account itself.
+  person_id text,
+  billing_role text not null default 'owner'
+    constraint billing_role_is_known check (billing_role in ('owner', 'payer', 'reader')),
   constraint portal_sessions_by_id primary key (user_id, id),
   constraint link_or_session check ((link_digest is null) <> (session_digest is null))
 );
@@ -856,6 +1142,7 @@ create table portal_link_requests (
 comment on table portal_link_requests is 'Addresses that were typed into the portal''s form for a link.';
 
 create index users_by_email on users (lower(email)) where email is not null;
+create index users_by_phone on users (phone) where phone is not null;
 
 
 -- The overview: what waits for operators, and what they look for. What waits is found by what waits, not
@@ -871,6 +1158,11 @@ create table inbox_known (
 comment on table inbox_known is
   'Inbox entries that the mail to operators has seen. A row goes when its entry waits no more.';
 
+-- Parts of what a person has on paper. A payment by card is in neither.
+create index payments_reference_begins on payments (method_reference collate "C")
+  where method in ('transfer', 'cash', 'cheque');
+create index payments_reference_ends on payments (reverse(method_reference) collate "C")
+  where method in ('transfer', 'cash', 'cheque');
 create index payments_in_review on payments (created_at desc, id desc) where status = 'review';
 create index payments_second on payments (paid_at, id)
   where second_of is not null and status = 'paid' and kept_at is null;
@@ -900,14 +1192,49 @@ create function search_words(typed text) returns text[] language sql immutable s
   select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:6]
 $$;
 
+-- What words sound like, whichever of the two scripts they are written in: the consonants that the Arabic
+-- and the Algerian Latin spelling of a name have in common. Vowels and h stand in front alone; the article
+-- goes, also inside of Abdelkader. `dhal`: what ذ, ظ and dh are read as, d or z; with z an s between vowels
+-- is one too, as in Louisa (لويزة).
+create function search_sound(words text, dhal text) returns text
+  language plpgsql immutable strict parallel safe as $$
+declare
+  s text := words;
+  rule text[];
+begin
+  if dhal = 'z' then
+    s := regexp_replace(s, '([aeiouy])s(?=[aeiouy])', '\1z', 'g');
+  end if;
+  foreach rule slice 1 in array array[
+    ['(^| )(abd|nour|oum|seif|عبد|نور|ام(?= )|سيف) ?([aei]l|ال) ?', '\1\2'],
+    ['(^| )([aei]l |[ei]l)(?=[aeiouy])', '\1l'],
+    ['(^| )([aei]l ?(?=[^ aeiouyl])|e(?=dd|ss|rr|nn|tt|zz))', '\1'],
+    ['(^| )ال(?=[اعيو])', '\1ل'],
+    ['(^| )ال(?=[^ ]{2})', '\1'],
+    ['اه(?= |$)', 'ات'],
+    ['sch|ch|sh', 'ش'], ['c(?=[eiy])', 's'],
+    ['^ou(?=[aeiy])', 'w'], ['([nن]) \1', '\1'], ['([a-z])\1+', '\1']
+  ] loop
+    s := regexp_replace(s, rule[1], rule[2], 'g');
+  end loop;
+  s := replace(replace(replace(s, 'kh', 'خ'), 'gh', 'غ'), 'dj', 'ج');
+  s := replace(replace(replace(s, 'th', 'ت'), 'dh', 'ذ'), 'ph', 'ف');
+  s := translate(left(s, 1), 'wوyيhهحaeiouاع', 'WWYYHHHAAAAAAA') || substr(s, 2);
+  return translate(s, 'بپتطثدضرزسصشغفڤقكگخلمنجpvqcgذظ aeiouywhاعويهحء',
+    'bbtttddrzsscgffkkkxlmnjbfkkk' || dhal || dhal);
+end $$;
+
 -- The address, and the name from each of its words on, the words before it behind: found by its beginning in
--- any turn.
+-- any turn. Behind a tilde what that sounds like.
 create function search_keys(name text, email text) returns setof text
   language sql immutable parallel safe as $$
   select left(search_key(email), 200) where email <> ''
    union
-  select left(array_to_string(w[i:] || w[:i - 1], ' '), 200)
-    from (select search_words(name) as w) words, generate_subscripts(w, 1) i
+  select left(key, 200)
+    from (select search_words(name) as w) words, generate_subscripts(w, 1) i,
+         lateral (select array_to_string(w[i:] || w[:i - 1], ' ') as turned) t,
+         lateral (values (turned), ('~' || search_sound(turned, 'd')),
+                         ('~' || search_sound(turned, 'z'))) k(key)
 $$;
 
 -- A table of its own, so that a booking, which changes the user's row, touches none of this.
@@ -918,7 +1245,7 @@ create table user_search (
   constraint user_search_once primary key (user_id, key)
 );
 comment on table user_search is
-  'What users are found by: the beginning of the e-mail address or of any word of the name, in any script.';
+  'What users are found by: the beginning of the address or of any word of the name, as written or by sound.';
 
 create index user_search_by_key on user_search (key, user_id);
 

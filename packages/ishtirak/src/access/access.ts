@@ -4,13 +4,22 @@ import { HOUR, MINUTE } from '../core/instant.js'
 import type { AccessPageDeps } from './issuer.js'
 import { issuerRoutes } from './issuer.route.js'
 import type { OldSecretWatch } from './old-secrets.js'
+import {
+  blockOperator,
+  createOperatorAct,
+  newOperatorKey,
+  type OperatorActDeps,
+  readOperators,
+  setOperatorRole,
+  unblockOperator,
+} from './operator-acts.js'
 import { listOperatorSessions, revokeOperatorSession, type SessionActDeps } from './session-acts.js'
 import { forgetOperatorSessions } from './sessions.js'
 import { type AccessConfig, accessSettings } from './settings.js'
 import { signInRoutes } from './sign-in.route.js'
 import './words.js'
 
-export interface AccessDeps extends SessionActDeps, AccessPageDeps {
+export interface AccessDeps extends SessionActDeps, AccessPageDeps, OperatorActDeps {
   readonly oldSecrets: OldSecretWatch
 }
 
@@ -21,10 +30,17 @@ export const access: Capability<AccessDeps, AccessConfig> = {
     signInRoutes(app, pages)
     if (pages.issuer) issuerRoutes(app, pages, pages.issuer)
   },
-  acts: [revokeOperatorSession],
-  readings: [listOperatorSessions],
+  acts: [
+    createOperatorAct,
+    blockOperator,
+    unblockOperator,
+    setOperatorRole,
+    newOperatorKey,
+    revokeOperatorSession,
+  ],
+  readings: [readOperators, listOperatorSessions],
   commandGroups: {
-    operators: 'See who is signed in to the console, end a session, and read what operators did',
+    operators: 'Make and block operators, end their sessions, and read what they did',
   },
   jobs: (deps) => [
     {

@@ -18,18 +18,22 @@ export function consoleSignIn(
     },
     lastsMs: OPERATOR_SESSION_MS,
     pathFor: (base, url) => signInPath({ base }, url),
-    refusalText: (error, say) => signInRefusal(deps.issuer, error, say),
+    refusalText: (error, say) => signInRefusal(deps, error, say),
   }
 }
 
 /** Null: it was no sign-in. */
-function signInRefusal(issuer: Issuer | null, { code, extra }: BillingError, say: SayConsole): string | null {
+function signInRefusal(
+  { issuer, operatorRoles }: Pick<SessionsDeps, 'operatorRoles'> & { readonly issuer: Issuer | null },
+  { code, extra }: BillingError,
+  say: SayConsole,
+): string | null {
   const host = issuer?.host ?? ''
   if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer: host })
   if (code !== 'sign_in_refused' || !isSignInLack(extra.reason)) return null
   return say(`refused_${extra.reason}`, {
     issuer: host,
     claim: String(extra.claim),
-    roles: ROLES.join(', '),
+    roles: [...ROLES, ...Object.keys(operatorRoles)].join(', '),
   })
 }

@@ -6,7 +6,7 @@ import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { App } from '../http/app.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
-import { goTo } from '../pages/console-frame.js'
+import { goTo, startFor } from '../pages/console-frame.js'
 import { cookiesFor, cookiesOf, queryOf } from '../pages/reader.js'
 import {
   type AccessPages,
@@ -49,7 +49,7 @@ export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void
     const ticket = cookiesOf(request)[cookie.ticket] ?? ''
     keepTicket(reply, '', 0)
     const [, query = ''] = request.url.split(/\?(.*)/s)
-    const { token, to } = await signInByIssuer({ ...pages, issuer }, { ticket, query }).catch(
+    const { token, operator, to } = await signInByIssuer({ ...pages, issuer }, { ticket, query }).catch(
       (error: unknown) => {
         if (error instanceof BillingError) refused.count(network)
         throw error
@@ -57,6 +57,6 @@ export function issuerRoutes(app: App, pages: AccessPages, issuer: Issuer): void
     )
     await reader.forget(request)
     reader.begin(reply, token)
-    return goTo(pages, reply, targetOf(to))
+    return goTo(pages, reply, startFor(pages, operator, targetOf(to)))
   })
 }

@@ -1,6 +1,7 @@
 // The sign-in by an OpenID Connect issuer: a real one, out to it and back. What does not fit signs no one in.
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
   cookiesFrom,
@@ -11,8 +12,10 @@ import {
 } from '../../../../test/support/issuer.js'
 import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
 import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
+import { createOperatorAct } from './operator-acts.js'
 
 const MINUTE = 60_000
 const DISCOVERY = '/.well-known/openid-configuration'
@@ -301,7 +304,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
 
   it('leads nowhere else', async () => {
     const { headers } = await signInByIssuer(world, { to: '//evil.example' })
-    expect(headers.get('location')).toBe(`${world.base}/console`)
+    expect(headers.get('location')).toBe(`${world.base}/console/year`)
   })
 
   it('is not begun by another site', async () => {
@@ -352,5 +355,42 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect((await comeBack(way.path, way.cookie)).status).toBe(429)
     world.clock.advance(MINUTE)
     expect((await signInByIssuer(world)).status).toBe(303)
+  })
+
+  it('has a form for keys beside it once an owner has made an operator, and signs them in', async () => {
+    await world.stop()
+    const env = { ...issuer.env, OPERATOR_ROLES: 'till=cashier+payment.refund' }
+    world = await createWorld(database(), { env, clock: movableClock(Date.now()) })
+    await issuer.serve(world.config.publicUrl)
+    const form = async () => (await world.call('GET', '/console/sign-in')).text.includes('name="key"')
+    expect(await form()).toBe(false)
+    const { parts } = world.service
+    const made = callBy({ name: 'oidc:lina-1', role: 'owner' }, '', { name: 'nora', role: 'till', why: 'x' })
+    const { key } = Object(await doAct(parts, createOperatorAct, made))
+    expect(await form()).toBe(true)
+    const nora = await enterConsole(world, key)
+    expect((await nora.open('/console/operators')).text).toContain('nora')
+  })
+
+  it('lets in who has a role of OPERATOR_ROLES, with what that may and no more', async () => {
+    await world.stop()
+    const env = { ...issuer.env, OPERATOR_ROLES: 'till=cashier+payment.refund' }
+    const clock = movableClock(Date.now())
+    world = await createWorld(database(), { env, clock })
+    await issuer.serve(world.config.publicUrl)
+    Object.assign(issuer.account, { groups: ['staff', 'till'] })
+    const entered = await signInByIssuer(world)
+    const statuses = async (at = world) => {
+      const paths = ['/console/payments', '/console/users/user-1/record', '/console/operators/create']
+      return Promise.all(paths.map(async (path) => (await open(entered, path, at)).status))
+    }
+    expect(await statuses()).toEqual([200, 404, 403])
+    Object.assign(issuer.account, { groups: ['till', 'cashier'] })
+    expect((await signInByIssuer(world)).status).toBe(403)
+    expect(await refusals()).toContainEqual(['oidc:lina-1', 'several_roles'])
+    // Without the role there is no session of it.
+    await world.stop()
+    world = await createWorld(database(), { env: { ...env, OPERATOR_ROLES: 'desk=cashier' }, clock })
+    expect(await statuses()).toEqual([303, 303, 303])
   })
 })

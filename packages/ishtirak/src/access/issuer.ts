@@ -5,7 +5,9 @@ import type * as OpenId from 'openid-client'
 import type { RecordRefusal } from '../acts/refusals.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
+import { type Operator, operatorIn } from '../core/role.js'
 import { type Claims, claimAt, type IssuerSettings, operatorNameOf, roleOf } from '../core/sign-in.js'
+import type { ApiKeys } from '../http/auth.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { singleFlight } from '../runtime/async.js'
@@ -127,17 +129,19 @@ function readTicket(ticket: string, now: Instant): { readonly to: string } | nul
 export async function signInByIssuer(
   deps: SessionsDeps & { readonly issuer: Issuer },
   { ticket, query }: { readonly ticket: string; readonly query: string },
-): Promise<{ readonly token: string; readonly to: string }> {
+): Promise<{ readonly token: string; readonly operator: Operator; readonly to: string }> {
   const begun = readTicket(ticket, deps.clock.now())
   if (begun === null) throw refusal('not_begun')
   const claims = await deps.issuer.finish(ticket, query)
   const name = operatorNameOf(claims)
   if (name === null) throw refusal('answer')
   const { roleClaim } = deps.issuer.settings
-  const role = roleOf(claims, roleClaim)
-  if (role === 'no_role' || role === 'unknown_role' || role === 'several_roles')
-    throw refusal(role, { operator: name, claim: roleClaim })
-  return { token: await signIn(deps, { name, role }, { issuer: deps.issuer.settings }), to: begun.to }
+  const named = (role: string) => operatorIn(deps.operatorRoles, name, role)
+  const found = roleOf(claims, roleClaim, (text) => named(text) !== null)
+  if (typeof found === 'string') throw refusal(found, { operator: name, claim: roleClaim })
+  const operator = { name, ...found, ...named(found.role) }
+  const token = await signIn(deps, operator, { issuer: deps.issuer.settings })
+  return { token, operator, to: begun.to }
 }
 
 function refusal(reason: SignInLack, more: Readonly<Record<string, string>> = {}): BillingError {
@@ -282,6 +286,7 @@ function chainOf(error: unknown): readonly Error[] {
 
 export interface AccessPageDeps extends Omit<SessionsDeps, 'issuer'> {
   readonly recordRefusal: RecordRefusal
+  readonly operatorKeyRing: ApiKeys<Operator>
   /** Null: operators sign in by key alone. */
   readonly issuer: Issuer | null
 }

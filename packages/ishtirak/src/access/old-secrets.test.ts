@@ -175,7 +175,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
     world = await createWorld(database(), { env, clock })
     await issuer.serve(world.config.publicUrl)
     const entered = await signInByIssuer(world)
-    expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/console`])
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, `${world.base}/console/year`])
     await world.service.parts.oldSecrets.save(database(), 'all')
     expect(await seen()).toContainEqual(
       expect.stringContaining('OPERATOR_OIDC_CLIENT_SECRET, 2 of 2: last used'),

@@ -90,51 +90,48 @@ describeScenario('operators in the console', ({ database }) => {
     expect((await revoke()).body).toEqual(first.body)
   })
 
-  it.each(['operators', 'health'])(
-    'has all acts, in pages and with a filter, on the page %s',
-    async (page) => {
-      const api = operatorOf(world, ROLE_KEYS.owner)
-      const { paymentId } = await world.as('user-1').buy()
-      await api.post('/users/user-1/grant', { days: 3, why: 'an outage' })
-      await api.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-      await actOften(database(), { userId: '', act: 'operator.revoke', times: 60 })
-      const open = async (query = '') => {
-        const { status, text } = await owner.open(`/console/${page}${query}`)
-        expect([query, status, Buffer.byteLength(text) < 60_000]).toEqual([query, 200, true])
-        const [, trail = ''] = /<h2 id="trail"(.*?)<\/section>/s.exec(text) ?? []
-        const next = /href="[^"]*(\?[^"]*cursor=[^"#]*)/.exec(trail)?.[1]?.replaceAll('&amp;', '&') ?? null
-        return {
-          text,
-          rows: [...trail.matchAll(/<tr id="([^"]+)"/g)].map(([, id = '']) => id),
-          next,
-          words: wordsOf(trail),
-        }
+  it('has all acts in the journal, in pages and with a filter', async () => {
+    const api = operatorOf(world, ROLE_KEYS.owner)
+    const { paymentId } = await world.as('user-1').buy()
+    await api.post('/users/user-1/grant', { days: 3, why: 'an outage' })
+    await api.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    await actOften(database(), { userId: '', act: 'operator.revoke', times: 60 })
+    const open = async (query = '') => {
+      const { status, text } = await owner.open(`/console/trail${query}`)
+      expect([query, status, Buffer.byteLength(text) < 60_000]).toEqual([query, 200, true])
+      const [, trail = ''] = /<h2 id="trail"(.*?)<\/section>/s.exec(text) ?? []
+      const next = /href="[^"]*(\?[^"]*cursor=[^"#]*)/.exec(trail)?.[1]?.replaceAll('&amp;', '&') ?? null
+      return {
+        text,
+        rows: [...trail.matchAll(/<tr id="([^"]+)"/g)].map(([, id = '']) => id),
+        next,
+        words: wordsOf(trail),
       }
-      const read: string[] = []
-      for (let query: string | null = ''; query !== null; ) {
-        const { rows, next } = await open(query)
-        read.push(...rows)
-        query = next
-      }
-      const { data } = (await api.get('/audit?limit=100')).body
-      expect(read).toEqual(data.map(({ id }: { id: string }) => id))
-      expect(read.length).toBeGreaterThan(60)
-      const granted = await open('?act=user.grant&actor=owner&day=2026-11-21')
-      expect(granted.words).toMatch(/owner Days granted user-1 an outage/)
-      expect([granted.rows.length, granted.words.includes('Refund recorded an')]).toEqual([1, false])
-      for (const about of ['user-1', paymentId]) {
-        const { words } = await open(`?about=${about}`)
-        expect(words).toMatch(new RegExp(`owner Refund recorded user-1 ${paymentId} asked for`))
-      }
-      expect((await open(`?about=${paymentId}`)).rows).toHaveLength(1)
-      const nothing = await open('?actor=nobody')
-      expect(nothing.words).toContain('Nothing matches the filter.')
-      expect(nothing.text).toContain('href="/console/'.replace('/', `${world.base}/`))
-      expect(nothing.text).toContain(`${page}?actor=nobody&lang=fr"`)
-      expect((await open('?act=operator.revoke')).next).toContain('act=operator.revoke')
-      expect((await owner.open(`/console/${page}?day=2026-02-31`)).status).toBe(422)
-    },
-  )
+    }
+    const read: string[] = []
+    for (let query: string | null = ''; query !== null; ) {
+      const { rows, next } = await open(query)
+      read.push(...rows)
+      query = next
+    }
+    const { data } = (await api.get('/audit?limit=100')).body
+    expect(read).toEqual(data.map(({ id }: { id: string }) => id))
+    expect(read.length).toBeGreaterThan(60)
+    const granted = await open('?act=user.grant&actor=owner&day=2026-11-21')
+    expect(granted.words).toMatch(/owner Days granted user-1 an outage/)
+    expect([granted.rows.length, granted.words.includes('Refund recorded an')]).toEqual([1, false])
+    for (const about of ['user-1', paymentId]) {
+      const { words } = await open(`?about=${about}`)
+      expect(words).toMatch(/owner Refund recorded user-1 Pro · 1 month · 2 000 DA asked for/)
+    }
+    expect((await open(`?about=${paymentId}`)).rows).toHaveLength(1)
+    const nothing = await open('?actor=nobody')
+    expect(nothing.words).toContain('Nothing matches the filter.')
+    expect(nothing.text).toContain('href="/console/'.replace('/', `${world.base}/`))
+    expect(nothing.text).toContain('trail?actor=nobody&lang=fr"')
+    expect((await open('?act=operator.revoke')).next).toContain('act=operator.revoke')
+    expect((await owner.open('/console/trail?day=2026-02-31')).status).toBe(422)
+  })
 
   it('lets no other role end one', async () => {
     const [, { session_id: id }] = (await sessions()).data
@@ -142,7 +139,7 @@ describeScenario('operators in the console', ({ database }) => {
     expect((await support.open(path)).status).toBe(403)
     const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '0' }
     expect((await support.submit(path, fields)).status).toBe(403)
-    const { text } = await owner.open('/console/operators')
+    const { text } = await owner.open('/console/trail')
     expect(wordsOf(text)).toContain('support Refused Role not allowed: End the session')
     expect((await owner.open()).status).toBe(200)
   })

@@ -18,10 +18,15 @@ export interface SessionActDeps extends ActDeps {
   readonly database: Database
 }
 
+export const roleSchema = Type.String({
+  description: `${ROLES.join(', ')}, or one of OPERATOR_ROLES`,
+  examples: [...ROLES],
+})
+
 const OperatorSessionSchema = object('OperatorSession', {
   session_id: Type.String({ examples: ['ops_01jd4v0w2c0000000000000000'] }),
   operator: Type.String(),
-  role: Type.Enum([...ROLES]),
+  role: roleSchema,
   signed_in_by: Type.Enum(['key', 'oidc']),
   created_at: timestamp,
   expires_at: timestamp,

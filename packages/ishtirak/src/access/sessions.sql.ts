@@ -1,20 +1,25 @@
 // Sessions of the console as rows. Few: as many as operators signed in within eight hours.
 import type { Instant } from '../core/instant.js'
-import type { OperatorSession, Role } from '../core/role.js'
+import type { OperatorSession } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, instant, rowOf, text, textOrNull, word } from '../database/rows.js'
 
 const parse = rowOf({
   session: rowOf({
     id: text,
-    operator: rowOf({ name: column('operator', text), role: word<Role> }),
+    operator: rowOf({ name: column('operator', text), role: text }),
     signedInBy: word<OperatorSession['signedInBy']>,
     createdAt: instant,
     expiresAt: instant,
   }) satisfies (row: Row) => OperatorSession,
   keyDigest: textOrNull,
 })
-export type StoredSession = ReturnType<typeof parse>
+type StoredSession = ReturnType<typeof parse>
+
+export interface FoundSession extends StoredSession {
+  /** The digest of the key, where an owner made the operator, who may still act in this role. */
+  readonly madeKey: string | null
+}
 
 const insert = statement(
   'operator_sessions.insert',
@@ -34,16 +39,19 @@ export async function insertSession(
 
 const select = statement(
   'operator_sessions.find',
-  'select * from operator_sessions where session_digest = $1 and expires_at > $2::timestamptz',
+  `select s.*, o.key_digest as made_key
+     from operator_sessions s
+     left join operators o on o.name = s.operator and o.role = s.role and o.blocked_at is null
+    where s.session_digest = $1 and s.expires_at > $2::timestamptz`,
 )
 
 export async function selectSession(
   database: Queryable,
   digest: string,
   now: Instant,
-): Promise<StoredSession | null> {
+): Promise<FoundSession | null> {
   const [row] = await database.query(select, [digest, at(now)])
-  return row ? parse(row) : null
+  return row ? { ...parse(row), madeKey: textOrNull(row, 'made_key') } : null
 }
 
 const selectLive = statement(

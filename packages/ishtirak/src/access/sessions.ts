@@ -5,7 +5,13 @@ import { type AuditDeps, type By, recordAct } from '../acts/audit.sql.js'
 import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
-import type { Operator, OperatorKey, OperatorSession } from '../core/role.js'
+import {
+  type CustomRoles,
+  type Operator,
+  type OperatorKey,
+  type OperatorSession,
+  operatorIn,
+} from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -14,20 +20,21 @@ import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runti
 import {
   deleteOldSessions,
   deleteSession,
+  type FoundSession,
   findRevocation,
   insertSession,
   liveSessions,
-  type StoredSession,
   selectSession,
 } from './sessions.sql.js'
 
 export interface SessionsDeps extends AuditDeps, Pick<CommonParts, 'noteUse'> {
   readonly database: Database
   readonly operatorKeys: readonly OperatorKey[]
+  readonly operatorRoles: CustomRoles
   readonly issuer: { readonly settings: IssuerSettings } | null
 }
 
-type KnownFrom = 'operatorKeys' | 'issuer' | 'noteUse'
+type KnownFrom = 'operatorKeys' | 'operatorRoles' | 'issuer' | 'noteUse'
 
 /** What an operator was known by. */
 type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
@@ -46,7 +53,7 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
     createdAt: now,
     expiresAt: now + OPERATOR_SESSION_MS,
   }
-  const keyDigest = keyedDigest(token, 'key' in by ? by.key : secretOf(by.issuer))
+  const keyDigest = keyedDigest(token, 'key' in by ? digestOf(by.key) : secretOf(by.issuer))
   await deps.database.transaction(async (transaction) => {
     await insertSession(transaction, { session, keyDigest, digest: digestOf(token) })
     const after = { session_id: session.id, role: operator.role, by: session.signedInBy }
@@ -65,11 +72,15 @@ export async function findOperatorSession(
   token: string,
 ): Promise<OperatorSession | null> {
   const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
-  return found && isStillKnown(found, token, deps) ? found.session : null
+  if (!found || !isStillKnown(found, token, deps)) return null
+  const { name, role } = found.session.operator
+  // A role that OPERATOR_ROLES no longer has may nothing.
+  const operator = operatorIn(deps.operatorRoles, name, role)
+  return operator && { ...found.session, operator }
 }
 
 function isStillKnown(
-  { session, keyDigest }: StoredSession,
+  { session, keyDigest, madeKey }: FoundSession,
   token: string,
   { operatorKeys, issuer, noteUse }: Pick<SessionsDeps, KnownFrom>,
 ): boolean {
@@ -81,10 +92,10 @@ function isStillKnown(
   }
   const { name, role } = session.operator
   const known = operatorKeys.find(
-    ({ key, ...holder }) => holder.name === name && holder.role === role && isOf(key),
+    ({ key, ...holder }) => holder.name === name && holder.role === role && isOf(digestOf(key)),
   )
   if (known) noteUse('OPERATOR_KEYS', known.key)
-  return known !== undefined
+  return known !== undefined || (madeKey !== null && isOf(madeKey))
 }
 
 function secretOf(

@@ -1,6 +1,7 @@
 // The variables of operators: OPERATOR_KEYS says who may act, in which role, known by which key;
-// OPERATOR_OIDC_… names the OpenID Connect issuer that knows them.
-import { isRole, type OperatorKey, ROLES } from '../core/role.js'
+// OPERATOR_ROLES what roles there are beside those that are built in; OPERATOR_OIDC_… names the OpenID
+// Connect issuer that knows them.
+import { type CustomRoles, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
 import type { IssuerSettings } from '../core/sign-in.js'
 import {
   type Contradiction,
@@ -14,10 +15,12 @@ import {
   web,
 } from '../runtime/environment.js'
 import { describeSecrets, isTwice, items, type OldSecret } from '../runtime/old-secrets.js'
+import { readCustomRoles } from './custom-roles.js'
 
 export interface AccessConfig {
   /** Empty: the operator's part is switched off. */
   readonly operatorKeys: readonly OperatorKey[]
+  readonly operatorRoles: CustomRoles
   /** Null: operators sign in by key alone. */
   readonly operatorIssuer: IssuerSettings | null
 }
@@ -37,27 +40,39 @@ const OF_THE_ISSUER = {
 export const accessSettings = settingsOf(
   {
     OPERATOR_KEYS: listOf(
-      `entries name:role:key (roles: ${ROLES.join(', ')}), the keys of at least 20 characters ` +
-        `from A-Z a-z 0-9 . _ ~ + / -`,
-      new RegExp(`[\\w.@-]{1,64}:(?:(?:${ROLES.join('|')}):)?[\\w.~+/-]{20,}`),
+      `entries name:role:key (roles: ${ROLES.join(', ')}, and those of OPERATOR_ROLES), the keys of at ` +
+        `least 20 characters from A-Z a-z 0-9 . _ ~ + / -`,
+      /[\w.@-]{1,64}:(?:[a-z][a-z0-9_-]{0,31}:)?[\w.~+/-]{20,}/,
     ),
+    OPERATOR_ROLES: textSetting('roles such as night=payment.recheck+user.grant(7);till=cashier'),
     ...OF_THE_ISSUER,
   },
   {
     secretLists: ['OPERATOR_OIDC_CLIENT_SECRET'],
-    oldSecrets: ({ OPERATOR_KEYS: list }) => oldKeysOf(readOperatorKeys(list)),
-    contradictions: (given) => {
-      const operators = readOperatorKeys(given.OPERATOR_KEYS)
+    oldSecrets: ({ OPERATOR_KEYS: list }) => oldKeysOf(readKeys(list)),
+    contradictions: (given, { permissions }) => {
+      const { roles, problems } = readCustomRoles(given.OPERATOR_ROLES, permissions)
+      const operators = readKeys(given.OPERATOR_KEYS)
+      const hasStrange = operators.some(({ name, role }) => operatorIn(roles, name, role) === null)
       return [
+        ...problems.map((problem) => [true, problem] as const),
+        [hasStrange, 'OPERATOR_KEYS names a role that is neither built in nor in OPERATOR_ROLES'],
         [isTwice(operators.map(({ key }) => key)), 'OPERATOR_KEYS names one key twice'],
         [hasTwoRoles(operators), 'OPERATOR_KEYS gives one name two roles'],
         ...issuerContradictions(given),
       ]
     },
-    read: (values): AccessConfig => ({
-      operatorKeys: readOperatorKeys(values.OPERATOR_KEYS),
-      operatorIssuer: issuerOf(values),
-    }),
+    read: (values, { permissions }): AccessConfig => {
+      const { roles } = readCustomRoles(values.OPERATOR_ROLES, permissions)
+      return {
+        operatorKeys: readKeys(values.OPERATOR_KEYS).map(({ name, role, key }) => ({
+          ...(operatorIn(roles, name, role) ?? { name, role }),
+          key,
+        })),
+        operatorRoles: roles,
+        operatorIssuer: issuerOf(values),
+      }
+    },
   },
 )
 
@@ -67,11 +82,11 @@ export function hasConsole(given: Variables, { isSandbox }: SettingsContext): bo
 }
 
 /** `name:role:key`, separated by commas; `name:key` means an owner. */
-function readOperatorKeys(list: string | undefined): readonly OperatorKey[] {
+function readKeys(list: string | undefined): readonly OperatorKey[] {
   return items(list).map((entry) => {
     const [name = '', ...rest] = entry.split(':')
     const [key = '', role = 'owner'] = rest.reverse()
-    return { name, role: isRole(role) ? role : 'owner', key }
+    return { name, role, key }
   })
 }
 

@@ -4,13 +4,13 @@
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import type { App } from '../http/app.js'
-import { createOperatorKeys } from '../http/auth.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
 import { consoleSay, type SayConsole } from '../i18n/console.js'
-import { goTo, renderConsole, sendPage } from '../pages/console-frame.js'
+import { goTo, renderConsole, sendPage, startFor } from '../pages/console-frame.js'
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
 import { type AccessPages, ISSUER_PATH, type Issuer } from './issuer.js'
+import { hasKeys } from './operators.js'
 import { signIn, signOut } from './sessions.js'
 
 /** In a minute, from one network. */
@@ -20,7 +20,6 @@ const hidden = { schema: { hide: true } }
 
 export function signInRoutes(app: App, pages: AccessPages): void {
   const { reader, operatorsHere } = pages
-  const keys = createOperatorKeys(pages.operatorKeys, pages.noteUse)
   const wrongKeys = createTryLimit({ clock: pages.clock, most: WRONG_KEYS })
 
   app.get('/console/sign-in', hidden, async (request, reply) => {
@@ -28,7 +27,8 @@ export function signInRoutes(app: App, pages: AccessPages): void {
     const to = targetOf(queryOf(request, 'to'))
     if (await reader.session(request)) return goTo(pages, reply, to)
     const locale = reader.language(request, reply, null)
-    return sendPage(pages, reply, signInPage(pages, { locale, to, isWrong: false }))
+    const byKey = await hasKeys(pages)
+    return sendPage(pages, reply, signInPage(pages, { locale, to, byKey, isWrong: false }))
   })
 
   app.post('/console/sign-in', hidden, async (request, reply) => {
@@ -39,16 +39,17 @@ export function signInRoutes(app: App, pages: AccessPages): void {
     wrongKeys.check(network)
     const to = targetOf(fieldOf(request, 'to'))
     const key = fieldOf(request, 'key').trim()
-    const operator = keys.find(key)
+    const operator = await pages.operatorKeyRing.find(key)
     if (operator === null) {
       wrongKeys.count(network)
       await pages.recordRefusal(new BillingError('invalid_operator_key'), null)
       const locale = reader.language(request, reply, null)
-      return sendPage(pages, reply.code(401), signInPage(pages, { locale, to, isWrong: true }))
+      const asked = { locale, to, byKey: true, isWrong: true }
+      return sendPage(pages, reply.code(401), signInPage(pages, asked))
     }
     await reader.forget(request)
     reader.begin(reply, await signIn(pages, operator, { key }))
-    return goTo(pages, reply, to)
+    return goTo(pages, reply, startFor(pages, operator, to))
   })
 
   app.post('/console/sign-out', { ...hidden, onRequest: operatorsHere.onRequest }, async (request, reply) => {
@@ -81,8 +82,9 @@ export function targetOf(path: string | undefined): string {
 
 function signInPage(
   pages: AccessPages,
-  { locale, to, isWrong }: { locale: Locale; to: string; isWrong: boolean },
+  of: { locale: Locale; to: string; byKey: boolean; isWrong: boolean },
 ): string {
+  const { locale, to, byKey, isWrong } = of
   const say = consoleSay(locale)
   const { base, issuer } = pages
   return renderConsole(pages, {
@@ -95,7 +97,7 @@ function signInPage(
         <h1 safe>{say('signInTitle')}</h1>
         <p safe>{say('sessionText')}</p>
         {issuer === null ? null : <IssuerLink {...{ pages, to, say }} issuer={issuer} />}
-        {pages.operatorKeys.length === 0 ? null : <KeyForm {...{ base, locale, to, isWrong, say }} />}
+        {byKey && <KeyForm {...{ base, locale, to, isWrong, say }} />}
       </section>
     ),
   })

@@ -42,7 +42,7 @@ describeScenario('the sign-in of the console', ({ database }) => {
     `/console/${'x'.repeat(1_001)}`,
   ])('leads nowhere else: %s', async (to) => {
     const entered = await signIn(world, OPERATOR_KEY, { to })
-    expect(entered.headers.get('location')).toBe(`${world.base}/console`)
+    expect(entered.headers.get('location')).toBe(`${world.base}/console/year`)
   })
 
   it('gives a cookie that scripts and other sites do not have', async () => {

@@ -6,9 +6,18 @@ import { mayDo, requireRole } from '../core/role.js'
 import { latinDigits } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
 import { validatorCompiler } from '../http/schemas.js'
-import { type ConsolePages, Facts, sendPage, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  type ConsolePages,
+  Facts,
+  renderConsole,
+  sendPage,
+  type View,
+} from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import { FormToken, LinkButton } from '../pages/portal-frame.js'
 import { fieldOf, queryOf } from '../pages/reader.js'
+import { randomToken } from '../runtime/secret.js'
 import { type Act, type ActDeps, verbOf } from './act.js'
 import { actPage, type Field, questionPage, type SentForm } from './act-page.js'
 import { changesInWords } from './changes.js'
@@ -40,13 +49,17 @@ export function actPages<Deps extends ActDeps>(
     const idOf = (request: FastifyRequest) => idIn(act.on, Object(request.params))
 
     app.get(path, hidden, (request, reply) => {
-      const names = Object.keys(Object(request.query))
+      const names = act.asksByPost ? [] : Object.keys(Object(request.query))
       const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
       return sendAskPage(pages, request, reply, { act, id: idOf(request), typed, problems: null })
     })
 
     app.post(path, hidden, (request, reply) => {
       const wanted = { act, id: idOf(request), typed: typedIn(request) }
+      if (act.asksByPost && fieldOf(request, 'version') === '') {
+        pages.reader.requireOwnForm(request, pages.operatorsHere.of(request))
+        return sendAskPage(pages, request, reply, { ...wanted, problems: null })
+      }
       return orAgain(
         () => namingFields(act, () => done(pages, request, reply, wanted)),
         (problems) => sendAskPage(pages, request, reply.code(422), { ...wanted, problems }),
@@ -76,29 +89,103 @@ export function titleOf({ texts }: Pick<Act, 'texts'>, { locale }: Pick<View, 'l
   return texts.title[locale]
 }
 
+/** What a button on the page of a user sends, so that its answer stands there. */
+const FROM_USER = 'user'
+
+/** What leads to the form of an act; one that acts at once is a form itself. */
+export function ActButton<Deps>(of: {
+  readonly pages: ConsolePages
+  readonly view: View
+  readonly act: Act<Deps>
+  readonly id: string
+  readonly onUser?: true
+}) {
+  const { pages, view, act, id, onUser } = of
+  const [path, label] = [pathOfAct(pages, act, id), titleOf(act, view)]
+  if (!act.form?.atOnce) return <LinkButton href={path} label={label} />
+  return (
+    <form method="post" action={path}>
+      <FormToken session={view.session} />
+      <input type="hidden" name="operation_id" value={randomToken(16)} />
+      {onUser ? <input type="hidden" name="from" value={FROM_USER} /> : null}
+      <button type="submit" safe>
+        {label}
+      </button>
+    </form>
+  )
+}
+
+/** What was asked for on the page of an act was not done, as `done` writes it in the address. */
+export function isUndone(request: FastifyRequest): boolean {
+  return ['refused', 'changed'].some((name) => queryOf(request, name) !== undefined)
+}
+
 async function done<Deps extends ActDeps>(
   pages: Pages<Deps>,
   request: FastifyRequest,
   reply: FastifyReply,
   { act, id, typed }: Pick<Wanted<Deps>, 'act' | 'id' | 'typed'>,
 ): Promise<FastifyReply> {
-  const by = byOf(pages, request, isReasonRequired(act))
+  // A button that acts has shown nothing before.
+  const isShown = !act.form?.atOnce || fieldOf(request, 'version') !== ''
+  const by = byOf(pages, request, { isReasonRequired: isReasonRequired(act), isShown })
   requireRole(by.operator, act)
   const decides = fieldOf(request, 'shown') !== ''
   if (decides && !isAsShown(request)) throw new BillingError('validation_failed')
   const why = by.reason === null ? {} : { why: by.reason }
   const call = { id, input: { ...inputIn(pages, act, typed, id), ...why }, by }
   const sending = await sendingOf(act, pages, call)
-  const page = pageAfter(pages, act, id, sending.about)
+  const { userId } = sending.about
+  const isFromUser = fieldOf(request, 'from') === FROM_USER
+  const page = isFromUser ? addressOf(pages.base, 'users', userId) : pageAfter(pages, act, id, sending.about)
   const goTo = (query: string) => reply.headers(pages.headers).redirect(`${page}?${query}`, 303)
   const performed = await perform(act, pages, call, sending).catch(refusalOrThrow)
   const isRefusal = performed instanceof BillingError
+  if (!isRefusal && performed.kind === 'done' && act.form?.answers) {
+    const { outcome } = performed
+    const { html, headers } = act.form.answers(pages, viewOf(pages, request, reply), { outcome, typed })
+    return reply.headers(headers).send(html)
+  }
+  if (!isRefusal && performed.kind === 'done' && act.form?.shownOnce) {
+    const secret = act.form.shownOnce(performed.outcome)
+    return sendPage(pages, reply, oncePage(pages, viewOf(pages, request, reply), { act, page, secret }))
+  }
   // It can be asked again, in a form of its own.
   if (isRefusal && act.form?.wrongFields?.(performed)) throw performed
   const found = !isRefusal && performed.kind === 'done_before' ? performed.found : await sending.find()
+  if (found && !found.isRefused && act.form?.answers) return goTo(`shown=${found.id}`)
   if (found) return goTo(`${found.isRefused ? 'refused' : 'done'}=${found.id}`)
+  if (isRefusal && act.form?.atOnce) return goTo(`unanswered=${performed.code}`)
   if (isRefusal && !isOvertaken(performed)) throw performed
   return goTo('changed=1')
+}
+
+/** A secret that nothing shows again. */
+function oncePage<Deps>(
+  pages: Pages<Deps>,
+  view: View,
+  { act, page, secret }: { readonly act: Act<Deps>; readonly page: string; readonly secret: string },
+): string {
+  const title = titleOf(act, view)
+  return renderConsole(pages, {
+    ...view,
+    title,
+    languagePath: page,
+    safeContent: (
+      <section class="card" role="status">
+        <h1 safe>{title}</h1>
+        <p safe>{view.say('shownOnce')}</p>
+        <p>
+          <code dir="ltr" class="secret" safe>
+            {secret}
+          </code>
+        </p>
+        <p class="actions">
+          <LinkButton href={page} label={view.say('writtenDown')} />
+        </p>
+      </section>
+    ),
+  })
 }
 
 /** The question, or the page that asks once more; the question again where its answer cannot be acted on. */
@@ -111,7 +198,7 @@ async function sendAskPage<Deps extends ActDeps>(
   const { act, id, typed, problems } = wanted
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, act)
-  const about = await act.on.about(pages, id)
+  const about = await act.on.about(pages, id, typed)
   const backPath = pageAfter(pages, act, id, about)
   if (!(await isOffered(act, pages, id)))
     return reply.headers(pages.headers).redirect(`${backPath}?changed=1`, 303)
@@ -119,10 +206,11 @@ async function sendAskPage<Deps extends ActDeps>(
   const asks = askedFirst(act, fields)
   const page = {
     title: act.texts.title[view.locale],
-    ...(about.label !== undefined && { about: about.label }),
+    ...(about.label && { about: about.label(pages.formats, view.locale) }),
     text: act.texts.text[view.locale],
     path: pathOfAct(pages, act, id),
     backPath,
+    asksByPost: act.asksByPost !== undefined,
   }
   const ask = (sent: SentForm | null) =>
     sendPage(pages, reply, questionPage(pages, view, { ...page, fields, sent }))
@@ -140,7 +228,9 @@ async function sendAskPage<Deps extends ActDeps>(
   }
   const sent = problems && { typed, problems: [...problems, ...shown.problems] }
   // What was asked first stands in the form as it was answered.
-  const asked = asks === undefined ? { fields } : { hidden: shown.hidden ?? answered(fields, given) }
+  const hidden = shown.hidden && { hidden: shown.hidden }
+  const asked =
+    asks === undefined ? { fields, ...hidden } : { hidden: shown.hidden ?? answered(fields, given) }
   const reasonLabel = act.form?.reasonLabel?.(view)
   return sendPage(
     pages,
@@ -151,6 +241,7 @@ async function sendAskPage<Deps extends ActDeps>(
       ...asked,
       isReasonRequired: isReasonRequired(act),
       ...(reasonLabel !== undefined && { reasonLabel }),
+      reason: act.form?.reason?.(view) ?? '',
       sent,
     }),
   )
@@ -193,7 +284,7 @@ async function fieldsOf<Deps extends ActDeps>(
 }
 
 /** What must be said, as its schema describes it. */
-function fieldsByInput({ asked }: Act): readonly Field[] {
+export function fieldsByInput({ asked }: Act): readonly Field[] {
   return Object.entries(asked.properties)
     .filter(([name]) => asked.required?.includes(name))
     .map(([name, schema]) => {
@@ -212,7 +303,7 @@ interface SchemaWords {
 }
 
 /** Throws `validation_failed`. */
-function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed, id: string): object {
+export function inputIn<Deps>(pages: Pages<Deps>, act: Act<Deps>, typed: Typed, id: string): object {
   if (act.form?.read) return act.form.read(pages, typed, id)
   const entries = Object.entries(act.asked.properties).flatMap(([name, schema]) => {
     const text = (typed[name] ?? '').trim()

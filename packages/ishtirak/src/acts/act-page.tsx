@@ -22,6 +22,8 @@ export interface Field {
   readonly type: 'number' | 'date' | 'text'
   /** Of a number: what this operator may say at most, where that is less than the act allows. */
   readonly most?: number
+  /** It may be left out. */
+  readonly isOptional?: true
   /** Instead of free text: values with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
   /**
@@ -50,9 +52,12 @@ export interface ActPage {
   readonly changes: readonly ChangeInWords[]
   readonly isReasonRequired: boolean
   readonly reasonLabel?: string
+  readonly reason?: string
   readonly fields?: readonly Field[]
   /** What the form carries beside, as it was asked for before. */
   readonly hidden?: Readonly<Record<string, string>>
+  /** What was asked for stands in no address. */
+  readonly asksByPost?: boolean
   readonly sent?: SentForm | null
   /** Above the changes. */
   readonly safeMore?: JSX.Element
@@ -67,7 +72,9 @@ export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
   return renderConsole(pages, {
     ...view,
     title: act.title,
-    ...(act.hidden && { languagePath: `${act.path}?${new URLSearchParams(act.hidden)}` }),
+    ...(act.hidden && {
+      languagePath: act.asksByPost ? act.path : `${act.path}?${new URLSearchParams(act.hidden)}`,
+    }),
     safeContent: (
       <section class="card">
         <h1 safe>{act.title}</h1>
@@ -87,11 +94,14 @@ export function actPage(pages: ConsolePages, view: View, act: ActPage): string {
             <input type="hidden" name={name} value={value} />
           ))}
           {fields.map((field) => (
-            <Input view={view} field={field} sent={sent} isRequired />
+            <Input view={view} field={field} sent={sent} isRequired={!field.isOptional} />
           ))}
           <Input
             view={view}
-            field={{ name: 'why', label: act.reasonLabel ?? say('reasonLabel'), value: '', type: 'text' }}
+            field={{
+              ...{ name: 'why', type: 'text', value: act.reason ?? '' },
+              label: act.reasonLabel ?? say('reasonLabel'),
+            }}
             sent={sent}
             isRequired={act.isReasonRequired}
           />
@@ -114,27 +124,35 @@ function About({ children }: PropsWithChildren<{ children: string }>) {
   )
 }
 
-interface QuestionPage extends Pick<ActPage, 'title' | 'about' | 'text' | 'path' | 'backPath'> {
+interface QuestionPage
+  extends Pick<ActPage, 'title' | 'about' | 'text' | 'path' | 'backPath' | 'asksByPost'> {
   readonly fields: readonly Field[]
+  /** What the form carries beside. */
+  readonly hidden?: ActPage['hidden']
   readonly sent: SentForm | null
 }
 
 /** What must be known before it can be shown what an act changes. */
 export function questionPage(pages: ConsolePages, view: View, question: QuestionPage): string {
   const { say } = view
-  const { title, about, text, path, backPath, fields, sent } = question
+  const { title, about, text, path, backPath, fields, hidden = {}, asksByPost = false, sent } = question
   return renderConsole(pages, {
     ...view,
     title,
+    ...(asksByPost && { languagePath: path }),
     safeContent: (
       <section class="card">
         <h1 safe>{title}</h1>
         <About>{about ?? ''}</About>
         <p safe>{text}</p>
         <WhyAgain {...{ view, sent }} />
-        <form method="get" action={path}>
+        <form method={asksByPost ? 'post' : 'get'} action={path}>
+          {asksByPost ? <FormToken session={view.session} /> : null}
+          {Object.entries(hidden).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
           {fields.map((field) => (
-            <Input view={view} field={field} sent={sent} isRequired />
+            <Input view={view} field={field} sent={sent} isRequired={!field.isOptional} />
           ))}
           <p class="actions">
             <SubmitButton label={say('showChange')} />

@@ -1,10 +1,12 @@
 // The operator's API, made from acts and readings: a POST, its preview a GET of the same address.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { TObject } from 'typebox'
 import { type Operator, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import type { Callers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
+import { acceptRawBytes, rawBody } from '../http/request.js'
+import { UPLOAD_CONFIG } from '../http/upload.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
 import { LIMITED, OPERATOR_API, READ } from './descriptions.js'
@@ -30,13 +32,20 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 ): void {
   for (const act of acts) {
     const address = `${OPERATOR_API}${addressOfAct(act)}`
-    app.post(address, { schema: actSchema(act, deps) }, async (request, reply) => {
+    const { asksByPost } = act
+    app.post(address, { schema: actSchema(act, deps), ...asksByPost }, async (request, reply) => {
       reply.header('cache-control', 'no-store')
       return doAct(deps, act, callOf(deps, act, request, request.body))
     })
-    app.get(address, { schema: previewSchema(act) }, async (request) => {
-      return previewAct(deps, act, callOf(deps, act, request, request.query))
-    })
+    const schema = previewSchema(act)
+    if (asksByPost)
+      app.post(`${address}/preview`, { schema, ...asksByPost }, async (request) =>
+        previewAct(deps, act, callOf(deps, act, request, request.body)),
+      )
+    else
+      app.get(address, { schema }, async (request) =>
+        previewAct(deps, act, callOf(deps, act, request, request.query)),
+      )
   }
 }
 
@@ -49,7 +58,7 @@ export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<ob
 /** What the API and the mounted call answer. */
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
   const performed = await perform(act, deps, call, await sendingOf(act, deps, call))
-  if (performed.kind === 'done_before') requireSame(performed, call)
+  if (performed.kind === 'done_before') requireSame(act, performed, call)
   const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
   if (act.show) return act.show(deps, call, outcome, earlier)
   const file = fileOf(act, deps)
@@ -68,15 +77,24 @@ export function readingRoutes<Deps extends OperatorCallers>(
   readings: readonly Reading<Deps>[],
 ): void {
   for (const reading of readings) {
-    const { method = 'GET', path, name, roles } = reading
+    const { method = 'GET', path, name, roles, takes } = reading
     const route = { method, url: `${OPERATOR_API}${path}`, schema: readingSchema(reading, deps) }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
-      return reading.read(deps, { params: request.params, query: request.query, operator, reply })
+      const file = takes ? rawBody(request) : NO_FILE
+      return reading.read(deps, { params: request.params, query: request.query, operator, reply, file })
     }
-    app.route({ ...route, handler })
+    if (takes) app.register(async (files: App) => takeFile(files, { ...route, handler }, takes))
+    else app.route({ ...route, handler })
   }
+}
+
+const NO_FILE = Buffer.alloc(0)
+
+function takeFile(files: App, route: RouteOptions, { mostBytes }: { readonly mostBytes: number }): void {
+  acceptRawBytes(files)
+  files.route({ ...route, bodyLimit: mostBytes, config: UPLOAD_CONFIG })
 }
 
 function callOf(
@@ -114,7 +132,7 @@ export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
 }
 
 function previewSchema(act: Act) {
-  const { summary, on, asked, refuses = [] } = act
+  const { summary, on, asked, asksByPost, refuses = [] } = act
   return {
     ...described({
       operationId: previewIdOf(act),
@@ -123,13 +141,15 @@ function previewSchema(act: Act) {
         'The same decision as that of the act, to those who may act; it refuses what the act refuses.',
       params: on.params,
     }),
-    querystring: asked,
+    ...(asksByPost ? { body: asked } : { querystring: asked }),
     response: {
       200: act.previews?.schema ?? PreviewSchema,
-      ...problemResponses(...READ, ...LIMITED, 'conflict', ...refuses),
+      ...problemResponses(...READ, ...(asksByPost ? MALFORMED : []), ...LIMITED, 'conflict', ...refuses),
     },
   }
 }
+
+const MALFORMED = ['malformed_json'] as const
 
 function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps) {
   const { operationId, summary, description, params, query, roles, refuses = [] } = reading

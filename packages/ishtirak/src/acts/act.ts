@@ -5,7 +5,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { byLocale, type Locale, type Translated } from '../core/locale.js'
-import type { Permission, Role } from '../core/role.js'
+import type { Bound, Operator, Permission, Role } from '../core/role.js'
 import { untilFresh } from '../database/database.js'
 import { query } from '../http/schemas.js'
 import type { InTurn } from '../runtime/async.js'
@@ -36,7 +36,9 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Beside `owner`. */
   readonly roles: readonly Exclude<Role, 'owner'>[]
   /** Where what is asked for is more than these roles may; undefined: it is not. */
-  more?(asked: Static<Input>): Permission | undefined
+  more?(asked: Static<Input>, operator: Operator): Permission | undefined
+  readonly bound?: Bound
+  readonly ownersAlone?: true
   readonly on: Subject<Deps, File>
   /** Each operator says it for themselves: another one's `operation_id` is another sending. */
   readonly countsEach?: true
@@ -46,6 +48,17 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly description?: string
   /** What is asked for, `why` included. */
   readonly input: Input
+  /** Of what is asked or answered, what is another for each target: it cannot be done to a list at once. */
+  readonly each?: readonly string[]
+  /**
+   * Where more is asked for than an address holds, or what none may hold: the preview is a POST to
+   * `…/preview`, and so is the question of the console.
+   */
+  readonly asksByPost?: { readonly bodyLimit: number }
+  /** Of what was asked for, what the trail keeps; absent: all. */
+  keeps?(asked: Static<Input>): object
+  /** Of the input, what the trail does not name. */
+  readonly secret?: readonly string[]
   /** Of the input, what the preview tells instead of asking for it. */
   readonly tells?: readonly string[]
   readonly refuses?: readonly ErrorCode[]
@@ -55,7 +68,8 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly texts: { readonly title: Translated; readonly text: Translated }
   /** Null: the console has none. */
   readonly form?: ActForm<Deps, File, Detail> | null
-  readonly command?: CommandOf
+  /** Null: it has none of its own. */
+  readonly command?: CommandOf | null
   /** `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
@@ -111,13 +125,14 @@ interface Does<Deps, Input, Detail> {
 }
 
 /** As the frames know it: what comes in was checked against `input`. */
-export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'more'> {
+export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'more' | 'keeps'> {
   readonly kind: 'act'
   /** `input`, and `operation_id` beside it. */
   readonly body: TObject
   /** `input` without the reason and without what it `tells`: what the preview is asked with. */
   readonly asked: TObject
-  more?(asked: object): Permission | undefined
+  more?(asked: object, operator: Operator): Permission | undefined
+  keeps?(asked: object): object
   show?(deps: Deps, call: Call<unknown>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   run(deps: Deps, call: Call<unknown>): Promise<unknown>
   preview(deps: Deps, call: Call<unknown>): Promise<Preview>
@@ -185,7 +200,6 @@ function decided<Deps extends ActDeps, Input, Facts extends { readonly version: 
 > {
   return {
     run: async (deps, call) => {
-      const { userId } = await on.about(deps, call.id, Object(call.input))
       const round = async () => {
         const facts = await load(deps, call)
         const now = deps.clock.now()
@@ -194,7 +208,10 @@ function decided<Deps extends ActDeps, Input, Facts extends { readonly version: 
         requireUnchanged(call.by, facts.version)
         return save(deps, call, { facts, decision, now })
       }
-      return untilFresh(name, round, (again) => deps.inTurn(userId, again))
+      return untilFresh(name, round, async (again) => {
+        const { userId } = await on.about(deps, call.id, Object(call.input))
+        return deps.inTurn(userId, again)
+      })
     },
     preview: async (deps, call) => {
       const facts = await load(deps, call)

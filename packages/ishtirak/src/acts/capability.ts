@@ -4,7 +4,9 @@
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
 import { EVENT_TYPES, type EventType } from '../core/event.js'
+import type { Actor } from '../core/person.js'
 import type { Wanted } from '../core/quote.js'
+import type { Permission } from '../core/role.js'
 import type { App } from '../http/app.js'
 import type { ConsolePages, ConsoleSection, View } from '../pages/console-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
@@ -89,7 +91,7 @@ export interface PaysAtOnce {
   /** As callers choose it. */
   readonly method: string
   buy(
-    of: { readonly user: { readonly userId: string }; readonly requestId?: string },
+    of: { readonly user: Actor; readonly requestId?: string },
     wanted: Pick<Wanted, 'planId' | 'start'> & {
       readonly months?: number
       /** As it was typed. */
@@ -110,6 +112,18 @@ export function readingsOf<Deps>(capabilities: readonly Capability<Deps>[]): rea
     ...readings,
     ...(inboxReadings?.(inbox) ?? []),
   ])
+}
+
+/** Whatever a role may be given: the acts, and the readings that not every role may read. */
+export function permissionsOf(capabilities: readonly Capability<never>[]): readonly Permission[] {
+  const limited = readingsOf(capabilities).flatMap(({ name, roles }) =>
+    name && roles ? [{ name, roles }] : [],
+  )
+  const all: readonly Permission[] = [...actsOf(capabilities), ...limited]
+  const named = new Map(
+    all.flatMap((one) => [one, ...(one.bound ? [one.bound.beyond] : [])]).map((one) => [one.name, one]),
+  )
+  return [...named.values()]
 }
 
 /** In the order of a subscription's life. */

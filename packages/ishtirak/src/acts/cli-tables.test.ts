@@ -7,7 +7,12 @@ import { EventsSchema } from '../events/schemas.js'
 import { RefundPreviewSchema } from '../ledger/refund.js'
 import { TrailSchema } from '../overview/audit-trail.js'
 import { inboxAnswer } from '../overview/inbox-schemas.js'
-import { OperatorPaymentSchema, PaymentFileSchema, userFileSchema } from '../overview/schemas.js'
+import {
+  ListedUsersSchema,
+  OperatorPaymentSchema,
+  PaymentFileSchema,
+  userFileSchema,
+} from '../overview/schemas.js'
 import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
@@ -87,6 +92,7 @@ it('each column is a member of the list’s schema', () => {
   const schemas = {
     ...lists,
     ...FoundSchema.properties,
+    users_listed: ListedUsersSchema.properties.data,
     payments: { items: OperatorPaymentSchema },
     moved: RefundPreviewSchema.properties.moved,
     findings: ReconciliationSchema.properties.findings,

@@ -4,7 +4,7 @@ import { wallClockIn } from '../runtime/calendar.js'
 
 const INBOX = [
   'kind',
-  'since',
+  'waits_since',
   'user_id',
   'payment_id',
   'amount',
@@ -17,6 +17,7 @@ const INBOX = [
 /** What a line of each list shows; more would not fit a terminal. */
 export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'],
+  users_listed: ['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end', 'balance'],
   payments: [
     ...['id', 'user_id', 'plan', 'months', 'amount', 'currency', 'status', 'method', 'payment_method'],
     ...['checkout_id', 'created_at', 'paid_at', 'period_end', 'second_of'],

@@ -8,6 +8,7 @@ import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
 import { boundsInWords, day, dayOrInstant, month, numberWithin } from './cli-values.js'
 import { DAY_OR_INSTANT_PATTERN, DAY_PATTERN } from './day.js'
+import { addFilter, askOfMany, type ManyOf } from './many-command.js'
 import {
   type AccessOptions,
   addAccessOptions,
@@ -29,7 +30,10 @@ interface Operation extends CommandOf {
   readonly input: TObject
   /** Without it nothing is shown beforehand. */
   readonly asked?: TObject
+  readonly preview?: { readonly method: 'GET' | 'POST'; readonly path: string }
   readonly isFile?: true
+  /** It can be done to each of a list. */
+  readonly many?: ManyOf
 }
 
 /** In words, what each is for. */
@@ -44,15 +48,23 @@ export function addOperatorCommands(
   },
   host: CommandHost,
 ): void {
-  const operations = [...of.readings.flatMap(ofReading), ...of.acts.map(ofAct)]
+  const operations = [...of.readings.flatMap(ofReading), ...of.acts.flatMap(ofAct)]
   for (const operation of operations) addOperation(program, operation, of.groups, host)
 }
 
-function ofAct(act: Act): Operation {
+function ofAct(act: Act): readonly Operation[] {
+  if (act.command === null) return []
   const { group, argument } = act.on.command
-  const usage = [group, verbOf(act), ...(argument === undefined ? [] : [`<${argument}>`])].join(' ')
+  const many = act.on.list && !act.each ? { name: act.name, filter: act.on.list.filter } : undefined
+  const named = many ? `[${argument}]` : `<${argument}>`
+  const usage = [group, verbOf(act), ...(argument === undefined ? [] : [named])].join(' ')
   const { summary, body: input, asked } = act
-  return { usage, summary, method: 'POST', path: addressOfAct(act), input, asked, ...act.command }
+  const path = addressOfAct(act)
+  const preview = act.asksByPost
+    ? { method: 'POST' as const, path: `${path}/preview` }
+    : { method: 'GET' as const, path }
+  const operation = { usage, summary, method: 'POST' as const, path, input, asked, preview }
+  return [{ ...operation, ...(many && { many }), ...act.command }]
 }
 
 function ofReading({ command, summary, path, query: input }: Reading): readonly Operation[] {
@@ -71,8 +83,9 @@ function addOperation(program: Command, operation: Operation, groups: CommandGro
 
 /** What all commands share: where the service is, who acts, and a client that is closed at the end. */
 function addAction(command: Command, operation: Operation, host: CommandHost): void {
-  const { asked, asFile, show = (answer) => answer, isMeant, judge } = operation
+  const { asked, many, input, asFile, show = (answer) => answer, isMeant, judge } = operation
   const members = addMembers(command, operation)
+  const filter = many && addFilter(command, many, input, addMembers)
   if (asked) command.option('--preview', 'what this would change, now; nothing is changed')
   if (asFile) command.option(asFile.flag, asFile.description)
   addAccessOptions(command)
@@ -81,10 +94,14 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       const options = command.opts<AccessOptions & Readonly<Record<string, unknown>>>()
       // A reference stands in groups on a slip.
       const argument = command.args.join(' ')
-      const request = options.preview ? { ...operation, method: 'GET' as const, input: asked } : operation
+      const request = options.preview ? { ...operation, ...operation.preview, input: asked } : operation
       const given = members(options.preview === true)
       const client = await host.openClient(options)
-      const call = (id: string) => ask(client, request, id, given)
+      const isPreview = options.preview === true
+      const call = (id: string) =>
+        many && filter && id === ''
+          ? askOfMany(client, many, { filter: filter(), members: given, isPreview })
+          : ask(client, request, id, given)
       const timeZone = host.timeZone()
       const text = await askByName({ client, name: argument, timeZone, isMeant }, call)
         .catch((error: unknown) => adviseOn(operation, error))
@@ -108,13 +125,12 @@ function adviseOn({ advise }: Operation, error: unknown): never {
   throw new CommandFailed(`${error.message}${error.message.includes('\n') ? '\n' : ': '}${advice}`)
 }
 
-/** Of a member with another name, or with a single value. */
+/** Of a member with another name. */
 const FLAGS: Readonly<Record<string, string>> = {
   user_id: '--user <id>',
   new_user: '--new-user',
   payment_id: '--payment <id>',
   operation_id: '--operation-id <id>',
-  state: '--undelivered',
   // `--version` is that of the program.
   version: '--seen <version>',
   uses_per_user: '--uses-per-user <count>',
@@ -123,25 +139,28 @@ const FLAGS: Readonly<Record<string, string>> = {
   payment_method: '--payment-method <kind>',
 }
 
+/** Of a member with one value alone. */
+const SWITCHES: Readonly<Record<string, string>> = { state: '--undelivered', balance: '--with-balance' }
+
 type Members = Readonly<Record<string, string | number>>
 
 /** Adds an option for each member. Gives the reader of what was given; a preview needs no reason. */
-function addMembers(command: Command, { input, asked }: Operation): (isPreview: boolean) => Members {
+function addMembers(
+  command: Command,
+  { input, asked }: Pick<Operation, 'input' | 'asked'>,
+): (isPreview: boolean) => Members {
   const members = Object.entries<TSchema>(input.properties).filter(([name]) => name !== 'q')
-  const options = members.map(([name, member]) => {
-    const { description = '', examples = [], enum: choices, const: only } = Object(member)
-    const isRequired = input.required?.includes(name) ?? false
-    const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
-    const bounds = boundsInWords(Object(member))
-    const text = [isRequired && 'Required.', says.filter(Boolean).join(', '), bounds && `(${bounds})`]
-    const option = new Option(FLAGS[name] ?? `--${name} <${name}>`, text.filter(Boolean).join(' '))
-    const reader = readerOf(name, member)
-    if (reader) option.argParser(reader)
-    if (choices) option.choices(choices)
-    const isActs = asked !== undefined && !(name in asked.properties)
-    command.addOption(option.makeOptionMandatory(isRequired && !isActs))
-    return { name, key: option.attributeName(), only, isActs, isMissing: isRequired && isActs, option }
-  })
+  const options = members
+    .filter(([name]) => betweenOf(name, members) === null)
+    .map(([name, member]) => {
+      const { const: only } = Object(member)
+      const isRequired = input.required?.includes(name) ?? false
+      const option = optionOf(name, member, isRequired)
+      const isActs = asked !== undefined && !(name in asked.properties)
+      command.addOption(option.makeOptionMandatory(isRequired && !isActs))
+      return { name, key: option.attributeName(), only, isActs, isMissing: isRequired && isActs, option }
+    })
+  const between = addBetween(command, members)
   return (isPreview) => {
     const given = command.opts<Readonly<Record<string, string | number>>>()
     const wanted = options.filter(({ isActs }) => !(isPreview && isActs))
@@ -149,8 +168,59 @@ function addMembers(command: Command, { input, asked }: Operation): (isPreview: 
       if (isMissing && given[key] === undefined)
         command.error(`error: required option '${option.flags}' not specified`)
     const read = wanted.map(({ name, key, only }) => [name, given[key] && (only ?? given[key])] as const)
-    return Object.fromEntries(read.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+    const said = read.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+    return Object.fromEntries([...said, ...between()])
   }
+}
+
+function optionOf(name: string, member: TSchema, isRequired: boolean): Option {
+  const { description = '', examples = [], enum: choices, const: only } = Object(member)
+  const says = [description, ...examples.slice(0, 1).map((example: string) => `such as ${example}`)]
+  const bounds = boundsInWords(Object(member))
+  const text = [isRequired && 'Required.', says.filter(Boolean).join(', '), bounds && `(${bounds})`]
+  const flags = (only !== undefined && SWITCHES[name]) || FLAGS[name] || `--${name} <${name}>`
+  const option = new Option(flags, text.filter(Boolean).join(' '))
+  const reader = readerOf(name, member)
+  if (reader) option.argParser(reader)
+  if (choices) option.choices(choices)
+  return option
+}
+
+/** `active_from` and `active_until` are one option: `--active-between 2026-11-01 2026-11-02`. */
+function addBetween(
+  command: Command,
+  members: readonly Member[],
+): () => readonly (readonly [string, string])[] {
+  const spans = members.flatMap(([name, member]) => {
+    const span = betweenOf(name, members)
+    return span !== null && name.endsWith('_from') ? [{ span, description: Object(member).description }] : []
+  })
+  const options = spans.map(({ span, description }) => {
+    const flags = `--${span}-between <from until...>`
+    const option = new Option(flags, `${description}; and up to the second one`)
+    option.argParser((text, before: readonly string[] = []) => [...before, dayOrInstant(text)])
+    command.addOption(option)
+    return { span, option }
+  })
+  return () => {
+    const given = command.opts<Readonly<Record<string, readonly string[]>>>()
+    return options.flatMap(({ span, option }) => {
+      const [from, until, ...more] = given[option.attributeName()] ?? []
+      if (from === undefined) return []
+      if (until === undefined || more.length > 0)
+        command.error(`error: option '${option.flags}' takes two days or instants`)
+      return [[`${span}_from`, from] as const, [`${span}_until`, until] as const]
+    })
+  }
+}
+
+type Member = readonly [name: string, schema: TSchema]
+
+/** `active` of `active_from`, where there is `active_until`; null: it is a member by itself. */
+function betweenOf(name: string, members: readonly Member[]): string | null {
+  const [, span] = /^(\w+)_(from|until)$/.exec(name) ?? []
+  const has = (end: string) => members.some(([other]) => other === `${span}_${end}`)
+  return span !== undefined && has('from') && has('until') ? span : null
 }
 
 /** Undefined: text is taken as it is, and what is wrong with it the service says. */

@@ -19,6 +19,8 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   isPossible?(deps: Deps): boolean
   /** Beside the reason; absent: made from the input. Throws `not_found`. */
   fields?(pages: ConsolePages & Deps, view: View, id: string): Promise<readonly Field[]>
+  /** The same of a list, which has no id; absent: made from the input. */
+  ofMany?(pages: ConsolePages & Deps, view: View): readonly Field[]
   /** The field that answers the first question; absent: the first without a value; null: none is asked. */
   readonly asks?: string | null
   /** Of fields that may be chosen last: what follows is shown for these values. */
@@ -29,6 +31,18 @@ export interface ActForm<Deps, File = unknown, Detail = unknown> {
   inWords?(pages: ConsolePages & Deps, view: View, preview: Preview<Detail>, typed: Typed): InWords
   /** Which fields a refusal of another code is about: none, or absent: it is shown as it is. */
   wrongFields?(refusal: BillingError): readonly string[] | undefined
+  /** What stands in the field of the reason, to be changed. */
+  reason?(view: View): string
+  /** A secret that was made: in the answer to the form, and nowhere else. */
+  shownOnce?(outcome: unknown): string
+  /** What it made, on a page that nothing shows again. */
+  answers?(
+    pages: ConsolePages & Deps,
+    view: View,
+    done: { readonly outcome: unknown; readonly typed: Typed },
+  ): { readonly html: string; readonly headers: Readonly<Record<string, string>> }
+  /** It changes nothing by the operator's will, so its button acts; its page is shown where it cannot. */
+  readonly atOnce?: true
   /** Of the reason, where it is not for the audit trail alone. */
   reasonLabel?(view: View): string
 }

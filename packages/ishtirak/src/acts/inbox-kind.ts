@@ -4,11 +4,19 @@ import type { Instant } from '../core/instant.js'
 import type { ConsoleKey } from '../i18n/console.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
+/**
+ * From the top: money that waits for a person and customers who paid and may not have what they paid for;
+ * money that is where it should not be; what costs nobody anything today.
+ */
+export const URGENCIES = ['now', 'soon', 'later'] as const
+type Urgency = (typeof URGENCIES)[number]
+
 export interface InboxKind {
   /** The texts `kind_<name>` and `next_<name>` are its title and the link to its next act. */
   readonly name: string
   /** Among the kinds, from the top; no two share one. */
   readonly place: number
+  readonly urgency: Urgency
   /**
    * SQL that gives `since`, `id`, `user_id`, `payment_id`, `amount` and `detail`; `$1` is now. `id` is unique
    * within the kind.

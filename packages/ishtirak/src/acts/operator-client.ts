@@ -20,6 +20,8 @@ export interface OperatorRequest {
   /** Below `/api/v1/operator`. */
   readonly path: string
   readonly body?: object
+  /** In place of a body. */
+  readonly file?: Uint8Array
 }
 
 export interface DownloadedFile {
@@ -93,13 +95,14 @@ export interface RunningService {
 /** `url` with a slash at the end or without. Throws `CommandFailed` where nothing answers. */
 export function fetchFromOperator(
   { url, key }: RunningService,
-  { method, path, body }: OperatorRequest,
+  { method, path, body, file }: OperatorRequest,
   timeoutMs = ANSWER_MS,
 ): Promise<Response> {
   return fetch(`${withoutSlash(url)}${OPERATOR_API}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
+    ...(file && { body: new Uint8Array(file) }),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: Error) => {
     const reason = error.cause instanceof Error && error.cause.message
@@ -173,11 +176,15 @@ const NOUNS: Readonly<Record<string, string>> = {
   payment_id: 'payment',
   user_id: 'user',
   batch_id: 'batch of codes',
+  typed_code: 'code',
   event_id: 'event',
   waiting_event_id: 'event that waits, called',
   session_id: 'session',
   reconciliation_id: 'comparison',
   finding_id: 'finding',
+  bulk_id: 'act on many',
+  statement_id: 'bank statement',
+  line_id: 'line of a bank statement',
 }
 
 /** The service names what there is not; without that the address itself is not there. */

@@ -12,13 +12,18 @@ export function pageCursor<Position>(
   read: (parts: Parts) => Position | null,
 ) {
   const encode = (position: Position) => Buffer.from(JSON.stringify(write(position))).toString('base64url')
+  /** Of what was found, one more than `limit` where there are more. */
+  const pageBy = <Item>(found: readonly Item[], limit: number, positionOf: (item: Item) => Position) => {
+    const items = found.slice(0, limit)
+    const last = found.length > limit ? items.at(-1) : undefined
+    return { items, nextCursor: last === undefined ? null : encode(positionOf(last)) }
+  }
   return {
-    /** Of what was found, one more than `limit` where there are more. */
-    pageOf: <Item extends Position>(found: readonly Item[], limit: number) => {
-      const items = found.slice(0, limit)
-      const last = found.length > limit ? items.at(-1) : undefined
-      return { items, nextCursor: last ? encode(last) : null }
-    },
+    encode,
+    pageBy,
+    /** The same of items that have their position. */
+    pageOf: <Item extends Position>(found: readonly Item[], limit: number) =>
+      pageBy(found, limit, (item) => item),
     /** Throws `invalid_cursor`. */
     decode: (cursor: string): Position => {
       const parts = partsIn(cursor)
@@ -57,6 +62,18 @@ export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
 }
 export const nextCursor = nullable(Type.String({ description: 'Null on the last page' }))
+
+/** All pages of a list, as they are asked for. */
+export async function* pagesBehind<Item>(
+  read: (cursor: string | null) => Promise<{ readonly items: Item; readonly nextCursor: string | null }>,
+): AsyncGenerator<Item, undefined> {
+  for (let cursor: string | null = null; ; ) {
+    const { items, nextCursor } = await read(cursor)
+    yield items
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
 
 /** Rows of a file that are held in memory at a time. */
 const PAGE_ROWS = 1_000

@@ -1,4 +1,5 @@
 // An act is done: its role asked, an earlier sending found, what is refused written down.
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
 import { requireRole } from '../core/role.js'
@@ -14,18 +15,21 @@ export type Performed =
 /** One sending of an act. */
 export interface Sending {
   readonly about: About
+  /** It cannot have been tried before; the index audit_operations has the last word. */
+  readonly isFirst?: boolean
   /** What became of it; null: it was not tried, or has no name. */
   find(): Promise<FoundAct | null>
 }
 
-/** Throws `role_not_allowed`, or `not_found`. */
+/** `known`: what it is about, where it was read already. Throws `role_not_allowed`, or `not_found`. */
 export async function sendingOf<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object>,
+  known?: About,
 ): Promise<Sending> {
-  requireRole(call.by.operator, act.more?.(call.input) ?? act)
-  const about = await act.on.about(deps, call.id, call.input)
+  requireRole(call.by.operator, act.more?.(call.input, call.by.operator) ?? act)
+  const about = known ?? (await act.on.about(deps, call.id, call.input))
   const { userId } = about
   const find = async () =>
     call.by.operationId === undefined
@@ -39,13 +43,13 @@ export async function perform<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
   call: Call<object>,
-  { about: { userId, paymentId }, find }: Sending,
+  { about: { userId, paymentId }, isFirst = false, find }: Sending,
 ): Promise<Performed> {
-  const before = await find()
+  const before = isFirst ? null : await find()
   if (before) return { kind: 'done_before', found: before }
   const { operationId: operationName } = call.by
   const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
-  const named = { ...call.by, act: act.name, ...askedIn(call), ...name }
+  const named = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
   try {
     const about = paymentId === undefined ? { userId } : { userId, paymentId }
     const work = () => act.run(deps, { ...call, by: named })
@@ -61,16 +65,17 @@ export async function perform<Deps extends ActDeps>(
 
 /** The preview, to those who may act. */
 export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<object>) {
-  requireRole(call.by.operator, act.more?.(call.input) ?? act)
+  requireRole(call.by.operator, act.more?.(call.input, call.by.operator) ?? act)
   return act.preview(deps, call)
 }
 
 /** Throws the refusal of then, or `conflict` where it asked for something else. */
 export function requireSame(
+  act: Pick<Act, 'keeps' | 'secret'>,
   { found }: Extract<Performed, { kind: 'done_before' }>,
   call: Call<object>,
 ): void {
-  const { asked = null } = askedIn(call)
+  const { asked = null } = askedIn(act, call)
   if (!isDeepStrictEqual(found.asked, asked))
     throw new BillingError('conflict', { extra: { asked: found.asked } })
   if (!found.isRefused) return
@@ -84,9 +89,20 @@ function nameOf({ name, countsEach }: Pick<Act, 'name' | 'countsEach'>, { id, by
 }
 
 /** What was asked for, without the reason and the name, for the trail. */
-function askedIn({ input }: Call<object>): { readonly asked?: object } {
-  const { why: _, operation_id: __, ...given }: Readonly<Record<string, unknown>> = { ...input }
+function askedIn(
+  { keeps, secret = [] }: Pick<Act, 'keeps' | 'secret'>,
+  { input, by }: Call<object>,
+): { readonly asked?: object } {
+  const kept = keeps?.(input) ?? input
+  const { why: _, operation_id: __, ...given }: Readonly<Record<string, unknown>> = { ...kept }
   // A host in JavaScript may name a member that it does not give; the trail has none.
-  const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return Object.keys(asked).length === 0 ? {} : { asked }
+  const asked = Object.entries(given)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, secret.includes(key) ? marked(`${by.operationId}\n${value}`) : value])
+  return asked.length === 0 ? {} : { asked: Object.fromEntries(asked) }
+}
+
+/** Tells one value from another in a repetition, and is that of many: 16 bits name nothing. */
+function marked(value: string): string {
+  return createHash('sha256').update(value).digest('hex').slice(0, 4)
 }

@@ -29,9 +29,11 @@ export const StandingSchema = object('Standing', {
 
 const Side = Type.Union([Type.Null(), Type.String(), StandingSchema])
 
+const ChangeSchema = object('Change', { what: Type.String(), before: Side, after: Side })
+
 export const PreviewSchema = object('Preview', {
   version: Type.Integer({ description: 'Of the facts that this was decided on' }),
-  changes: Type.Array(Type.Object({ what: Type.String(), before: Side, after: Side })),
+  changes: Type.Array(ChangeSchema),
 })
 
 /** What the user has before and after, of an act that changes it. */

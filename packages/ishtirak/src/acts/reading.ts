@@ -12,6 +12,8 @@ interface Asked<Params, Query> {
   readonly query: Query
   readonly operator: Operator
   readonly reply: FastifyReply
+  /** What was sent, where it `takes` a file; else nothing. */
+  readonly file: Buffer
 }
 
 interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
@@ -21,6 +23,8 @@ interface Said<Deps, Params extends TObject, Query extends TObject, Answer> {
   readonly roles?: readonly Exclude<Role, 'owner'>[]
   /** POST: it goes on with what an act began, and may be asked as often as one likes; absent: GET. */
   readonly method?: 'POST'
+  /** The body is a file, of any type. */
+  readonly takes?: { readonly mostBytes: number }
   /** Below the operator's API. */
   readonly path: string
   readonly operationId: string

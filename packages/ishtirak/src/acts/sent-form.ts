@@ -14,7 +14,8 @@ export type FormBy = By & { readonly operationId: string }
 export function byOf(
   { operatorsHere, reader }: ConsolePages,
   request: FastifyRequest,
-  isReasonRequired: boolean,
+  /** `isShown`: it was shown on a page what changes, by this version. */
+  { isReasonRequired, isShown }: { readonly isReasonRequired: boolean; readonly isShown: boolean },
 ): FormBy {
   const session = operatorsHere.of(request)
   reader.requireOwnForm(request, session)
@@ -25,10 +26,11 @@ export function byOf(
     ...(reason === '' && isReasonRequired ? [{ pointer: '/why', code: 'required' as const }] : []),
     ...(reason === '' || isReason(reason) ? [] : [{ pointer: '/why', code: 'invalid' as const }]),
     ...(/^[\w-]{22}$/.test(operationId) ? [] : [{ pointer: '/operation_id', code: 'invalid' as const }]),
-    ...(/^\d{1,15}$/.test(version) ? [] : [{ pointer: '/version', code: 'invalid' as const }]),
+    ...(!isShown || /^\d{1,15}$/.test(version) ? [] : [{ pointer: '/version', code: 'invalid' as const }]),
   ]
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
-  return { operator: session.operator, reason: reason || null, operationId, seenVersion: Number(version) }
+  const by = { operator: session.operator, reason: reason || null, operationId }
+  return isShown ? { ...by, seenVersion: Number(version) } : by
 }
 
 /** Every field that was sent, as it was typed; the first of one that was sent twice, as `fieldOf` has it. */

@@ -1,6 +1,8 @@
 // What an act or a reading is on: a payment, a user, an event, or nothing but the service. Its address, its
 // command and its page in the console begin with it.
 import { type TObject, type TSchema, Type } from 'typebox'
+import type { Locale } from '../core/locale.js'
+import type { Formats } from '../i18n/formats.js'
 
 export interface Subject<Deps = unknown, File = unknown> {
   /** As the audit trail and the texts name it: `payment`. */
@@ -13,8 +15,12 @@ export interface Subject<Deps = unknown, File = unknown> {
   readonly command: { readonly group: string; readonly argument?: string }
   /** Whose trail an act on it is in (`NO_USER` for none), and how a person knows it. Throws `not_found`. */
   about(deps: Deps, id: string, asked?: object): Promise<About>
+  /** Its id is that of the user whose trail it is in: known without a look. */
+  readonly isUser?: true
   /** Everything known of it: what acts on it answer, and by which its page says what can be done. */
   file?(deps: Deps): SubjectFile<File>
+  /** Those that there are, by what is asked of them: an act on one can be done to all of a list. */
+  readonly list?: SubjectList
   /**
    * The page of the console that tells what was done, where it is not the subject's own. Without the base.
    */
@@ -29,11 +35,24 @@ export interface SubjectFile<File = unknown> {
   view(file: File): unknown
 }
 
+export interface SubjectList<Deps = never> {
+  readonly filter: TObject
+  /** `amount`: what was paid, in whole dinars. Throws `validation_failed`. */
+  find(
+    deps: Deps,
+    filter: object,
+    page: { readonly cursor: string | null; readonly limit: number },
+  ): Promise<{
+    readonly items: readonly { readonly id: string; readonly amount?: number }[]
+    readonly nextCursor: string | null
+  }>
+}
+
 export interface About {
   readonly userId: string
   readonly paymentId?: string
-  /** Under the title of its forms: `Karim B. · pay_1`. */
-  readonly label?: string
+  /** Under the title of its forms: `Karim B. · Pro · 1 month · 2 000 DA`. */
+  label?(formats: Formats, locale: Locale): string
 }
 
 /** For acts that are about no single user: the audit trail has them under this id. */

@@ -104,7 +104,7 @@ function readRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...call
 
 function topUpRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...callers.operation('topUpBalance'),
+    ...callers.personal('topUpBalance'),
     summary: 'Top up the balance',
     description:
       'Money for the balance, by any method that the seller takes; send the user to `checkout_url`. A ' +
@@ -116,6 +116,7 @@ function topUpRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...cal
       201: PaymentSchema,
       ...callers.refusals(
         'malformed_json',
+        'forbidden',
         'validation_failed',
         'balance_limit_reached',
         'unknown_method',
@@ -146,7 +147,7 @@ async function topUp(
 
 function setRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...callers.operation('setRenewal'),
+    ...callers.personal('setRenewal'),
     summary: 'Renew by itself',
     description:
       'Whenever the paid time ends, the balance buys this term, at the price of now, as long as it lasts. ' +
@@ -157,6 +158,7 @@ function setRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...calle
       200: StandingOrderSchema,
       ...callers.refusals(
         'malformed_json',
+        'forbidden',
         'validation_failed',
         'unknown_plan',
         'plan_not_purchasable',
@@ -172,11 +174,11 @@ function setRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...calle
 function endRoute(app: App, deps: BalanceRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
     hide: isOff(deps),
-    ...callers.operation('endRenewal'),
+    ...callers.personal('endRenewal'),
     summary: 'Renew by itself no more',
     description: 'What is on the balance stays there.',
     params: callers.params({}),
-    response: { 200: UserBalanceSchema, ...callers.refusals() },
+    response: { 200: UserBalanceSchema, ...callers.refusals('forbidden') },
   }
   app.delete(`${path}/balance/renewal`, { schema, onRequest }, (request) =>
     endRenewal(deps, callers.callOf(request)),

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
@@ -73,6 +74,21 @@ describeScenario('a balance', ({ database }) => {
   const operate = (path: string, asked: object = {}) =>
     operatorOf(world).post(`/${path}`, { why: 'a test', ...asked })
   const buy = (wanted: object = {}) => user().post(PAYMENTS, { plan: 'pro', method: 'balance', ...wanted })
+
+  it('is not topped up with more than it can hold, and says so', async () => {
+    const asked = { charged: 1_000_000_000, wanted: { amount: 2_000 }, path: `${BALANCE}/top-ups` }
+    const ids: string[] = []
+    for (let n = 0; n < 3; n++) {
+      world.clock.advance(1_000)
+      ids.push(await payOtherwise(world, 'user-1', asked))
+    }
+    const [first, second, third] = ids
+    for (const id of [first, second]) expect((await operate(`payments/${id}/accept`)).status, id).toBe(200)
+    const refusal = { code: 'balance_limit_reached', most: 147_483_647 }
+    expect((await operatorOf(world).get(`/payments/${third}/accept`)).body).toMatchObject(refusal)
+    expect((await operate(`payments/${third}/accept`)).body).toMatchObject(refusal)
+    expect((await balance()).amount).toBe(2_000_000_000)
+  })
 
   it('is topped up by card: the money is there, buys no time, and has a receipt without tax', async () => {
     const id = await topUp(6_000)

@@ -7,6 +7,7 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
+import type { Actor } from '../core/person.js'
 import { LONGEST_TERM } from '../core/plan.js'
 import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
@@ -23,7 +24,7 @@ import { requireShown } from './shown-price.js'
 export type BuyDeps = SettleDeps & QuoteDeps
 
 interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start'> {
-  readonly userId: string
+  readonly user: Actor
   /** As it was typed. */
   readonly code: string | undefined
   /** Whole dinars. */
@@ -35,9 +36,12 @@ const SAME_WITHIN_MS = MINUTE
 export function payByBalance(deps: BuyDeps): PaysAtOnce {
   return {
     method: BY_BALANCE,
-    buy: async ({ user: { userId }, requestId }, { months = 1, ...asked }) => {
-      const paymentId = await buyByBalance(deps, { ...asked, months, userId })
-      deps.log.info({ request_id: requestId, user_id: userId, payment_id: paymentId }, 'bought by balance')
+    buy: async ({ user, requestId }, { months = 1, ...asked }) => {
+      const paymentId = await buyByBalance(deps, { ...asked, months, user })
+      deps.log.info(
+        { request_id: requestId, user_id: user.userId, payment_id: paymentId },
+        'bought by balance',
+      )
       return { paymentId }
     },
   }
@@ -49,7 +53,8 @@ export function payByBalance(deps: BuyDeps): PaysAtOnce {
  */
 async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
   if (deps.rules.balanceMax === 0) throw new BillingError('unknown_method')
-  const { userId, months, code } = asked
+  const { months, code } = asked
+  const { userId } = asked.user
   if (!Number.isInteger(months) || Math.abs(months) > LONGEST_TERM) throw new BillingError('unknown_term')
   const round = () => buyOnFacts(deps, asked)
   const buy = () => untilFresh('a purchase by balance', round, (again) => deps.inTurn(userId, again))
@@ -58,7 +63,8 @@ async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
 }
 
 async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'> {
-  const { userId, planId, months, start } = asked
+  const { planId, months, start } = asked
+  const { userId, personId } = asked.user
   const { clock, database, rules, catalogue } = deps
   const now = clock.now()
   const user = (await deps.loadUser(userId))?.user
@@ -77,21 +83,26 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
   requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  return save(deps, { userId, user, quote }, now)
+  return save(deps, { userId, boughtBy: personId, user, quote }, now)
 }
 
 /** Booked by the decision that books all money: a report of ours says that it is paid. */
 async function save(
   deps: BuyDeps,
-  of: { readonly userId: string; readonly user: UserRecord; readonly quote: Quote },
+  of: {
+    readonly userId: string
+    readonly boughtBy: string | null | undefined
+    readonly user: UserRecord
+    readonly quote: Quote
+  },
   now: Instant,
 ): Promise<string | 'stale'> {
-  const { userId, user, quote } = of
+  const { userId, boughtBy, user, quote } = of
   const { offer, change, amount, discount, codeHash } = quote
   const method = deps.methods.of(BY_BALANCE)
   const id = deps.ids.next('pay', now)
   const ordered = newPayment({
-    ...{ id, userId, method, createdAt: now, attemptEndsAt: now },
+    ...{ id, userId, boughtBy, method, createdAt: now, attemptEndsAt: now },
     ...(change && { change }),
     offer: { ...offer, price: { ...offer.price, amount } },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { offerValue } from '../checkout/portal-choice.js'
 import { balanceIn, type StandingOrder } from '../core/balance.js'
+import { mayOrder } from '../core/person.js'
 import { type Offer, offersOf } from '../core/plan.js'
 import { isPaidNow, renewalOffers } from '../core/quote.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
@@ -46,9 +47,11 @@ export function RenewsByItself({ pages, view, say, facts }: Omit<OfBalance, 'ent
   return (
     <p>
       <span safe>{say('renewalLacks', { missing: pages.formats.money(missing, view.locale) })}</span>{' '}
-      <a href={hrefIn(view.session, `${pages.base}/portal#balance`)} safe>
-        {say('topUpTitle')}
-      </a>
+      {mayOrder(view.session) ? (
+        <a href={hrefIn(view.session, `${pages.base}/portal#balance`)} safe>
+          {say('topUpTitle')}
+        </a>
+      ) : null}
     </p>
   )
 }
@@ -57,7 +60,7 @@ function Renewal(of: OfBalance) {
   const { say, facts } = of
   const order = facts.balance?.order ?? null
   const isOn = of.pages.rules.balanceMax > 0
-  if (!order) return isOn ? <OrderForm {...of} /> : null
+  if (!order) return isOn && mayOrder(of.view.session) ? <OrderForm {...of} /> : null
   return (
     <>
       <p>

@@ -11,9 +11,10 @@ import { readTypedAmount } from '../core/typed-amount.js'
 import type { App } from '../http/app.js'
 import { entriesOfUser } from '../ledger/balance-entries.sql.js'
 import { answerForm } from '../pages/message-pages.js'
+import { senderOf } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
-import { fieldOf } from '../pages/reader.js'
+import { actorOf, fieldOf } from '../pages/reader.js'
 import type { WayToPay } from '../pages/way-to-pay.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
@@ -72,16 +73,11 @@ export const balancePages: PortalKinds<BalancePagesDeps> = {
 function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
   const { reader, users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
-  const ownUser = (request: FastifyRequest) => {
-    const session = users.of(request)
-    reader.requireOwnForm(request, session)
-    return session
-  }
   const back = `${pages.base}/portal#balance`
   const isOff = pages.rules.balanceMax === 0
 
   app.post('/portal/balance/renewal', hidden, async (request, reply) => {
-    const { userId } = ownUser(request)
+    const { userId } = senderOf(pages, request)
     const { planId, months, shown } = readPriced(fieldOf(request, 'offer'))
     if (fieldOf(request, 'off') !== '') await endOrder(pages, { userId })
     else if (isOff) throw new BillingError('not_found')
@@ -92,25 +88,24 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
 
   if (isOff) return
   app.post('/portal/balance/top-up', hidden, async (request, reply) => {
-    const session = ownUser(request)
+    const session = senderOf(pages, request)
     const locale = reader.language(request, reply, session)
     const wanted = {
       topUp: amountIn(request, pages.rules.leastAmount),
       method: fieldOf(request, 'method') || undefined,
     }
-    const { userId } = session
     const { checkoutUrl } = await openPayment(pages, {
-      ...{ user: { userId }, ...wanted, locale, requestId: request.id },
+      ...{ user: actorOf(session), ...wanted, locale, requestId: request.id },
     })
     return reply.headers(pages.headers).redirect(checkoutUrl ?? `${pages.base}/portal#transfer`, 303)
   })
 
   const { buy } = payByBalance(pages)
   app.post('/portal/balance/buy', hidden, async (request, reply) => {
-    const session = ownUser(request)
+    const session = senderOf(pages, request)
     const { planId, months = 1, start, code } = wantedIn(request)
     const shown = Number(fieldOf(request, 'shown')) || undefined
-    const by = { user: { userId: session.userId }, requestId: request.id }
+    const by = { user: actorOf(session), requestId: request.id }
     const bought = await buy(by, { planId, months, start, code, shown }).catch(orOutdated)
     if (bought === 'outdated') {
       const offer = offerValue({ offer: { plan: { id: planId }, months }, change: start === 'now' })

@@ -8,17 +8,24 @@ import type { Instant } from '../core/instant.js'
 import { renewed, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object } from '../http/schemas.js'
 import { planAndTerm } from '../i18n/formats.js'
+import { sayFor } from '../i18n/messages.js'
+import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
 import { balanceMembers } from '../ledger/balance-schemas.js'
+import { PaymentLink } from '../ledger/labels.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser } from '../ledger/users.sql.js'
-import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import { type Ask, waitingAsks } from './asks.sql.js'
 
 type Part = {
   readonly facts: SubscriptionFacts
   readonly asks: readonly (Ask & { readonly act: string })[]
+  /** The newest. */
+  readonly entries: readonly BalanceEntry[]
 } | null
+
+const ENTRIES_SHOWN = 20
 
 const BalanceFileSchema = object('BalanceFile', {
   ...balanceMembers,
@@ -41,7 +48,9 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
       const [user, asks] = await Promise.all([findUser(database, userId), waitingAsks(database, userId)])
       if (!user) return null
       const facts = renewed(user.subscription, clock.now(), rules)
-      return facts.balance || asks.length > 0 ? { facts, asks } : null
+      if (!facts.balance && asks.length === 0) return null
+      const entries = await entriesOfUser(database, userId, { before: null, limit: ENTRIES_SHOWN })
+      return { facts, asks, entries }
     },
     view: (part): Static<typeof BalanceFileSchema> | null =>
       part && {
@@ -79,6 +88,34 @@ function BalanceCard(shown: { pages: ConsolePages; view: View; part: NonNullable
           ),
         ]}
       />
+      <Entries {...shown} />
     </Card>
+  )
+}
+
+function Entries({ pages, view, part }: { pages: ConsolePages; view: View; part: NonNullable<Part> }) {
+  const { say, locale } = view
+  const { moment, moved, money } = pages.formats
+  const sayEntry = sayFor(pages.seller.identity, locale)
+  if (part.entries.length === 0) return null
+  const rows = part.entries.map(({ kind, amount, balanceAfter, paymentId, note, createdAt }) => ({
+    safeCells: [
+      <Text>{moment(createdAt, locale)}</Text>,
+      <>
+        <Text>{sayEntry(`entry_${kind}`)}</Text>
+        {note === null ? null : <Text>{` · ${note}`}</Text>}
+        {paymentId === null ? null : <PaymentLink {...{ pages, view, id: paymentId }} payment={null} />}
+      </>,
+      <NoWrap>{moved(amount, locale)}</NoWrap>,
+      <NoWrap>{money(balanceAfter, locale)}</NoWrap>,
+    ],
+  }))
+  return (
+    <details open={rows.length <= 3}>
+      <summary>
+        <h3 safe>{say('balanceEntries')}</h3>
+      </summary>
+      <Table columns={[say('when'), say('what'), say('amount'), say('userBalance')]} safeRows={rows} />
+    </details>
   )
 }

@@ -7,6 +7,7 @@ export const ASKS_WAITING: readonly InboxKind[] = [
   {
     name: 'balance_ask',
     place: 9,
+    urgency: 'soon',
     select: WAITING_ASKS,
     nextActs: ['balance.correct', 'balance.pay_out'],
     next: ({ id }) => id.split(' ', 1)[0] ?? '',

@@ -1,6 +1,7 @@
-// A month as the accountant wants it, as CSV: a line for each payment of the month and for each refund that
-// was recorded in it, with tax, duty and fees, and their total. A refund is a line of its own, below zero, so
-// that the lines add up to the month, which is that of the billing time zone.
+// A month as the accountant wants it, in one CSV: a line for each payment of the month and for each refund
+// that was recorded in it, with tax, duty and fees, and their total; what came for closed months; and the
+// changes of balances. A refund is below zero, so that the lines add up to the month, which is that of the
+// billing time zone. Of a closed month the file is as it was closed.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
@@ -12,8 +13,9 @@ import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
 import type { ConsolePages } from '../pages/console-frame.js'
-import { type Entry, entriesOf, type Span } from './figures.sql.js'
-import { type MonthsDeps, readMonth } from './months.js'
+import { ADVANCE_KINDS, advanceLines } from './advances.js'
+import { type Entries, type Entry, entriesOf } from './figures.sql.js'
+import { closingsAround, type MonthFigures, type MonthsDeps, readMonth, readMonthFigures } from './months.js'
 
 export type AccountsDeps = MonthsDeps & AuditDeps
 
@@ -35,10 +37,13 @@ export async function exportAccounts(
 ): Promise<AsyncIterable<string>> {
   const { month, format, kind, operator } = of
   requireRole(operator, EXPORT)
-  const { from, to } = readMonth(deps, month, '/query/month')
+  const span = readMonth(deps, month, '/query/month')
+  const figures = await readMonthFigures(deps, month)
+  const { own, before } = await closingsAround(deps, month)
   const act = { operator, act: 'payments.export', reason: null } as const
   await recordAct(deps, act, { after: { month, file: 'accounts', ...(kind && { method: kind }) } })
-  return linesOf(deps, { from, to, live: deps.methods.live, kind }, format)
+  const counted = { until: own?.counted ?? null, since: before?.counted ?? null }
+  return linesOf(deps, { ...span, ...counted, live: deps.methods.live, kind, figures }, format)
 }
 
 /**
@@ -68,8 +73,7 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   net: ['net', null],
   paid_on: ['payé le', ({ paidAt }, { day }) => day(paidAt)],
   refunded_on: ['remboursé le', ({ refundedAt }, { day }) => refundedAt && day(refundedAt)],
-  // Where another amount came.
-  amount_asked: ['montant demandé', ({ amountAsked }) => amountAsked],
+  asked: ['montant demandé', null],
   checkout_id: ['référence', ({ checkoutId }) => checkoutId],
   currency: ['devise', ({ currency }) => currency],
   paid_at_utc: ['payé à (UTC)', ({ paidAt }) => toTimestamp(paidAt)],
@@ -82,6 +86,12 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
     'reçu à (heure locale)',
     ({ receivedAt }, { wallTime }) => receivedAt && wallTime(receivedAt),
   ],
+  name: ['nom du client', ({ name }) => name],
+  // Of the lines of balances.
+  advance: ['avance', () => null],
+  balance_after: ['solde après', () => null],
+  note: ['note', () => null],
+  closed_at_local: ['clôturé à (heure locale)', () => null],
 }
 type CellOf = (entry: Entry, how: How) => Cell
 interface How {
@@ -89,7 +99,15 @@ interface How {
   readonly day: (instant: Instant) => string
   readonly wallTime: (instant: Instant) => string
 }
-const KINDS = { payment: 'paiement', refund: 'remboursement', total: 'total' }
+const KINDS = {
+  payment: 'paiement',
+  refund: 'remboursement',
+  total: 'total',
+  after_closing: 'après clôture',
+  total_after_closing: 'total après clôture',
+  provider_payouts: 'versements du prestataire',
+  ...ADVANCE_KINDS,
+}
 
 interface Words {
   readonly headings: readonly string[]
@@ -100,7 +118,7 @@ interface Words {
 }
 
 const same = <Code extends string>(code: Code) => code
-export const WORDS: Readonly<Record<AccountsFormat, Words>> = {
+const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   plain: {
     headings: ['kind', ...Object.keys(COLUMNS)],
     ...{ kind: same, method: same, instrument: same, status: same },
@@ -114,44 +132,72 @@ export const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   },
 }
 
-async function* linesOf(
-  deps: AccountsDeps,
-  span: Span & { readonly live: boolean; readonly kind: PaymentKind | null },
-  format: AccountsFormat,
-): AsyncIterable<string> {
+interface Asked extends Entries {
+  readonly figures: MonthFigures
+}
+
+async function* linesOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat): AsyncIterable<string> {
   const form = FORMS[format]
   const words = WORDS[format]
   const { wallTime } = deps.wallClock
-  const how = { words, wallTime, day: (instant: Instant) => wallTime(instant).slice(0, 10) }
+  const { closed } = asked.figures
+  const line = (kind: keyof typeof KINDS, cells: Readonly<Record<string, Cell>>) =>
+    csvLine([words.kind(kind), ...Object.keys(COLUMNS).map((name) => cells[name] ?? null)], form)
   yield form.mark + csvLine(words.headings, form)
+  const total = yield* entryLines(deps, asked, ['payment', 'refund'], format)
+  const closing = closed && { closed_at_local: wallTime(closed.closedAt) }
+  yield line('total', { ...cellsOf(total), ...closing })
+  if (asked.since) {
+    const late = yield* entryLines(deps, asked, ['late'], format)
+    if (late.count > 0) yield line('total_after_closing', cellsOf(late))
+  }
+  if (asked.kind !== null) return
+  const { paidOut } = asked.figures
+  // Beside the total: no line of the month is in it.
+  if (paidOut && paidOut.count > 0)
+    yield line('provider_payouts', { total: paidOut.amount / 100, net: paidOut.came / 100 })
+  for await (const page of advanceLines(deps, asked, asked.figures, words))
+    yield page.map(({ kind, cells }) => line(kind, cells)).join('')
+}
+
+/** Gives what they add up to. */
+async function* entryLines(
+  deps: AccountsDeps,
+  asked: Asked,
+  kinds: readonly ('payment' | 'refund' | 'late')[],
+  format: AccountsFormat,
+): AsyncGenerator<string, Figures> {
+  const words = WORDS[format]
+  const { wallTime, dayAt } = deps.wallClock
+  const how = { words, wallTime, day: dayAt }
   let total: Figures = NO_FIGURES
-  for (const kind of ['payment', 'refund'] as const) {
-    const line = (entry: Entry) =>
-      csvLine([words.kind(kind), ...cellsOf(entry, (cell) => cell(entry, how))], form)
-    const read = (last: Entry | null, limit: number) => entriesOf(deps.database, kind, span, last, limit)
+  for (const kind of kinds) {
+    const name = words.kind(kind === 'late' ? 'after_closing' : kind)
+    const line = (entry: Entry) => {
+      const cells = cellsOf(entry)
+      const named = Object.entries(COLUMNS).map(([column, [, cell]]) => cell?.(entry, how) ?? cells[column])
+      return csvLine([name, ...named.map((cell) => cell ?? null)], FORMS[format])
+    }
+    const read = (last: Entry | null, limit: number) => entriesOf(deps.database, kind, asked, last, limit)
     for await (const page of allPages(read)) {
       const signed = page.map((entry) => (kind === 'refund' ? below(entry) : entry))
       yield signed.map(line).join('')
       total = signed.reduce(addFigures, total)
     }
   }
-  yield csvLine([words.kind('total'), ...cellsOf(total, () => null)], form)
+  return total
 }
 
 /** A refund takes away; its discount was not given either. */
 function below(entry: Entry): Entry {
-  const { ht, tva, ttc, discount } = entry
-  return { ...entry, ht: -ht, tva: -tva, ttc: -ttc, discount: -discount }
+  const { ht, tva, ttc, asked, discount } = entry
+  return { ...entry, ht: -ht, tva: -tva, ttc: -ttc, asked: -asked, discount: -discount }
 }
 
 /** In dinars. Where the provider did not say its fees the cell is empty, and nothing is taken off. */
-function cellsOf(figures: Figures, say: (cell: CellOf) => Cell): Cell[] {
-  const isUnknown = figures.count === 1 && figures.feesUnknown === 1
-  const sums: Readonly<Record<string, Cell>> = {
-    ...describeFigures(figures),
-    ...(isUnknown && { fees: null }),
-  }
-  return Object.entries(COLUMNS).map(([name, [, cell]]) => (cell ? say(cell) : (sums[name] ?? null)))
+function cellsOf(figures: Figures): Readonly<Record<string, Cell>> {
+  const { count: _, fees_unknown: unknown, ...sums } = describeFigures(figures)
+  return { ...sums, ...(figures.count === 1 && unknown === 1 && { fees: null }) }
 }
 
 export type BooksPages = ConsolePages & AccountsDeps

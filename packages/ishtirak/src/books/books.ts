@@ -1,28 +1,55 @@
 // What the books bring to the service.
 import type { Capability } from '../acts/capability.js'
-import { SECOND } from '../core/instant.js'
+import { HOUR, SECOND } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
+import { type ClosingDeps, closeMonth, reopenMonth } from './closing.js'
 import { countReceipts } from './figures.sql.js'
 import { monthRoutes } from './month.route.js'
-import { getJournal, getMonth, readAccounts, readAdvances } from './readings.js'
+import { markChanged } from './paid-months.sql.js'
+import { getJournal, getMonth, readAccounts } from './readings.js'
 import './words.js'
+import { keepLastLapses } from './year.js'
+import { yearRoutes } from './year.route.js'
+import { getYear, readYearFile } from './year-readings.js'
 
 /** Of each series: 500 a second. */
 const COUNTED_A_ROUND = 5_000
 
-export const books: Capability<AccountsDeps> = {
+export const books: Capability<AccountsDeps & ClosingDeps> = {
   name: 'books',
-  readings: [getMonth, getJournal, readAccounts, readAdvances],
-  commandGroups: { export: 'Export for the accountant' },
-  console: monthRoutes,
-  sections: [{ key: 'month', path: '/console/months', order: 2 }],
-  jobs: ({ database, wallClock }) => [
+  acts: [closeMonth, reopenMonth],
+  readings: [getMonth, getJournal, readAccounts, getYear, readYearFile],
+  commandGroups: { export: 'Export for the accountant', month: 'Close a month' },
+  console: (app, pages) => {
+    monthRoutes(app, pages)
+    yearRoutes(app, pages)
+  },
+  sections: [
+    { key: 'month', path: '/console/months', order: 2 },
+    { key: 'year', path: '/console/year', order: 2, startsFor: 'owner' },
+  ],
+  jobs: (deps) => [
     // The figures of a month are added up as its receipts come.
     {
       name: 'count-receipts',
       stage: 'announce',
       everyMs: 10 * SECOND,
-      run: () => countReceipts(database, COUNTED_A_ROUND, wallClock.timeZone),
+      run: () => countReceipts(deps.database, COUNTED_A_ROUND, deps.wallClock.timeZone),
+    },
+    // So are the months at whose end users had paid time, which refunds, ends and grants change too.
+    {
+      name: 'count-users',
+      stage: 'announce',
+      everyMs: 10 * SECOND,
+      run: () => markChanged(deps.database, deps.clock.now(), deps.wallClock.timeZone),
+      oncePerCluster: true,
+    },
+    {
+      name: 'count-lapses',
+      stage: 'tidy',
+      everyMs: HOUR,
+      run: () => keepLastLapses(deps),
+      oncePerCluster: true,
     },
   ],
 }

@@ -6,6 +6,7 @@ import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pa
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
+import type { Entry } from './figures.sql.js'
 import type { readJournal } from './journal.js'
 
 interface Shown extends Awaited<ReturnType<typeof readJournal>> {
@@ -57,15 +58,19 @@ function Receipts({ pages, view, entries }: { pages: BooksPages; view: View } & 
       </a>,
       <NoWrap>{day(entry.paidAt, locale)}</NoWrap>,
       <UserCell {...{ pages, user: { userId: entry.userId } }} />,
-      ...[entry.ht, entry.tva, entry.ttc, entry.stampDuty, sumPaid(entry)].map((sum) => (
-        <NoWrap>{centimes(sum, locale)}</NoWrap>
-      )),
+      ...sumsOf(entry).map((sum) => <NoWrap>{centimes(sum, locale)}</NoWrap>),
       entry.refundedAt === null ? '' : <NoWrap>{day(entry.refundedAt, locale)}</NoWrap>,
     ],
   }))
   const columns = [
     ...[say('receipt'), say('paidAt'), say('user'), say('priceHt'), say('taxTva'), say('priceTtc')],
-    ...[say('stampDutySum'), say('total'), say('refundedSum')],
+    ...[say('stampDutySum'), say('advanceSum'), say('total'), say('refundedSum')],
   ]
   return <Table columns={columns} safeRows={rows} figuresFrom={4} />
+}
+
+/** In the order of the columns. */
+function sumsOf(entry: Entry): readonly number[] {
+  const { ht, tva, ttc, stampDuty, advance } = entry
+  return [ht, tva, ttc, stampDuty, advance, sumPaid(entry) + advance]
 }

@@ -1,5 +1,6 @@
 // The page of a month: what was paid and refunded, by day and by method; whose time began and ended.
 
+import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'
 import { inParts } from '../i18n/formats.js'
@@ -7,8 +8,9 @@ import { instrumentName } from '../i18n/messages.js'
 import { addressOf, Facts, NoWrap, renderConsole, Table, Text, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type BooksPages, EXPORT } from './accounts.js'
+import { closeMonth, reopenMonth } from './closing.js'
 import { MonthChart } from './month-chart.js'
-import type { MonthFigures } from './months.js'
+import { type MonthFigures, monthBefore } from './months.js'
 
 interface Shown {
   readonly pages: BooksPages
@@ -16,7 +18,8 @@ interface Shown {
   readonly figures: MonthFigures
 }
 
-export function monthPage(pages: BooksPages, view: View, figures: MonthFigures): string {
+/** `isRefused`: what was just asked for on the page of an act was not done. */
+export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, isRefused = false): string {
   const { say, locale } = view
   const title = pages.formats.month(figures.from, locale)
   const shown = { pages, view, figures }
@@ -30,24 +33,32 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures):
       <>
         <h1 safe>{title}</h1>
         <Neighbors {...shown} />
+        {isRefused ? (
+          <p class="notice warn" role="status" safe>
+            {say('notClosed')}
+          </p>
+        ) : null}
         <Notices {...shown} />
         <Summary {...shown} />
+        <PaidOut {...shown} />
+        <AfterClosing {...shown} />
         <OwedToUsers {...shown} />
         {isEmpty ? <p safe>{say('noneInMonth')}</p> : null}
         <Files {...shown} />
         <Users {...shown} />
         {isEmpty ? null : <ByMethod {...shown} />}
+        {isEmpty ? null : <ByRate {...shown} />}
         {isEmpty ? null : <ByDay {...shown} />}
       </>
     ),
   })
 }
 
-/** The month before, and the one after it where that has begun. */
+/** The month before, the one after it where that has begun, and what can be done with them. */
 function Neighbors({ pages, view, figures }: Shown) {
   const { clock, formats, wallClock, base } = pages
   const { say, locale } = view
-  const at = (instant: number) => wallClock.wallTime(instant).slice(0, 7)
+  const at = (instant: number) => wallClock.monthAt(instant)
   const [earlier, later] = [at(figures.from - 1), at(figures.to)]
   const before = wallClock.monthOf(earlier)
   return (
@@ -64,15 +75,47 @@ function Neighbors({ pages, view, figures }: Shown) {
           label={say('laterMonth', { month: formats.month(figures.to, locale) })}
         />
       )}
+      <Turns {...{ pages, view, figures }} />
     </p>
+  )
+}
+
+/** The acts that can be done: on this month, or on the one before it, which is over. */
+function Turns({ pages, view, figures }: Shown) {
+  const { say, session, locale } = view
+  const { month, from, to, last, closed } = figures
+  const may = (act: typeof closeMonth) => mayDo(session.operator, act)
+  const isOver = to <= pages.clock.now()
+  const isNext = last === null || last === monthBefore(pages, month)
+  const earlier = monthBefore(pages, month)
+  const isEarlierNext = !isOver && earlier !== last && (last === null || last === monthBefore(pages, earlier))
+  return (
+    <>
+      {may(closeMonth) && !closed && isOver && isNext ? (
+        <LinkButton href={pathOfAct(pages, closeMonth, month)} label={titleOf(closeMonth, view)} />
+      ) : null}
+      {may(closeMonth) && isEarlierNext ? (
+        <LinkButton
+          href={pathOfAct(pages, closeMonth, earlier)}
+          label={say('closeEarlier', { month: pages.formats.month(from - 1, locale) })}
+        />
+      ) : null}
+      {may(reopenMonth) && closed && last === month ? (
+        <LinkButton href={pathOfAct(pages, reopenMonth, month)} label={titleOf(reopenMonth, view)} />
+      ) : null}
+    </>
   )
 }
 
 function Notices({ pages, view, figures }: Shown) {
   const { say, locale } = view
   const count = (of: number) => pages.formats.number(of, locale)
-  const { live, uncounted, paid, owed } = figures
+  const { live, uncounted, paid, owed, closed, since } = figures
   const sentences = [
+    closed && say('closedOn', { day: pages.formats.moment(closed.closedAt, locale), name: closed.closedBy }),
+    since && since.count > 0
+      ? say('cameSince', { count: count(since.count), sum: pages.formats.centimes(sumPaid(since), locale) })
+      : null,
     live ? null : say('playMoney'),
     uncounted === 0 ? null : say('uncounted', { count: count(uncounted) }),
     paid.feesUnknown === 0 ? null : say('feesUnknown', { count: count(paid.feesUnknown) }),
@@ -105,13 +148,13 @@ function Summary({ pages, view, figures }: Shown) {
       say('priceTtc'),
       say('stampDutySum'),
     ],
-    ...[say('total'), say('discounts')],
+    ...[say('total'), say('askedSum'), say('discounts')],
   ]
   const row = (name: string, of: string, one: Figures) => ({
     safeCells: [
       <b safe>{name}</b>,
       of,
-      ...[one.ht, one.tva, one.ttc, one.stampDuty, sumPaid(one), one.discount].map((sum) => (
+      ...[one.ht, one.tva, one.ttc, one.stampDuty, sumPaid(one), one.asked, one.discount].map((sum) => (
         <NoWrap>{money(sum)}</NoWrap>
       )),
     ],
@@ -137,6 +180,60 @@ function Summary({ pages, view, figures }: Shown) {
           row(say('balance'), '', rest),
         ]}
       />
+    </Card>
+  )
+}
+
+/** Beside what came by card; where no bank statement has a payout, nothing is shown. */
+function PaidOut({ pages, view, figures: { paidOut } }: Shown) {
+  const { say, locale } = view
+  if (!paidOut || paidOut.count === 0) return null
+  const { count, amount, came } = paidOut
+  const money = (sum: number) => pages.formats.centimes(sum, locale)
+  const payouts = { sum: money(amount), count: pages.formats.number(count, locale) }
+  return (
+    <Card id="paid-out" title={say('paidOutTitle')}>
+      <Facts
+        facts={[
+          [say('paidOutSum'), say('paidOutCount', payouts)],
+          [say('cameByCard'), money(came)],
+          [say('paidOutDifference'), money(amount - came)],
+        ]}
+      />
+      <p class="soft small" safe>
+        {say('paidOutText')}
+      </p>
+    </Card>
+  )
+}
+
+/** Of closed months; where nothing came, nothing is shown. */
+function AfterClosing({ pages, view, figures: { afterClosing } }: Shown) {
+  const { say, locale } = view
+  if (!afterClosing || (afterClosing.months.length === 0 && afterClosing.balances === 0)) return null
+  const { months, balances } = afterClosing
+  const columns = [
+    ...[say('month'), say('paidPayments'), say('priceHt'), say('taxTva'), say('priceTtc')],
+    ...[say('stampDutySum'), say('total'), say('feesSum')],
+  ]
+  const safeRows = months.map(({ month, ...one }) => ({
+    safeCells: [
+      <a href={addressOf(pages.base, 'months', month)} safe>
+        {pages.formats.month(pages.wallClock.monthOf(month)?.from ?? 0, locale)}
+      </a>,
+      pages.formats.number(one.count, locale),
+      ...[one.ht, one.tva, one.ttc, one.stampDuty, sumPaid(one), one.fees].map((sum) => (
+        <NoWrap>{pages.formats.centimes(sum, locale)}</NoWrap>
+      )),
+    ],
+  }))
+  return (
+    <Card id="after-closing" title={say('afterClosing')}>
+      <p safe>{say('afterClosingText')}</p>
+      {months.length === 0 ? null : <Table columns={columns} figuresFrom={2} named safeRows={safeRows} />}
+      {balances === 0 ? null : (
+        <p safe>{say('afterClosingBalances', { sum: pages.formats.money(balances, locale) })}</p>
+      )}
     </Card>
   )
 }
@@ -224,6 +321,19 @@ function ByMethod(shown: Shown) {
   )
 }
 
+function ByRate(shown: Shown) {
+  const { view, figures } = shown
+  const rows = figures.byRate.map(({ taxRate, ...both }) => ({
+    name: taxRate === null ? view.say('noTax') : `${taxRate} %`,
+    both,
+  }))
+  return (
+    <Card id="by-rate" title={view.say('byRate')}>
+      <Sums {...shown} first={view.say('rate')} rows={rows} />
+    </Card>
+  )
+}
+
 function Sums(of: Shown & { first: string; rows: readonly { name: string; both: Both }[] }) {
   const { pages, view, first, rows } = of
   const { say, locale } = view
@@ -275,9 +385,6 @@ function Files({ pages, view, figures }: Shown) {
         <LinkButton href={`${path}/receipts`} label={say('journal')} />
         {may ? <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} /> : null}
         {may ? <LinkButton href={`${path}/accounts`} label={say('csvPlain')} /> : null}
-        {may && figures.owed ? (
-          <LinkButton href={`${path}/advances?format=excel`} label={say('csvAdvances')} />
-        ) : null}
       </p>
     </Card>
   )

@@ -1,7 +1,7 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
-import { balanceOf, describeFigures } from '../core/figures.js'
+import { balanceOf, describeFigures, NO_FIGURES } from '../core/figures.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
@@ -20,7 +20,6 @@ const format = Type.Optional(
       'and French words',
   }),
 )
-export const AdvancesQuerySchema = query({ month, format })
 export const AccountsQuerySchema = query({
   month,
   format,
@@ -33,6 +32,7 @@ const FiguresSchema = object('Figures', {
   ht: dinars('without tax'),
   tva: dinars('the tax'),
   ttc: dinars('with tax, after discounts'),
+  asked: dinars('what was asked for, where an operator accepted another amount; else `ttc`'),
   discount: dinars('what codes took off, tax included'),
   stamp_duty: dinars('on top of `ttc`; 0 of refunds, which give back the price alone'),
   total: dinars('`ttc` and the duty'),
@@ -98,8 +98,33 @@ export const MonthSchema = object('Month', {
   uncounted: Type.Integer({
     description: 'Receipts that are not in the figures yet; 0 but after a restore or an upgrade',
   }),
+  closed: nullable(
+    Type.Object({
+      sequence: Type.Integer({ description: 'Counts the closings of the month' }),
+      at: timestamp,
+      by: Type.String(),
+      came_since: FiguresSchema,
+    }),
+    { description: 'Of a closed month all figures are as they were then; null: it is open' },
+  ),
   ...both,
   balance: BalanceSchema,
+  after_closing: nullable(
+    Type.Object({
+      months: Type.Array(Type.Object({ month, paid: FiguresSchema })),
+      balances: whole('What it changed of the balances at the end of the month before'),
+    }),
+    { description: 'What came for closed months since the month before was closed; null: it is open' },
+  ),
+  paid_out_by_provider: nullable(
+    Type.Object({
+      count: Type.Integer({ description: 'Payouts of the month on bank statements, by their day' }),
+      amount: dinars('what they add up to'),
+      came: dinars('paid by card, for plans and on balances, without the provider’s fees'),
+      difference: dinars('`amount` less `came`; a payout may come in the month after its payments'),
+    }),
+    { description: 'Null: the month was closed before this was counted' },
+  ),
   owed_to_users: nullable(OwedSchema),
   users: Type.Object({
     new: Type.Integer({ description: 'Payments that were their user’s first' }),
@@ -111,6 +136,12 @@ export const MonthSchema = object('Month', {
     Type.Object({
       method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
       payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
+      ...both,
+    }),
+  ),
+  by_rate: Type.Array(
+    Type.Object({
+      tva_percent: nullable(Type.Integer({ description: 'Null: without tax' })),
       ...both,
     }),
   ),
@@ -130,7 +161,9 @@ const JournalEntrySchema = object('JournalEntry', {
   months: nullable(Type.Integer()),
   method: Type.String({ examples: ['chargily', 'transfer', 'cash'] }),
   payment_method: nullable(Type.String({ examples: ['edahabia', 'ccp'] })),
-  ...{ ht, tva, ttc, stamp_duty, total },
+  ...{ ht, tva, ttc, stamp_duty },
+  advance: dinars('what went to the user’s balance'),
+  total: dinars('all that the receipt is for'),
   refunded_at: nullable(timestamp),
 })
 
@@ -152,7 +185,7 @@ export function viewJournalEntry(entry: Entry): Static<typeof JournalEntrySchema
     months: entry.months,
     method: entry.method,
     payment_method: entry.instrument || null,
-    ...{ ht, tva, ttc, stamp_duty, total },
+    ...{ ht, tva, ttc, stamp_duty, advance: entry.advance / 100, total: total + entry.advance / 100 },
     refunded_at: timestampOrNull(entry.refundedAt),
   }
 }
@@ -172,15 +205,30 @@ function viewOwed(of: Owed): Static<typeof OwedSchema> {
 }
 
 export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
-  const { month, from, to, live, uncounted, owed, paid, refunded, users, byDay, byMethod } = figures
+  const { month, from, to, live, uncounted, owed, paid, refunded, users, byDay, byMethod, byRate } = figures
+  const { closed, since, afterClosing, paidOut } = figures
   const described = (one: Pick<MonthFigures, 'paid' | 'refunded'>) => ({
     paid: describeFigures(one.paid),
     refunded: describeFigures(one.refunded),
   })
   return {
     ...{ month, from: toTimestamp(from), to: toTimestamp(to), live, currency: 'DZD', uncounted },
+    closed: closed && {
+      ...{ sequence: closed.sequence, at: toTimestamp(closed.closedAt), by: closed.closedBy },
+      came_since: describeFigures(since ?? NO_FIGURES),
+    },
     ...described(figures),
     balance: balanceOf(paid, refunded),
+    after_closing: afterClosing && {
+      months: afterClosing.months.map((one) => ({ month: one.month, paid: describeFigures(one) })),
+      balances: afterClosing.balances,
+    },
+    paid_out_by_provider: paidOut && {
+      count: paidOut.count,
+      amount: paidOut.amount / 100,
+      came: paidOut.came / 100,
+      difference: (paidOut.amount - paidOut.came) / 100,
+    },
     owed_to_users: owed && viewOwed(owed),
     users: {
       new: users.new,
@@ -192,6 +240,7 @@ export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
       ...{ method, payment_method: instrument || null },
       ...described(one),
     })),
+    by_rate: byRate.map(({ taxRate, ...one }) => ({ tva_percent: taxRate, ...described(one) })),
     by_day: byDay.map(({ day, ...one }) => ({ day, ...described(one) })),
   }
 }

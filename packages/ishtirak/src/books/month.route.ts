@@ -1,12 +1,11 @@
 // A month in the console: its figures, the journal of its receipts, and its lines for the accountant.
-
+import { isUndone } from '../acts/act-console.js'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { addressOf, goTo, sendPage } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
-import { isFromAnotherSite, queryOf } from '../pages/reader.js'
+import { addressOf, sendPage } from '../pages/console-frame.js'
+import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
+import { queryOf } from '../pages/reader.js'
 import { type BooksPages, exportAccounts } from './accounts.js'
-import { exportAdvances } from './advances.js'
 import { readJournal } from './journal.js'
 import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
@@ -17,10 +16,11 @@ interface Params {
   readonly month: string
 }
 
-const JOURNAL_ROWS = 50
+const JOURNAL_ROWS = 40
 
 export function monthRoutes(app: App, pages: BooksPages): void {
   const hidden = forOperators(pages)
+  const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', monthIn(pages, of)))
 
   app.get('/console/months', hidden, async (request, reply) => {
     const figures = await readMonthFigures(pages, monthNow(pages))
@@ -29,7 +29,7 @@ export function monthRoutes(app: App, pages: BooksPages): void {
 
   app.get<{ Params: Params }>('/console/months/:month', hidden, async (request, reply) => {
     const figures = await readMonthFigures(pages, monthIn(pages, request.params))
-    return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures))
+    return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures, isUndone(request)))
   })
 
   app.get<{ Params: Params }>('/console/months/:month/receipts', hidden, async (request, reply) => {
@@ -40,23 +40,17 @@ export function monthRoutes(app: App, pages: BooksPages): void {
     return sendPage(pages, reply, journalPage(pages, viewOf(pages, request, reply), shown))
   })
 
-  for (const file of ['accounts', 'advances'] as const)
-    app.get<{ Params: Params }>(`/console/months/:month/${file}`, hidden, async (request, reply) => {
-      const month = monthIn(pages, request.params)
-      // Each export is in the audit trail: another site does not export in an operator's name.
-      if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'months', month))
-      const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
-      const asked = { month, format, operator: pages.operatorsHere.of(request).operator } as const
-      const pieces =
-        file === 'advances'
-          ? await exportAdvances(pages, asked)
-          : await exportAccounts(pages, { ...asked, kind: null })
-      return sendMonth(reply, { file, month, format }, pieces)
-    })
+  app.get<{ Params: Params }>('/console/months/:month/accounts', thisSite, async (request, reply) => {
+    const month = monthIn(pages, request.params)
+    const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
+    const { operator } = pages.operatorsHere.of(request)
+    const pieces = await exportAccounts(pages, { month, format, operator, kind: null })
+    return sendMonth(reply, { file: 'accounts', month, format }, pieces)
+  })
 }
 
 function monthNow({ wallClock, clock }: BooksPages): string {
-  return wallClock.wallTime(clock.now()).slice(0, 7)
+  return wallClock.monthAt(clock.now())
 }
 
 /** Throws `not_found`: an address that names no month is the address of nothing. */

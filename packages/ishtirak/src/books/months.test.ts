@@ -149,18 +149,26 @@ describeScenario('a month', ({ database }) => {
     expect((await month('2026-11')).paid).toMatchObject({ count: 1, total: 2_000 })
     expect((await month('2026-11')).uncounted).toBe(0)
     const rows = await lines('2026-11')
-    expect(rows.map(({ method }) => method).slice(0, -1)).toEqual(['balance'])
+    expect(rows.filter(({ kind }) => kind === 'payment').map(({ method }) => method)).toEqual(['balance'])
+    // Both have a receipt, and a number; what went to the balance is no sale.
+    const { data } = (await operator.get('/months/2026-11/receipts')).body
+    const byNumber = (one: { receipt: string }, other: { receipt: string }) =>
+      one.receipt.localeCompare(other.receipt)
+    expect(data.sort(byNumber)).toMatchObject([
+      { receipt: 'TEST-2026-000001', plan: null, ttc: 0, tva: 0, advance: 6_000, total: 6_000 },
+      { receipt: 'TEST-2026-000002', plan: 'pro', ttc: 2_000, advance: 0, total: 2_000 },
+    ])
   })
 
   it('is the same in its figures, in the lines of the file and in the payments', async () => {
     await twoMonths()
     for (const name of ['2026-11', '2026-12']) {
-      const { paid, refunded, balance, by_day, by_method, uncounted } = await month(name)
+      const { paid, refunded, balance, by_day, by_method, by_rate, uncounted } = await month(name)
       const expected = await added(name)
       expect(uncounted).toBe(0)
       expect([name, inCents(paid, NOTHING)]).toEqual([name, expected.paid])
       expect([name, inCents(refunded, NOTHING)]).toEqual([name, expected.refunded])
-      for (const parts of [by_day, by_method]) {
+      for (const parts of [by_day, by_method, by_rate]) {
         for (const kind of ['paid', 'refunded'] as const) {
           const of = parts.map((part: Record<typeof kind, Record<string, unknown>>) => part[kind])
           for (const column of ['ht', 'tva', 'ttc', 'total', 'fees', 'net'])
@@ -257,18 +265,20 @@ describeScenario('a month', ({ database }) => {
     expect(first).toMatch(/^paiement;/)
     expect(excel?.text).toContain('\r\ntotal;;')
     expect(plain?.text).toMatch(
-      /^kind,date,receipt_number,.*,paid_on,refunded_on,amount_asked,checkout_id,.*\r\npayment,/,
+      /^kind,date,receipt_number,.*,paid_on,refunded_on,asked,checkout_id,.*\r\npayment,/,
     )
     expect(excel?.text).toContain(
       `;"'=cmd;1";pro;1;Carte;Carte EDAHABIA (Algérie Poste)` +
-        ';1680,67;19;319,33;2000;0;0;2000;0;2000;2026-11-21;;;',
+        ';1680,67;19;319,33;2000;0;0;2000;0;2000;2026-11-21;;2000;',
     )
-    expect(excel?.text).toMatch(/;DZD;.*;payé;;\r\n/)
-    expect(plain?.text).toMatch(/,DZD,.*,paid,,\r\n/)
+    expect(excel?.text).toMatch(/;DZD;.*;payé;;;;;;;\r\n/)
+    expect(plain?.text).toMatch(/,DZD,.*,paid,,,,,,,\r\n/)
     expect(plain?.text).toContain(
-      `,"'=cmd;1",pro,1,chargily,edahabia,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,,`,
+      `,"'=cmd;1",pro,1,chargily,edahabia,1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,2000,`,
     )
-    expect(plain?.text).toContain('\r\ntotal,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,,,,,,,,,,\r\n')
+    expect(plain?.text).toContain(
+      '\r\ntotal,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,2000,,,,,,,,,,,,,,\r\n',
+    )
     const bytes = await fetch(`${world.url}/api/v1/operator/exports/accounts?month=2026-11&format=excel`, {
       headers: { authorization: `Bearer ${OPERATOR_ENV.OPERATOR_KEYS.split(':').at(-1)}` },
     })

@@ -14,6 +14,7 @@ import {
   textOrNull,
   word,
 } from '../database/rows.js'
+import { type Counted, countedIn, type Span } from './figures.sql.js'
 
 const parseEntered = rowOf({
   /** False: of all the time before the month. */
@@ -93,6 +94,8 @@ const readLine = rowOf({
   instrument: textOrNull,
   series: textOrNull,
   number: integerOrNull,
+  /** As it stands on the receipt. */
+  name: textOrNull,
   note: textOrNull,
   createdAt: instant,
 })
@@ -102,23 +105,30 @@ export type LedgerLine = ReturnType<typeof readLine>
 const selectLines = statement(
   'figures.ledger_lines',
   `select b.user_id, b.sequence, b.kind, b.amount, b.balance_after, b.payment_id, p.method, p.instrument,
-          r.series, r.number, b.note, b.created_at
+          r.series, r.number, r.snapshot->'buyer'->>'name' as name, b.note, b.created_at
      from balance_entries b
      left join payments p on p.user_id = b.user_id and p.id = b.payment_id
      left join receipts r on r.user_id = b.user_id and r.payment_id = b.payment_id
     where (b.user_id, b.sequence) > ($1, $2::int)
       and b.created_at >= $3::timestamptz and b.created_at < $4::timestamptz
+      and ($6::jsonb is null or r.number is null or r.number <= ${countedIn('$6::jsonb', 'r.series')})
     order by b.user_id, b.sequence limit $5::int`,
 )
 
-/** By user, each ledger in its order, after the given one. A month's are found by reading all once. */
+/**
+ * By user, each ledger in its order, after the given one; `until`: of the closing. A month's are found by
+ * reading all once.
+ */
 export async function ledgerLines(
   database: Queryable,
-  { from, to }: { readonly from: Instant; readonly to: Instant },
+  { from, to, until }: Span & { readonly until: Counted | null },
   after: Pick<LedgerLine, 'userId' | 'sequence'> | null,
   limit: number,
 ): Promise<readonly LedgerLine[]> {
   const { userId, sequence } = after ?? { userId: '', sequence: 0 }
-  const rows = await database.query(selectLines, [userId, sequence, at(from), at(to), limit])
+  const rows = await database.query(selectLines, [
+    ...[userId, sequence, at(from), at(to), limit],
+    until && JSON.stringify(until),
+  ])
   return rows.map(readLine)
 }

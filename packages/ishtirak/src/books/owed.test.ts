@@ -128,29 +128,30 @@ describeScenario('what is owed to users', ({ database }) => {
       ...{ earned: 2_000, late: { count: 1, amount: -2_000 }, unbooked: 0 },
     })
     expect((await month('2026-11')).owed_to_users.owed).toBe(november.owed_to_users.owed)
-    // As a file: each entry, between what was there before and after.
+    // In the accountant's file: each entry, between what was there before and after.
     for (const name of months) {
-      const { text } = await operator.get(`/exports/advances?month=${name}`)
+      const { text } = await operator.get(`/exports/accounts?month=${name}`)
       const [head = [], ...rows] = text
         .trim()
         .split('\r\n')
         .map((line: string) => line.split(','))
-      const lines = rows.map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])))
+      const all = rows.map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])))
+      const lines = all.slice(all.findIndex(({ kind }) => kind === 'owed_before'))
       const { owed_to_users: owed } = await month(name)
       expect([lines.at(0), lines.at(-1)]).toMatchObject([
-        { kind: 'before', amount: String(owed.owed_before) },
-        { kind: 'after', amount: String(owed.owed) },
+        { kind: 'owed_before', advance: String(owed.owed_before) },
+        { kind: 'owed_after', advance: String(owed.owed) },
       ])
       const sum = (of: readonly string[]) =>
-        lines.reduce((total, { kind = '', amount }) => total + (of.includes(kind) ? Number(amount) : 0), 0)
+        lines.reduce((total, { kind = '', advance }) => total + (of.includes(kind) ? Number(advance) : 0), 0)
       expect([name, sum(['purchase', 'renewal']) + owed.earned]).toEqual([name, 0])
       expect(lines.filter(({ kind, receipt_number }) => kind === 'top_up' && receipt_number === '')).toEqual(
         [],
       )
     }
-    const excel = await operator.get('/exports/advances?month=2026-11&format=excel')
-    expect(excel.text).toMatch(/^type;date;.*\r\nau début du mois;;;0;/)
-    expect(excel.text).toMatch(/\r\nrecharge;2026-11-\d\d;[^;]*;\d+;\d+;Carte;Carte EDAHABIA/)
+    const excel = await operator.get('/exports/accounts?month=2026-11&format=excel')
+    expect(excel.text).toMatch(/\r\navances au début du mois;;;.*;0;;;\r\n/)
+    expect(excel.text).toMatch(/\r\nrecharge;2026-11-\d\d;[^;]*;[^;]*;[^;]*;;;Carte;Carte EDAHABIA/)
     await database().query(forget)
     await agree()
   })

@@ -2,6 +2,7 @@
 // else left. The three agree, since they are sums of one chain of entries. An entry is of the month of its
 // date: a renewal of the month in which it was due, as its sale is, whenever it was written down.
 import type { EntryKind } from '../core/balance.js'
+import type { Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { Span } from './figures.sql.js'
 import { type Entered, enteredUntil, unbookedBefore } from './owed.sql.js'
@@ -12,7 +13,7 @@ const EARNED: readonly EntryKind[] = ['purchase', 'renewal']
 
 /** In whole dinars. Null: nothing was on a balance by the end of the month. */
 export async function readOwed(
-  { database, clock }: Pick<CommonParts, 'database' | 'clock'>,
+  { database, clock }: { readonly database: Queryable } & Pick<CommonParts, 'clock'>,
   { from, to, days }: Span & { readonly days: readonly { readonly day: string }[] },
 ) {
   const of = { first: days[0]?.day ?? '', last: days.at(-1)?.day ?? '', from, to }

@@ -5,11 +5,9 @@ import { CSV } from '../acts/descriptions.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { type AccountsDeps, type AccountsFormat, EXPORT, exportAccounts } from './accounts.js'
-import { exportAdvances } from './advances.js'
 import { readJournal } from './journal.js'
 import {
   AccountsQuerySchema,
-  AdvancesQuerySchema,
   JournalQuerySchema,
   JournalSchema,
   MonthParamsSchema,
@@ -54,7 +52,9 @@ export const readAccounts = reading<AccountsDeps>().reads({
   ...EXPORT,
   path: '/exports/accounts',
   operationId: 'exportAccounts',
-  summary: 'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, as CSV',
+  summary:
+    'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
+    'change of balances, as CSV',
   query: AccountsQuerySchema,
   answer: CSV,
   command: { usage: 'export accounts', isFile: true },
@@ -63,23 +63,6 @@ export const readAccounts = reading<AccountsDeps>().reads({
       reply,
       { file: 'accounts', month, format },
       await exportAccounts(deps, { month, format, kind, operator }),
-    ),
-})
-
-export const readAdvances = reading<AccountsDeps>().reads({
-  ...EXPORT,
-  path: '/exports/advances',
-  operationId: 'exportAdvances',
-  summary:
-    'Each change of the balances of users in a month, between what was on them before and after, as CSV',
-  query: AdvancesQuerySchema,
-  answer: CSV,
-  command: { usage: 'export advances', isFile: true },
-  read: async (deps, { query: { month, format = 'plain' }, operator, reply }) =>
-    sendMonth(
-      reply,
-      { file: 'advances', month, format },
-      await exportAdvances(deps, { month, format, operator }),
     ),
 })
 
@@ -93,7 +76,7 @@ export function sendMonth(
 }
 
 /** A line of the tables has what was paid and refunded; days without either are left out. */
-function flatMonth({ by_method, by_day, ...month }: CommandAnswer): CommandAnswer {
+function flatMonth({ by_method, by_rate, by_day, ...month }: CommandAnswer): CommandAnswer {
   type Line = Readonly<Record<'paid' | 'refunded', CommandAnswer>> & CommandAnswer
   const lines = (list: unknown) =>
     (list as readonly Line[])
@@ -104,5 +87,5 @@ function flatMonth({ by_method, by_day, ...month }: CommandAnswer): CommandAnswe
         refunded: refunded.ttc,
       }))
       .filter(({ count, refunds }: CommandAnswer) => count !== 0 || refunds !== 0)
-  return { ...month, by_method: lines(by_method), by_day: lines(by_day) }
+  return { ...month, by_method: lines(by_method), by_rate: lines(by_rate), by_day: lines(by_day) }
 }

@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-addWords<'books'>(import.meta.url)
+export const booksWords = addWords<'books'>(import.meta.url)

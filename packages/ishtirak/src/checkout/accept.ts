@@ -4,9 +4,12 @@ import { act, actTexts } from '../acts/act.js'
 import { requireUnchanged } from '../acts/audit.sql.js'
 import { ASKED } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
+import { balanceIn } from '../core/balance.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Payment, Review } from '../core/payment.js'
+import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
+import type { SubscriptionFacts } from '../core/subscription.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
 import { type SettleDeps, settlePayment, TAKEN } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
@@ -16,10 +19,25 @@ import { SettlementPreviewSchema, viewSettlementPreview } from './settlement-pre
 import { previewInWords } from './settlement-preview-words.js'
 import { checkoutWords } from './words.js'
 
+/** In dinars, of a role that has no other bound. */
+const ACCEPT_MAX = 20_000
+
+const ACCEPT = {
+  name: 'payment.accept',
+  roles: ['accountant'],
+  bound: { most: ACCEPT_MAX, beyond: { name: 'payment.accept_large', roles: [] } },
+} as const satisfies Permission
+
+/** By what was asked for or what came, whichever is more. Throws `role_not_allowed`. */
+function requireWithin(operator: Operator, { price, review }: Payment): void {
+  const most = mostOf(operator, ACCEPT)
+  const amount = Math.max(price.amount, review?.amount ?? 0)
+  if (most !== null && amount > most) requireRole(operator, ACCEPT.bound.beyond, { most })
+}
+
 /** `already_refunded`; `conflict`: nothing is under review, the money is gone, or the amount is another. */
 export const accept = act<SettleActDeps>().does({
-  name: 'payment.accept',
-  roles: [],
+  ...ACCEPT,
   on: PAYMENT,
   operationId: 'acceptPayment',
   summary: 'Take a payment under review as it is',
@@ -27,29 +45,44 @@ export const accept = act<SettleActDeps>().does({
     'The provider is asked once more. 409 when nothing is under review, or the provider does not have ' +
     'the money.',
   input: WhySchema,
-  refuses: [...ASKED, 'already_refunded'],
+  refuses: [...ASKED, 'already_refunded', 'balance_limit_reached'],
   texts: actTexts(checkoutWords, 'accept'),
   run: async (deps, { id, by }) => {
     const { payment, user } = await loadPayment(deps, id)
     requireUnchanged(by, user.version)
+    requireWithin(by.operator, payment)
     const { review } = payment
     if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
     const report = await freshReport(deps, payment, review)
     const accepted = { event: null, source: 'operator', accepted: true } as const
+    requireRoom(payment, report.amount, user.subscription)
     const asked = { ...by, act: 'payment.accept' }
     const outcome = await settlePayment(deps, { ...accepted, report, by: asked })
     // Another operator was faster, or the provider names another amount by now.
     if (!TAKEN.includes(outcome)) throw await refusalByStatus(deps, (await loadPayment(deps, id)).payment)
   },
-  preview: async (deps, { id }) => {
+  preview: async (deps, { id, by }) => {
     const preview = await previewSettlement(deps, id, { accepted: true })
     const { payment } = preview.detail
+    requireWithin(by.operator, payment)
     if (payment.status !== 'review') throw await refusalByStatus(deps, payment)
+    const { subscription } = (await loadPayment(deps, id)).user
+    requireRoom(payment, payment.review?.amount ?? null, subscription)
     return preview
   },
   previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
   form: { isOffered: ({ payment }) => payment.status === 'review', inWords: previewInWords },
 })
+
+/** Of the column of a balance. */
+const BALANCE_HOLDS = 2_147_483_647
+
+/** Throws `balance_limit_reached`: with this top-up there would be more than a balance can hold. */
+function requireRoom({ kind }: Payment, amount: number | null, facts: SubscriptionFacts): void {
+  const most = BALANCE_HOLDS - balanceIn(facts)
+  if (kind === 'top_up' && amount !== null && amount > most)
+    throw new BillingError('balance_limit_reached', { extra: { most } })
+}
 
 async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {
   const { settledBy, getCheckout } = deps.methods.of(payment.method)

@@ -3,14 +3,14 @@ import { monthsOf } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { offersOf, type Plan } from '../core/plan.js'
 import { decideQuote, type Quote } from '../core/quote.js'
-import { NEVER_PAID, type Period, purchaseAt } from '../core/subscription.js'
+import { NEVER_PAID, type Period, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { codeOf, type QuoteDeps } from './quote.js'
 
 export type CodeWorth =
   | { readonly kind: 'months'; readonly plan: Plan; readonly months: number; readonly period: Period }
-  /** At least one, in the order of the catalogue. */
-  | { readonly kind: 'discount'; readonly quotes: readonly Quote[] }
+  /** Of `quotes` at least one, in the order of the catalogue. `facts`: the user's. */
+  | { readonly kind: 'discount'; readonly quotes: readonly Quote[]; readonly facts: SubscriptionFacts }
 
 /** `typed` as it was typed. Throws `code_not_valid`, `too_many_wrong_codes` or `prepaid_limit_reached`. */
 export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): Promise<CodeWorth> {
@@ -29,7 +29,7 @@ export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): P
       return decideQuote(facts, wanted, deps.catalogue, now, rules)
     })
     const quotes = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
-    if (quotes.length > 0) return { kind: 'discount', quotes }
+    if (quotes.length > 0) return { kind: 'discount', quotes, facts }
     const [refused] = decisions.filter((decision) => decision.kind !== 'sold')
     const isWrong = decisions.some(({ kind }) => kind === 'code_not_valid')
     throw refused && !isWrong ? quoteRefusal(refused) : new BillingError('code_not_valid')

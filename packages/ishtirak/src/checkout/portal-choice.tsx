@@ -18,7 +18,7 @@ import { termInWords } from '../i18n/formats.js'
 import { planName, type Say } from '../i18n/messages.js'
 import { hrefIn, OwnForm } from '../pages/own-form.js'
 import { type PageParts, SubmitButton } from '../pages/portal-frame.js'
-import { openMethods, type PartSection, type PartView } from '../pages/portal-kinds.js'
+import { openMethods, type PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { ChosenWay } from '../pages/way-to-pay.js'
 import { Words } from '../pages/words.js'
@@ -89,10 +89,10 @@ export function missingIn({ purse }: ChosenWay, facts: SubscriptionFacts, amount
   return purse ? Math.max(0, amount - purse.amountIn(facts)) : 0
 }
 
-/** What was asked for by the address, else the term paid last, else the single month. */
-function preselected(view: PartView, { catalogue }: Pick<PageParts, 'catalogue'>): string | null {
-  const [usual] = renewalOffers(view.overview.facts, catalogue)
-  return view.asked('offer') ?? (usual ? offerValue({ offer: usual }) : null)
+/** The term paid last, else the single month. */
+function usualOffer({ pages, facts }: Pick<OffersFormOf, 'pages' | 'facts'>): string | null {
+  const [usual] = renewalOffers(facts, pages.catalogue)
+  return usual ? offerValue({ offer: usual }) : null
 }
 
 /** `children`: further fields of the form. */
@@ -104,7 +104,7 @@ export function ChoiceForm({ children, ...section }: PropsWithChildren<PartSecti
       {...{ pages, session, locale, say, now: view.overview.now }}
       changes={changesFor(section)}
       decisions={decisionsFor(section)}
-      selected={preselected(view, pages)}
+      asked={view.asked('offer')}
       method={view.asked('method')}
       facts={view.overview.facts}
       open={openMethods(view)}
@@ -124,11 +124,10 @@ interface OffersFormOf {
   readonly changes?: readonly Quote[]
   /** One for each that is shown. */
   readonly decisions: readonly QuoteDecision[]
-  /** Value of the offer that is selected, if it can be bought; else the first that can. */
-  readonly selected: string | null
+  /** Value of the offer that is selected, if it can be bought; else the usual one, or the first that can. */
+  readonly asked: string | null
   readonly method?: string | null
-  /** Absent: what can be too little is found out when it is chosen. */
-  readonly facts?: SubscriptionFacts
+  readonly facts: SubscriptionFacts
   /** The methods by which a payment is waited for. */
   readonly open?: readonly string[]
   /** A code that was typed. */
@@ -140,7 +139,8 @@ export function OffersForm({ children, ...of }: PropsWithChildren<OffersFormOf>)
   const { pages, session, say, now, decisions, changes = [], code } = of
   const sold = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
   const values = [...sold, ...changes].map(offerValue)
-  const selected = values.find((value) => value === of.selected) ?? values[0]
+  const wish = of.asked ?? usualOffer(of)
+  const selected = values.find((value) => value === wish) ?? values[0]
   const shown = decisions.filter((decision) => 'quote' in decision)
   const plans = [...new Set(shown.map(({ quote }) => quote.offer.plan.id))]
   return (
@@ -258,7 +258,7 @@ function WaysToPay({ least, ...of }: OffersFormOf & { readonly least: number }) 
   const { pages, say, locale, facts, method, open = [] } = of
   const ways = waysFor(pages, open).map((way) => ({
     way,
-    missing: facts ? missingIn(way, facts, least) : 0,
+    missing: missingIn(way, facts, least),
   }))
   const [first, another] = ways
   if (first === undefined) return null
@@ -285,7 +285,7 @@ function WaysToPay({ least, ...of }: OffersFormOf & { readonly least: number }) 
             disabled={missing > 0}
           />
           <span safe>{way.label(say, locale)}</span>
-          {way.purse && facts ? (
+          {way.purse ? (
             <b class="cost" safe>
               {pages.formats.money(way.purse.amountIn(facts), locale)}
             </b>

@@ -106,7 +106,7 @@ function whatItBought(
   payment: ShownPayment,
   status: PublicPaymentStatus,
 ): string {
-  const { periodStart, periodEnd, months, instrument } = payment
+  const { periodStart, periodEnd, months, instrument, boughtBy } = payment
   const { locale } = view
   const bought = months === 1 ? planName(payment.plan.name, locale) : paidForInWords(payment, locale)
   if (periodStart === null || periodEnd === null) {
@@ -119,7 +119,10 @@ function whatItBought(
   const day = (instant: Instant) => pages.formats.day(instant, locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })
   return inParts(
-    [bought, period, ...(instrument === null ? [] : [instrumentName(instrument, locale)])],
+    [
+      ...[bought, period, ...(instrument === null ? [] : [instrumentName(instrument, locale)])],
+      ...(boughtBy === null ? [] : [say('boughtBy', { person: boughtBy })]),
+    ],
     locale,
   )
 }

@@ -1,6 +1,7 @@
 // What is open in the portal, and what is under review.
 import type { Locale } from '../core/locale.js'
 import type { Payment, ShownPayment } from '../core/payment.js'
+import { mayOrder } from '../core/person.js'
 import { type Formats, inParts, paidForInWords } from '../i18n/formats.js'
 import { hrefIn } from '../pages/own-form.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
@@ -12,20 +13,20 @@ export function PendingNotice(section: PartSection) {
   const pending = overview.pendingPayment
   if (!pending || pending.checkoutUrl === null) return null
   const time = pages.formats.time(pending.expiresAt, locale)
-  const isChecked = checkedIn(view).length > 0
+  const mayPay = checkedIn(view).length === 0 && mayOrder(view.session)
   return (
     <Notice tone="" title={say('pendingTitle')} text={say('pendingText', { time })}>
       <Ordered {...section} payment={pending} />
       <p class="actions">
-        {isChecked ? null : (
+        {mayPay ? (
           <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
-        )}
+        ) : null}
         <LinkButton
           href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
           label={say('checkAgain')}
         />
       </p>
-      {isChecked ? null : <ChooseElse {...section} />}
+      {mayPay ? <ChooseElse {...section} /> : null}
     </Notice>
   )
 }

@@ -1,8 +1,9 @@
 // What buying by card brings to the portal: forms, the page after paying, what is open, what was paid.
 import { findPayment } from '../ledger/payments.sql.js'
 import { answerForm, shortened } from '../pages/message-pages.js'
+import { senderOf } from '../pages/own-form.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
-import { fieldOf } from '../pages/reader.js'
+import { actorOf, fieldOf } from '../pages/reader.js'
 import { wantedIn } from './buy-form.js'
 import { readCodeWorth } from './code-worth.js'
 import { offerValue, readOffer } from './portal-choice.js'
@@ -21,17 +22,14 @@ export const checkoutPages: PortalKinds<CheckoutPagesDeps> = {
     const { reader, users } = pages
     const hidden = { schema: { hide: true }, onRequest: users.onRequest }
     app.post('/portal/upgrade', hidden, async (request, reply) => {
-      const session = users.of(request)
-      reader.requireOwnForm(request, session)
-      const { userId } = session
+      const session = senderOf(pages, request)
       const locale = reader.language(request, reply, session)
-      const wanted = { user: { userId }, ...wantedIn(request), locale, requestId: request.id }
+      const wanted = { user: actorOf(session), ...wantedIn(request), locale, requestId: request.id }
       const { checkoutUrl } = await upgrade(pages, wanted)
       return reply.headers(pages.headers).redirect(checkoutUrl, 303)
     })
     app.post('/portal/choice', hidden, async (request, reply) => {
-      const session = users.of(request)
-      reader.requireOwnForm(request, session)
+      const session = senderOf(pages, request)
       const [offer, method, code] = ['offer', 'method', 'code'].map((name) =>
         shortened(fieldOf(request, name)),
       ) as [string, string, string]

@@ -37,6 +37,7 @@ export const recheck = act<SettleActDeps>().does({
   preview: (deps, { id }) => previewSettlement(deps, id, { accepted: false }),
   previews: { schema: SettlementPreviewSchema, view: ({ detail }) => viewSettlementPreview(detail) },
   form: {
+    atOnce: true,
     // What operators record as paid has no provider to ask.
     isOffered: ({ payment: { status, checkoutId, method } }) =>
       kindOf(method) === 'card' && checkoutId !== null && status !== 'paid' && status !== 'refunded',

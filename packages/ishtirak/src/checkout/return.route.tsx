@@ -4,6 +4,7 @@
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { isPayable, type PublicPaymentStatus, publicStatusAt } from '../core/payment.js'
+import { mayOrder } from '../core/person.js'
 import { graceEndsAt } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import type { App } from '../http/app.js'
@@ -218,14 +219,15 @@ function Actions(of: ActionsOf) {
   const { pages, status, say } = of
   const { payment, now, session } = of.view
   const isOver = status === 'failed' || status === 'canceled' || status === 'expired'
+  const mayPay = session === null || mayOrder(session)
   return (
     <div class="actions">
-      {isOver && session ? <TryAgain {...of} session={session} /> : null}
+      {isOver && session && mayPay ? <TryAgain {...of} session={session} /> : null}
       {isOver && !session ? <LinkButton href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
         <LinkButton href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
       ) : null}
-      {isPayable(payment, now) && payment.checkoutUrl !== null ? (
+      {mayPay && isPayable(payment, now) && payment.checkoutUrl !== null ? (
         <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />
       ) : null}
       {status === 'paid' ? <LinkButton href={pages.backUrl(session)} label={say('backToSeller')} go /> : null}

@@ -36,6 +36,7 @@ const REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] a
 const PURCHASE_REFUSALS = [
   ...REFUSALS,
   'malformed_json',
+  'forbidden',
   'already_subscribed',
   'too_many_checkouts',
   'provider_rejected',
@@ -52,7 +53,7 @@ export function upgradeRoutes(deps: UpgradeRoutesDeps) {
 
 function upgradeRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...callers.operation('upgradePlan'),
+    ...callers.personal('upgradePlan'),
     summary: 'Upgrade plan',
     description:
       'Opens a checkout at the provider; send the user to `checkout_url`. It is also the renewal, in ' +
@@ -78,7 +79,7 @@ export async function upgradePlan(
 
 function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
-    ...callers.operation('createPayment'),
+    ...callers.personal('createPayment'),
     summary: 'Create a payment',
     description:
       'Buys a term of a plan, also before the renewal window, or changes to a dearer one; send the user ' +

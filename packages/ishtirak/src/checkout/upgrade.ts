@@ -213,6 +213,7 @@ async function requestPayment(
   const payment = newPayment({
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
+    boughtBy: request.user.personId,
     offer: { ...offer, price: { ...offer.price, amount } },
     change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

@@ -4,9 +4,10 @@ import { type AuditEntry, type By, insertAudit } from '../acts/audit.sql.js'
 import type { CodeBatch } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at } from '../database/rows.js'
+import { at, instantOrNull, integer, text } from '../database/rows.js'
+import { HOLDS } from '../ledger/code-uses.sql.js'
 import { viewRows } from '../ledger/schemas.js'
-import { CodeBatchSchema } from './code-schemas.js'
+import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 
 const insert = statement(
   'codes.create',
@@ -24,6 +25,11 @@ const insert = statement(
    )
    ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, made' })}`,
 )
+
+interface Position {
+  readonly at: Instant
+  readonly id: string
+}
 
 /** The batch with its codes and its line in the audit trail, or nothing. */
 export async function insertBatch(
@@ -52,22 +58,32 @@ const selectBatches = (name: string, which: string) =>
     `codes.${name}`,
     `select b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
             b.uses_per_user, b.valid_from as from, b.valid_until as until, b.created_at, b.created_by, b.why,
-            b.revoked_at, b.revoked_by, c.used, c.left
+            b.revoked_at, b.revoked_by, c.codes_revoked, c.used, c.left
        from (${which}) b
       cross join lateral (
-        select sum(used)::int8 as used, sum(greatest(b.uses - used, 0))::int8 as left
+        select sum(used)::int8 as used, count(revoked_at)::int8 as codes_revoked,
+               coalesce(sum(greatest(b.uses - used, 0)) filter (where revoked_at is null), 0)::int8 as left
           from codes where batch_id = b.id
       ) c
       order by b.created_at desc, b.id desc`,
   )
 const selectNewest = selectBatches(
   'batches',
-  'select * from code_batches order by created_at desc, id desc limit $1::int',
+  `select * from code_batches
+    where (created_at, id) < (coalesce($1::timestamptz, 'infinity'), coalesce($2, ''))
+      and strpos(lower(why), lower($3::text)) > 0
+    order by created_at desc, id desc limit $4::int`,
 )
 const selectOne = selectBatches('batch', 'select * from code_batches where id = $1')
 
-export async function newestBatches(database: Queryable, limit: number) {
-  return viewRows(CodeBatchSchema, await database.query(selectNewest, [limit]))
+/** `q`: what the reason has in it. */
+export async function newestBatches(
+  database: Queryable,
+  of: { readonly after: Position | null; readonly q: string; readonly limit: number },
+) {
+  const { after, q, limit } = of
+  const found = await database.query(selectNewest, [after && at(after.at), after?.id ?? null, q, limit])
+  return viewRows(CodeBatchSchema, found)
 }
 
 export async function findBatch(database: Queryable, batchId: string) {
@@ -105,5 +121,75 @@ export async function revoke(
     JSON.stringify(audit),
     at(now),
   ])
+  return rows.length === 1
+}
+
+const BEHIND = "(coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))"
+
+// Of each code its newest: a batch has one code with many uses, or many with few.
+const selectUses = statement(
+  'codes.uses',
+  `select u.* from codes c
+    cross join lateral (
+      (select p.created_at as used_at, p.id as use_id, p.user_id,
+              case when p.status in ('paid', 'refunded') then p.status else 'open' end as state,
+              p.plan->>'id' as plan, p.months, p.amount, p.discount, p.period_start, p.period_end
+         from payments p
+        where p.code_hash = c.hash and ${HOLDS} and (p.created_at, p.id) < ${BEHIND}
+        order by p.created_at desc, p.id desc limit $4::int)
+       union all
+      (select g.granted_at, g.id, g.user_id, 'redeemed', g.plan->>'id', g.months, 0, 0,
+              g.period_start, g.period_end
+         from grants g
+        where g.code_hash = c.hash and (g.granted_at, g.id) < ${BEHIND}
+        order by g.granted_at desc, g.id desc limit $4::int)
+    ) u
+    where c.batch_id = $1
+    order by u.used_at desc, u.use_id desc limit $4::int`,
+)
+
+/** Newest first. */
+export async function usesOfBatch(
+  database: Queryable,
+  of: { readonly batchId: string; readonly after: Position | null; readonly limit: number },
+) {
+  const { batchId, after, limit } = of
+  const asked = [batchId, after && at(after.at), after?.id ?? null, limit]
+  return viewRows(CodeUseSchema, await database.query(selectUses, asked))
+}
+
+const selectCode = statement(
+  'codes.one',
+  `select c.hash, c.batch_id, c.revoked_at, greatest(b.uses - c.used, 0) as left
+     from codes c join code_batches b on b.id = c.batch_id where c.hash = any($1::text[])`,
+)
+
+/** Null: none of these is a code of ours. */
+export async function findOneCode(database: Queryable, hashes: readonly string[]) {
+  const [row] = await database.query(selectCode, [hashes])
+  if (!row) return null
+  const { hash, batchId } = { hash: text(row, 'hash'), batchId: text(row, 'batch_id') }
+  return { hash, batchId, revokedAt: instantOrNull(row, 'revoked_at'), left: integer(row, 'left') }
+}
+
+const updateRevokedCode = statement(
+  'codes.revoke_one',
+  `with input as (
+     select $1::text as hash, $2::jsonb as audit, $3::timestamptz as now
+   ), revoked as (
+     update codes c set revoked_at = i.now from input i where c.hash = i.hash and c.revoked_at is null
+     returning c.hash
+   )
+   ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, revoked' })}
+   returning id`,
+)
+
+/** False: it was revoked before. */
+export async function revokeOne(
+  database: Queryable,
+  of: { readonly hash: string; readonly now: Instant; readonly audit: AuditEntry },
+): Promise<boolean> {
+  const { hash, now, audit } = of
+  const rows = await database.query(updateRevokedCode, [hash, JSON.stringify(audit), at(now)])
   return rows.length === 1
 }

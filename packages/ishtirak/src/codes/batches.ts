@@ -1,9 +1,9 @@
 // Batches of codes: made, listed, revoked. Codes are answered once: nothing can show them again.
 import type { Static } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { auditEntry, type By } from '../acts/audit.sql.js'
-import { csvLine } from '../acts/csv.js'
 import { readInstant } from '../acts/day.js'
+import { byInstant } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
@@ -11,9 +11,10 @@ import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import { offersOf, planById } from '../core/plan.js'
-import type { CommonParts } from '../ledger/parts.js'
+import { addressOf } from '../pages/console-frame.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { findBatch, insertBatch, newestBatches, revoke } from './batches.sql.js'
+import type { CodesDeps, WantedBatch } from './code-deps.js'
 import {
   BatchParamsSchema,
   CodeBatchesQuerySchema,
@@ -22,25 +23,16 @@ import {
   MadeCodesSchema,
   NewCodesSchema,
 } from './code-schemas.js'
+import { codesAsCsv } from './code-sheet.js'
+import { codesForm } from './codes-form.js'
 import { codesWords } from './words.js'
 
-export interface CodesDeps extends ActDeps, Pick<CommonParts, 'catalogue' | 'wallClock'> {
-  /** The first makes hashes; empty: there are no codes. */
-  readonly codeKeys: readonly string[]
-  readonly drawCode: () => string
-}
-
-/** As it was asked for. Null: not said. */
-export interface WantedBatch
-  extends Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount' | 'count' | 'from' | 'until'> {
-  readonly uses: number
-  readonly usesPerUser: number
-}
+export const CODES = onNothing('codes', '/codes', 'codes', '/console/codes')
 
 export const createCodesAct = act<CodesDeps>().does({
   name: 'codes.create',
   roles: [],
-  on: onNothing('codes', '/codes', 'codes', '/console/health'),
+  on: CODES,
   operationId: 'createCodes',
   summary: 'Make a batch of codes; they are shown this once',
   description:
@@ -50,23 +42,21 @@ export const createCodesAct = act<CodesDeps>().does({
   refuses: ['unknown_plan', 'plan_not_purchasable', 'unknown_term'],
   answer: MadeCodesSchema,
   texts: actTexts(codesWords, 'create_codes'),
-  // A page would be the place of codes that nothing can show again.
-  form: null,
+  form: codesForm,
   command: {
     asFile: { flag: '--csv', description: 'the codes as CSV, for the printer', write: codesAsCsv },
   },
   run: (deps, { input, by }) => createCodes(deps, wantedIn(deps, input), by),
   preview: async (deps, { input }) => {
-    checkWanted(deps, wantedIn(deps, input), deps.clock.now())
-    return {
-      version: 0,
-      changes: [{ what: 'codes', before: null, after: String(input.count) }],
-      detail: null,
-    }
+    const wanted = wantedIn(deps, input)
+    checkWanted(deps, wanted, deps.clock.now())
+    const changes = [{ what: 'codes', before: null, after: String(input.count) }]
+    return { version: 0, changes, detail: wanted }
   },
   show: async (_deps, _call, made, earlier) => {
     if (earlier) throw new BillingError('conflict', { extra: { batch_id: earlier.after.id } })
-    return made
+    const { batch: _, ...shown } = Object(made)
+    return shown
   },
 })
 
@@ -87,7 +77,7 @@ export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) 
   const after = { ...facts, from: from && toTimestamp(from), until: until && toTimestamp(until) }
   const audit = auditEntry(deps.ids, { ...by, act: 'codes.create' }, { after, now })
   await insertBatch(deps.database, { batch, hashes, by, now, audit })
-  return { batch_id: batch.id, codes: [...codes].map(printCode) }
+  return { batch_id: batch.id, codes: [...codes].map(printCode), batch: wanted }
 }
 
 function wantedIn({ wallClock }: CodesDeps, input: Static<typeof NewCodesSchema>): WantedBatch {
@@ -150,23 +140,18 @@ function checkBatch(wanted: WantedBatch, now: Instant): void {
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
 }
 
-function codesAsCsv({ batch_id: batchId, codes = [] }: Readonly<Record<string, unknown>>): string {
-  const lines = (codes as readonly string[]).map((code) => csvLine([code, String(batchId)]))
-  return [csvLine(['code', 'batch_id']), ...lines].join('')
-}
+export type ListDeps = Pick<CodesDeps, 'database'>
 
-type ListDeps = Pick<CodesDeps, 'database'>
-
-const BATCH: Subject<ListDeps> = {
+export const BATCH: Subject<ListDeps> = {
   name: 'batch',
   path: '/codes/:batch_id',
   params: BatchParamsSchema,
   command: { group: 'codes', argument: 'batch' },
   about: async (deps, batchId) => {
     await showBatch(deps, batchId)
-    return { userId: NO_USER, label: batchId }
+    return { userId: NO_USER, label: () => batchId }
   },
-  page: () => '/console/health',
+  page: (batchId) => addressOf('', 'codes', batchId),
 }
 
 /** No code of the batch counts from now on. What was bought with one stays. */
@@ -198,14 +183,24 @@ export const revokeCodes = act<CodesDeps>().decides({
   show: (deps, { id }) => showBatch(deps, id),
 })
 
+export interface CodePage {
+  readonly cursor: string | null
+  readonly limit: number
+}
+
+/** Newest first, by words of the reason; empty: all. Throws `invalid_cursor`. */
+export async function pageOfBatches({ database }: ListDeps, q: string, { cursor, limit }: CodePage) {
+  const after = cursor === null ? null : byInstant.decode(cursor)
+  const found = await newestBatches(database, { after, q, limit: limit + 1 })
+  return byInstant.pageBy(found, limit, (batch) => ({ at: Date.parse(batch.created_at), id: batch.batch_id }))
+}
+
 /** With what is used of it and left. Throws `not_found`. */
-async function showBatch({ database }: ListDeps, batchId: string) {
+export async function showBatch({ database }: ListDeps, batchId: string) {
   const batch = await findBatch(database, batchId)
   if (!batch) throw new BillingError('not_found', { extra: { batch_id: batchId } })
   return batch
 }
-
-const SHOWN = 50
 
 export const listCodeBatches = reading<ListDeps>().reads({
   path: '/codes',
@@ -213,10 +208,12 @@ export const listCodeBatches = reading<ListDeps>().reads({
   summary: 'Batches of codes, newest first, with what is used and left',
   query: CodeBatchesQuerySchema,
   answer: CodeBatchesSchema,
-  command: { usage: 'codes list', show: ({ data }) => ({ batches: data }) },
-  read: async ({ database }, { query: { limit = SHOWN } }) => ({
-    data: await newestBatches(database, limit),
-  }),
+  refuses: ['invalid_cursor'],
+  command: { usage: 'codes list', show: ({ data, ...rest }) => ({ batches: data, ...rest }) },
+  read: async (deps, { query: { cursor = null, limit = 50, q = '' } }) => {
+    const { items, nextCursor } = await pageOfBatches(deps, q, { cursor, limit })
+    return { data: items, next_cursor: nextCursor }
+  },
 })
 
 export const getCodeBatch = reading<ListDeps>().reads({

@@ -1,6 +1,7 @@
 // The shapes of batches of codes.
 import { type TNumberOptions, Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
+import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
@@ -61,6 +62,7 @@ export const CodeBatchSchema = object('CodeBatch', {
     description: 'Uses of all its codes: redeemed, paid, or reserved by an open checkout',
   }),
   left: Type.Integer({ description: 'Uses of all its codes that are left, if it counts at all' }),
+  codes_revoked: Type.Integer({ description: 'Of its codes, those that were revoked by themselves' }),
   created_at: timestamp,
   created_by: Type.String(),
   why: Type.String(),
@@ -68,10 +70,42 @@ export const CodeBatchSchema = object('CodeBatch', {
   revoked_by: nullable(Type.String()),
 })
 
-export const CodeBatchesSchema = object('CodeBatches', { data: Type.Array(CodeBatchSchema) })
+export const CodeBatchesSchema = object('CodeBatches', {
+  data: Type.Array(CodeBatchSchema),
+  next_cursor: nextCursor,
+})
 
-export const CodeBatchesQuerySchema = query({
-  limit: Type.Optional(upTo(100, 'How many: 1 to 100, 50 if absent', { default: 50 })),
+export const CodeFilterSchema = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 100, description: 'Words of the reason of a batch' })),
+})
+
+export const CodeBatchesQuerySchema = query({ ...CodeFilterSchema.properties, ...pageQuery })
+
+const CODE_USE_STATES = ['redeemed', 'open', 'paid', 'refunded'] as const
+
+export const CodeUseSchema = object('CodeUse', {
+  used_at: timestamp,
+  use_id: Type.String({ description: 'Of the payment; of the redemption, where it is `redeemed`' }),
+  user_id: Type.String(),
+  state: Type.Enum([...CODE_USE_STATES], { description: '`open`: held by a payment that is not settled' }),
+  plan: nullable(Type.String()),
+  months: maybe,
+  amount: Type.Integer({ description: 'What is or was paid, in whole dinars' }),
+  discount: Type.Integer({ description: 'What the code takes off, in whole dinars' }),
+  period_start: nullable(timestamp),
+  period_end: nullable(timestamp),
+})
+
+export const CodeUsesSchema = object('CodeUses', {
+  data: Type.Array(CodeUseSchema),
+  next_cursor: nextCursor,
+})
+
+export const CodeUsesQuerySchema = query(pageQuery)
+
+export const RevokedCodeSchema = request('RevokedCode', {
+  code: Type.String({ maxLength: 100, description: 'The code, as it is printed' }),
+  why: reason,
 })
 
 export const BatchParamsSchema = Type.Object({ batch_id: Type.String({ maxLength: 100 }) })

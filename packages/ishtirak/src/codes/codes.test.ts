@@ -224,6 +224,31 @@ describeScenario('a code that takes something off', ({ database }) => {
     },
   )
 
+  it.each(['with its batch', 'by itself'])(
+    'that is revoked %s as it is bought with buys nothing',
+    async (how) => {
+      const { id, code } = await aBatch()
+      const names: string[] = []
+      const watched = recording(database(), names)
+      const revokedMeanwhile: Database['query'] = async (asked, ...rest) => {
+        const rows = await watched.query(asked, ...rest)
+        if (asked.name !== 'codes.find' || names.filter((name) => name === 'codes.find').length > 1)
+          return rows
+        if (how === 'by itself') await operator.post('/codes/revoke-code', { code, why: 'leaked' })
+        else await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
+        return rows
+      }
+      const { clock, emulator } = world
+      const env = { ...OPERATOR_ENV, ...CODE_ENV }
+      const overtaken = await createWorld(
+        { ...watched, query: revokedMeanwhile },
+        { clock, emulator, env, withoutJobs: true },
+      )
+      expect((await ask('user-1', code, overtaken)).body.code).toBe('code_not_valid')
+      await overtaken.stop()
+    },
+  )
+
   it('is not given back by a refund, neither to all nor to its user', async () => {
     const batch = await aBatch({ uses: 2 })
     const { paymentId, checkoutId } = await buy('user-1', batch.code)

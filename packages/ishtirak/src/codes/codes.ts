@@ -1,13 +1,17 @@
 // What codes bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
-import { type CodesDeps, createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
+import { createCodesAct, getCodeBatch, listCodeBatches, revokeCodes } from './batches.js'
+import type { CodesDeps } from './code-deps.js'
+import { codePageRoutes } from './code-pages.route.js'
 import type { CodePagesDeps } from './portal-code.route.js'
 import { codePages } from './portal-part.js'
 import { codeCalls, type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
+import { revokeCode } from './revoke-code.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
+import { exportCodeUses, listCodeUses } from './uses.js'
 import './words.js'
 
 export const codes: Capability<
@@ -17,8 +21,8 @@ export const codes: Capability<
   name: 'codes',
   events: ['subscription.granted'],
   settings: codeSettings,
-  acts: [createCodesAct, revokeCodes],
-  readings: [listCodeBatches, getCodeBatch],
+  acts: [createCodesAct, revokeCodes, revokeCode],
+  readings: [listCodeBatches, getCodeBatch, listCodeUses, exportCodeUses],
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
   routes: (deps) => async (app) => {
     await app.register(redeemRoutes(deps))
@@ -26,6 +30,8 @@ export const codes: Capability<
   },
   calls: codeCalls,
   discount: discountByCode,
+  console: codePageRoutes,
+  sections: [{ key: 'codes', path: '/console/codes', order: 2.5 }],
   // Grants that a code gave.
   mails: (deps) => [grantedMail(deps, { about: 'red_', theme: 'granted_code' })],
   portal: codePages,

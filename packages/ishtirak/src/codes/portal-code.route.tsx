@@ -1,6 +1,5 @@
 // A code in the portal: a page that says what it would be worth (months, which a button redeems, or what each
 // purchase costs with it), and what was redeemed, each with its statement.
-import type { FastifyRequest } from 'fastify'
 import { type CodeWorth, readCodeWorth } from '../checkout/code-worth.js'
 import { OffersForm } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
@@ -8,9 +7,10 @@ import type { App } from '../http/app.js'
 import { termInWords } from '../i18n/formats.js'
 import { planName, sayFor } from '../i18n/messages.js'
 import { answerForm, messagePage, shortened } from '../pages/message-pages.js'
+import { senderOf } from '../pages/own-form.js'
 import { FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
-import { fieldOf, type Session } from '../pages/reader.js'
+import { fieldOf } from '../pages/reader.js'
 import { sendPdf } from '../receipts/receipt.route.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 import { printStatement, type StatementDeps } from './statement.route.js'
@@ -23,14 +23,14 @@ export function codeRoutes(app: App, pages: CodePages): void {
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
   app.post('/portal/code', hidden, async (request, reply) => {
-    const session = ownSession(pages, request)
+    const session = senderOf(pages, request)
     const code = shortened(fieldOf(request, 'code'))
     await readCodeWorth(pages, session.userId, code)
     return answerForm(pages, reply, session, { code })
   })
 
   app.post('/portal/redeem', hidden, async (request, reply) => {
-    const { userId } = ownSession(pages, request)
+    const { userId } = senderOf(pages, request)
     const { grant } = await redeem(pages, { userId }, fieldOf(request, 'code'), request.id)
     return reply.headers(pages.headers).redirect(`${pages.base}/portal?redeemed=${grant.id}`, 303)
   })
@@ -46,12 +46,6 @@ export function codeRoutes(app: App, pages: CodePages): void {
       return sendPdf(reply, `statement-${redemptionId}`, pdf)
     },
   )
-}
-
-function ownSession({ reader, users }: Pages, request: FastifyRequest): Session {
-  const session = users.of(request)
-  reader.requireOwnForm(request, session)
-  return session
 }
 
 /** Throws `code_not_valid` where it does not count any more. */
@@ -86,7 +80,7 @@ function monthsPage(
 function discountPage(
   pages: CodePages,
   { session, locale, value: code }: Answered,
-  { quotes }: Extract<CodeWorth, { kind: 'discount' }>,
+  { quotes, facts }: Extract<CodeWorth, { kind: 'discount' }>,
 ): string {
   const say = sayFor(pages.seller.identity, locale)
   const now = pages.clock.now()
@@ -100,7 +94,7 @@ function discountPage(
     safeContent: (
       <section class="middle card">
         <h1 safe>{title}</h1>
-        <OffersForm {...{ pages, session, locale, say, now, decisions, code }} selected={null} />
+        <OffersForm {...{ pages, session, locale, say, now, decisions, facts, code }} asked={null} />
         <p class="actions">
           <LinkButton href={`${pages.base}/portal`} label={say('backToPortal')} />
         </p>

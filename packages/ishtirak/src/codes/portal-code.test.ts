@@ -75,6 +75,19 @@ describeScenario('a code in the portal', ({ database }) => {
       expect(wordsOf(page.text)).toContain('Term 12 months Discount 2 400 DA Amount 21 600 DA')
     })
 
+    it('selects the term paid last, and no balance that is too low for all of them', async () => {
+      const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '100000' }
+      await using shop = await createWorld(database(), { env })
+      await shop.as('user-6').buyWanted({ plan: 'pro', months: 6 })
+      const { code } = await makeCodes(operatorOf(shop), { kind: 'percent', percent: 15 })
+      const { text } = await (await enterPortal(shop, 'user-6')).submit('/portal/code', { code })
+      expect(
+        text.match(/<input[^>]* checked[^>]*>/g)?.map((input) => /value="([^"]+)/.exec(input)?.[1]),
+      ).toEqual(['6 pro', 'card'])
+      expect(wordsOf(text)).toContain('From your balance 0 DA You need 765 DA more.')
+      expect(text).toMatch(/<input[^>]*value="balance"[^>]* disabled/)
+    })
+
     it('of one term shows that one alone', async () => {
       const code = await codeOf({ kind: 'amount', months: 12, amount: 1000 })
       const { text } = await (await enterPortal(world, 'user-1')).submit('/portal/code', { code })

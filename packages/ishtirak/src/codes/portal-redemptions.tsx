@@ -1,4 +1,5 @@
 // Codes on the pages: where one is typed, and the statement of one that was redeemed.
+import { mayOrder } from '../core/person.js'
 import { planById } from '../core/plan.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
@@ -33,6 +34,7 @@ export function inWords({ pages, view, say }: PartSection, redemption: Redemptio
 
 /** A form of its own, for where nothing can be chosen. */
 export function CodeAlone({ pages, view, say }: PartSection) {
+  if (!mayOrder(view.session)) return null
   return (
     <details>
       <summary safe>{say('haveCode')}</summary>

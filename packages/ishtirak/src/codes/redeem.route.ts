@@ -20,7 +20,7 @@ export type RedeemRoutesDeps = RedeemDeps & UserRoutesDeps
 export function redeemRoutes(deps: RedeemRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const redeemSchema = {
-      ...callers.operation('redeemCode'),
+      ...callers.personal('redeemCode'),
       summary: 'Redeem a code',
       description:
         'For a code that gives months of a plan. They follow on the paid time, or begin now. 404 where ' +
@@ -31,6 +31,7 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
         200: RedeemedSchema,
         ...callers.refusals(
           'malformed_json',
+          'forbidden',
           'not_found',
           'validation_failed',
           'code_not_valid',

@@ -109,14 +109,18 @@ describeScenario('a code of months', ({ database }) => {
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 
-  it('that is revoked between the look at it and its use is refused', async () => {
+  it.each(['with its batch', 'by itself'])('that is revoked %s as it is used is refused', async (how) => {
     // Of a user who is not known the code is looked at twice.
     await world.as('user-1').buy()
     const { id, codes } = await aBatch()
+    const revoked = () =>
+      how === 'by itself'
+        ? operator.post('/codes/revoke-code', { code: codes[0], why: 'leaked' })
+        : operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
     const { parts } = world.service
     const query: typeof parts.database.query = async (asked, ...rest) => {
       const rows = await parts.database.query(asked, ...rest)
-      if (asked.name === 'codes.find') await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
+      if (asked.name === 'codes.find') await revoked()
       return rows
     }
     const { kind, transaction, script, close } = parts.database

@@ -27,7 +27,7 @@ export async function lookUpCode(
 }
 
 /** What cannot be a code is looked for like one: no hash is equal to its own. */
-function hashesOf(codeKeys: readonly string[], typed: string): readonly string[] {
+export function hashesOf(codeKeys: readonly string[], typed: string): readonly string[] {
   return codeKeys.map((key) => keyedDigest(key, readCode(typed) ?? typed))
 }
 

@@ -4,6 +4,7 @@ import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { type AuditDeps, auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
+import { readLabels } from '../ledger/labels.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { type FoundFinding, factsOf } from './finding-facts.js'
 import { type FindingName, findFinding, findingNamed, saveClosed } from './findings.sql.js'
@@ -40,7 +41,8 @@ function nameOf(id: string, asked: object = {}): FindingName {
 export async function loadFinding({ database }: Deps, name: FindingName): Promise<FoundFinding> {
   const found = await findFinding(database, name)
   if (!found) throw new BillingError('not_found', { extra: { finding_id: name.checkoutId } })
-  return found
+  const { payment_id: payment, user_id: user } = found.finding
+  return { ...found, labels: await readLabels({ database }, { payments: [payment], users: [user] }) }
 }
 
 export const closeFinding = act<ActDeps>().decides({

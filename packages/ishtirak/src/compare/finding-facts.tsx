@@ -1,10 +1,11 @@
 // A finding in words: what only one side has, or has otherwise, and what is known of it here.
 import { plainName } from '../core/name.js'
+import { type Labels, paymentInWords } from '../ledger/labels.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { findFinding } from './findings.sql.js'
 
-export type FoundFinding = NonNullable<Awaited<ReturnType<typeof findFinding>>>
+export type FoundFinding = NonNullable<Awaited<ReturnType<typeof findFinding>>> & { readonly labels: Labels }
 
 const FINDINGS = ['paid_not_booked', 'booked_not_paid', 'differs', 'unknown_paid'] as const
 
@@ -17,13 +18,15 @@ export function findingInWords({ say }: Pick<View, 'say'>, kind: string): string
 export function factsOf(
   { base, formats }: ConsolePages,
   view: View,
-  { finding, isOurPayment }: FoundFinding,
+  { finding, isOurPayment, labels }: FoundFinding,
 ) {
   const { say, locale } = view
   const { kind, outcome, checkout_id, payment_id, user_id, details, found_at, seen_at } = finding
   const { closed_at, closed_by, closed_because } = finding
   const moment = (timestamp: string) => formats.moment(Date.parse(timestamp), locale)
-  const linked = (page: string, id: string) => ({ href: addressOf(base, page, id), text: plainName(id) })
+  const linked = (page: string, id: string, text: string) => ({ href: addressOf(base, page, id), text })
+  const ours = payment_id === null ? null : labels.payment(payment_id)
+  const user = labels.user(user_id)
   const { amount } = Object(details)
   return [
     [say('what'), findingInWords(view, kind)],
@@ -31,9 +34,9 @@ export function factsOf(
     [say('checkout'), checkout_id],
     [
       say(isOurPayment ? 'payment' : 'paymentNamed'),
-      payment_id !== null && isOurPayment ? linked('payments', payment_id) : payment_id,
+      ours === null ? payment_id : linked('payments', ours.id, paymentInWords(formats, ours, locale)),
     ],
-    [say('user'), user_id && linked('users', user_id)],
+    [say('user'), user_id && linked('users', user_id, plainName(user.name ?? user.email ?? user_id))],
     [say('amount'), typeof amount === 'number' ? formats.money(amount, locale) : null],
     [say('foundAt'), moment(found_at)],
     [say('seenAt'), moment(seen_at)],

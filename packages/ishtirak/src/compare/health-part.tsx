@@ -1,7 +1,8 @@
 // The last comparison with the provider, on the page of health.
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { mayDo } from '../core/role.js'
-import { addressOf, Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
+import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
+import { Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
@@ -16,6 +17,10 @@ const SHOWN = { comparisons: 1, findings: 30 }
 /** On the page of health: the last comparison, what it found, and where one is begun. */
 export async function comparisonCard(pages: ComparePages, view: View): Promise<JSX.Element> {
   const compared = await listComparisons(pages.database, null, SHOWN)
+  const labels = await readLabels(pages, {
+    payments: compared.findings.map(({ payment_id }) => payment_id),
+    users: compared.findings.map(({ user_id }) => user_id),
+  })
   const { say, locale } = view
   const { moment, number } = pages.formats
   const [last] = compared.comparisons
@@ -38,7 +43,7 @@ export async function comparisonCard(pages: ComparePages, view: View): Promise<J
               [say('differences'), number(last.findings, locale)],
             ]}
           />
-          <Findings {...{ pages, view, compared }} />
+          <Findings {...{ pages, view, compared, labels }} />
         </>
       )}
       {mayDo(view.session.operator, startComparing) ? (
@@ -51,7 +56,8 @@ export async function comparisonCard(pages: ComparePages, view: View): Promise<J
 }
 
 /** Of the last comparisons, newest first. */
-function Findings({ pages, view, compared }: { pages: ComparePages; view: View; compared: Compared }) {
+function Findings(of: { pages: ComparePages; view: View; compared: Compared; labels: Labels }) {
+  const { pages, view, compared, labels } = of
   const { say, locale } = view
   if (compared.findings.length === 0) return null
   const rows = compared.findings.map(({ kind, outcome, user_id, payment_id, checkout_id, seen_at }) => ({
@@ -61,11 +67,9 @@ function Findings({ pages, view, compared }: { pages: ComparePages; view: View; 
       payment_id === null || kind === 'unknown_paid' ? (
         <Text>{payment_id ?? checkout_id}</Text>
       ) : (
-        <a href={addressOf(pages.base, 'payments', payment_id)} safe>
-          {payment_id}
-        </a>
+        <PaymentLink {...{ pages, view, id: payment_id }} payment={labels.payment(payment_id)} />
       ),
-      <UserCell {...{ pages, user: { userId: user_id } }} />,
+      <UserCell {...{ pages, user: labels.user(user_id) }} />,
       <NoWrap>{pages.formats.moment(Date.parse(seen_at), locale)}</NoWrap>,
     ],
   }))

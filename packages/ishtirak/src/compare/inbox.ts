@@ -8,6 +8,7 @@ export const FINDINGS_WAITING: readonly InboxKind[] = [
   {
     name: 'finding',
     place: 6,
+    urgency: 'now',
     select: FOUND,
     isMoney: true,
     nextActs: ['payment.recheck', 'reconciliation.start'],

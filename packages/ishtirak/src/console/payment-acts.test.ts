@@ -145,6 +145,43 @@ describeScenario('an act in the console', ({ database }) => {
     expect(await visit.follow(await visit.submit(path, fields))).toContain('Done Provider asked, by owner.')
   })
 
+  it('asks the provider by one button, and says on the same page what it answered', async () => {
+    world.emulator.setFaults({ drop: {} })
+    const { paymentId } = await world.as('user-1').buy()
+    const { paymentId: unpaid } = await world.as('user-2').upgrade()
+    const press = async (page: string) => {
+      const { fields } = await visit.ask(page)
+      const id = page.endsWith('user-2') || page.endsWith(unpaid) ? unpaid : paymentId
+      expect(fields).not.toHaveProperty('version')
+      const send = () => visit.submit(`/console/payments/${id}/recheck`, fields)
+      const [answer, second] = await Promise.all([send(), send()])
+      expect(second.headers.get('location')).toBe(answer.headers.get('location'))
+      expect(answer.headers.get('location')).toMatch(
+        new RegExp(`^${world.base}${page}\\?done=act_[0-9a-z]+$`),
+      )
+      return visit.follow(answer)
+    }
+    const none = 'Done Provider asked, by owner. The page to pay on was opened on 21 November 2026 at 13:00.'
+    expect(await press('/console/users/user-2')).toContain(none)
+    expect(await press(`/console/payments/${unpaid}`)).toContain(none)
+    const told = await press('/console/users/user-1')
+    expect(told).toContain('Done Provider asked, by owner. The payment is now: paid.')
+    expect(told).toContain('Pro until 21 December 2026')
+    expect((await audit(paymentId)).map(({ act }: { act: string }) => act)).toEqual(['payment.recheck'])
+    expect(await audit(unpaid)).toHaveLength(2)
+  })
+
+  it('says on the same page that the provider does not answer', async () => {
+    await world.as('user-1').upgrade()
+    const { fields } = await visit.ask('/console/users/user-1')
+    world.emulator.setFaults({ api_5xx: {} })
+    const [, path = ''] =
+      /action="[^"]*(\/console\/payments\/[^"]*)"/.exec((await visit.open('/console/users/user-1')).text) ??
+      []
+    const told = await visit.follow(await visit.submit(path, fields))
+    expect(told).toContain('Nothing was done Payment provider unavailable')
+  })
+
   it('says what is known when the provider does not answer', async () => {
     const paymentId = await underReview('user-1')
     world.emulator.setFaults({ api_5xx: {} })
@@ -423,7 +460,7 @@ describeScenario('an act in the console', ({ database }) => {
         const path = `/console/payments/${id}/${name}`
         const may = rolesThatMay(permission).includes(role)
         const page = (await own.open(`/console/payments/${id}`)).text
-        expect([role, name, page.includes(`href="${world.base}${path}"`)]).toEqual([role, name, may])
+        expect([role, name, page.includes(`="${world.base}${path}"`)]).toEqual([role, name, may])
         expect([role, name, (await own.open(path)).status]).toEqual([role, name, may ? 200 : 403])
         if (may) continue
         const fields = { why: 'x', operation_id: 'x'.repeat(22), version: '1' }

@@ -34,7 +34,13 @@ describeScenario('the console', ({ database }) => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open(`/console/payments/${paymentId}`)
     const words = wordsOf(text)
-    for (const part of [`Payment ${paymentId} paid`, '2 000 DA', 'EDAHABIA', 'amina Provider asked'])
+    for (const part of [
+      '· Pro · 1 month · 2 000 DA paid',
+      `Payment’s id ${paymentId}`,
+      '2 000 DA',
+      'EDAHABIA',
+      'amina Provider asked',
+    ])
       expect(words).toContain(part)
     expect(text).not.toMatch(/<script|<b>user/)
     expect(Buffer.byteLength(text)).toBeLessThan(60_000)
@@ -69,7 +75,7 @@ describeScenario('the console', ({ database }) => {
     expect(text).toContain(`href="${world.base}/console/payments/${first}"`)
     expect((await visit.open(`/console/payments/${third}`)).text).not.toContain('same file')
     const inbox = await visit.open('/console?kind=transfer_proof')
-    expect(wordsOf(inbox.text)).toContain(`Same file as for ${first}`)
+    expect(wordsOf(inbox.text)).toContain('Same file as for Pro · 1 month · 2 000 DA')
     expect(inbox.text.match(/href="[^"]*\/console\/payments\/[^"]*"/g)).toHaveLength(3)
     expect((await operatorOf(world).payment(second)).transfer.same_proofs).toEqual([
       { n: 1, user_id: 'user-1', payment_id: first, status: 'paid' },

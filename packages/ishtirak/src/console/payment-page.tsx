@@ -1,19 +1,21 @@
 // The page of a payment: what it is, and what operators did with it.
 
-import { verbOf } from '../acts/act.js'
-import { actsOffered, titleOf } from '../acts/act-console.js'
+import { ActButton, actsOffered } from '../acts/act-console.js'
 import { statusKey } from '../acts/changes.js'
+import { recheck } from '../checkout/recheck.js'
 import type { ChangeOrder } from '../core/change.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import { kindOf } from '../core/payment.js'
+import { mayDo } from '../core/role.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
+import { paymentTitle } from '../ledger/labels.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { PaymentFile } from '../overview/read-files.js'
-import { NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
+import { isOfAct, NoticeOf, Trail, type TrailEntry, type TrailNotice } from '../overview/trail.js'
 import {
   addressOf,
   Facts,
@@ -24,27 +26,33 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
+import { Card } from '../pages/portal-frame.js'
+import { READ_RECEIPT } from '../receipts/read-receipt.js'
+import { ReceiptLinks } from '../receipts/receipt-links.js'
+import { stateInWords } from './state-in-words.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */
 const ACTS_SHOWN = 25
 
 export function paymentPage(pages: AllPages, view: View, file: PaymentFile, notice: TrailNotice): string {
   const { payment } = file
-  const title = `${view.say('payment')} ${payment.id}`
+  const title = paymentTitle(pages, view, file)
   return renderConsole(pages, {
     ...view,
     title,
     safeContent: (
       <>
         <div class="heading">
-          <h1 safe>{title}</h1>
+          <h1>
+            <bdi safe>{title}</bdi>
+          </h1>
           <StatusBadge {...{ view, payment }} />
         </div>
         <NoticeOf
           {...{ view, notice }}
           acts={file.audit}
           notBooked={(act) => whyNotBooked(pages, view, file, act)}
+          found={({ act }) => (act === recheck.name ? stateInWords(pages, view, file) : null)}
           whyRefused={() => stateInWords(pages, view, file)}
         />
         <Card id="facts" title={view.say('payment')}>
@@ -53,7 +61,11 @@ export function paymentPage(pages: AllPages, view: View, file: PaymentFile, noti
         <Acts {...{ pages, view, file }} />
         <Brought {...{ pages, view, file }} />
         <Reports {...{ pages, view, file }} />
-        <Trail {...{ pages, view }} acts={file.audit.slice(-ACTS_SHOWN).toReversed()} />
+        <Trail
+          {...{ pages, view }}
+          acts={file.audit.slice(-ACTS_SHOWN).toReversed()}
+          isOpen={isOfAct(notice)}
+        />
       </>
     ),
   })
@@ -68,28 +80,18 @@ function whyNotBooked(pages: AllPages, view: View, file: PaymentFile, { act }: T
   return stateInWords(pages, view, file)
 }
 
-function stateInWords(pages: AllPages, view: View, { payment, parts }: PaymentFile): string {
-  const { say } = view
-  const isBooked = payment.status === 'paid' || payment.status === 'refunded'
-  const what = isBooked ? null : reviewInWords(pages, view, payment)
-  if (what !== null) return say('wentToReview', { what })
-  const brought = pages.fileParts.payment.map((part) => part.whyNotBooked?.(view, parts[part.key]) ?? null)
-  const [because] = isBooked ? [] : brought.filter((words) => words !== null)
-  if (because !== undefined) return because
-  return say('notBookedYet', { status: say(statusKey(payment.status)) })
-}
-
 function Acts({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const offered = actsOffered(pages, view, { subject: PAYMENT, file, deps: pages })
-  if (offered.length === 0) return null
-  const path = addressOf(pages.base, 'payments', file.payment.id)
+  const mayPrint = file.receipt !== null && mayDo(view.session.operator, READ_RECEIPT)
+  if (offered.length === 0 && !mayPrint) return null
   return (
     <Card id="acts" title={view.say('acts')}>
-      <p class="actions">
+      <div class="actions">
         {offered.map((act) => (
-          <LinkButton href={`${path}/${verbOf(act)}`} label={titleOf(act, view)} />
+          <ActButton {...{ pages, view, act }} id={file.payment.id} />
         ))}
-      </p>
+        {mayPrint ? <ReceiptLinks {...{ pages, view }} paymentId={file.payment.id} /> : null}
+      </div>
     </Card>
   )
 }
@@ -134,12 +136,14 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
   const { periodStart: start, periodEnd: end, paidAt, instrument } = payment
   const moment = (instant: number | null) => (instant === null ? null : formats.moment(instant, locale))
   const span = { start: moment(start) ?? '', end: moment(end) ?? '' }
-  const linked = (page: string, id: string, text = id): LinkedFact => ({
+  const linked = (page: string, id: string, text: string): LinkedFact => ({
     href: addressOf(pages.base, page, id),
     text,
   })
   return [
+    [say('paymentId'), payment.id],
     [say('user'), linked('users', payment.userId, plainName(user.name ?? user.email ?? payment.userId))],
+    [say('boughtByPerson'), payment.boughtBy],
     [say(payment.plan ? 'plan' : 'purpose'), paidForInWords(payment, locale)],
     [say('planBefore'), payment.change && planBefore(pages, payment.change, locale)],
     [say('amount'), formats.came(payment, locale)],
@@ -155,7 +159,10 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [say('receipt'), receipt?.number ?? null],
     [say(pages.methods.of(payment.method).checkoutName ?? 'checkout'), payment.checkoutId],
     ...pages.fileParts.payment.flatMap((part) => part.facts?.(pages, view, parts[part.key], payment) ?? []),
-    [say('secondOf'), payment.secondOf === null ? null : linked('payments', payment.secondOf)],
+    [
+      say('secondOf'),
+      payment.secondOf === null ? null : linked('payments', payment.secondOf, say('toPayment')),
+    ],
     [say('reviewDiffers'), reviewInWords(pages, view, payment)],
   ] as const
 }

@@ -13,6 +13,9 @@ import { addressOf, Table, Text, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 
+/** More are folded. */
+const SHOWN_MAX = 1
+
 interface PlanOf {
   readonly pages: AllPages
   readonly view: View
@@ -24,9 +27,7 @@ export function PlanCard(of: PlanOf) {
   const { say } = view
   const rows = file.time.map((time) => ({
     safeCells: [
-      <Source {...of} time={time} />,
-      // In the direction of the page, also where a name in Latin letters comes first.
-      <span safe>{whatItGives(of, time)}</span>,
+      <Piece {...of} time={time} />,
       <Text>{moment(of, time.start)}</Text>,
       <Text>{moment(of, time.end)}</Text>,
     ],
@@ -37,10 +38,12 @@ export function PlanCard(of: PlanOf) {
       <EndedBy {...of} />
       <Run {...of} />
       {rows.length === 0 ? null : (
-        <>
-          <h3 safe>{say('timeTitle')}</h3>
-          <Table columns={[say('timeFrom'), say('what'), say('starts'), say('ends')]} safeRows={rows} />
-        </>
+        <details open={rows.length <= SHOWN_MAX}>
+          <summary>
+            <h3 safe>{say('timeTitle')}</h3>
+          </summary>
+          <Table columns={[say('what'), say('starts'), say('ends')]} safeRows={rows} />
+        </details>
       )}
     </Card>
   )
@@ -105,12 +108,14 @@ function EndedBy({ view, file }: PlanOf) {
 
 const ENDING = ['user.end', 'payment.refund']
 
-function Source({ pages, view, time }: PlanOf & { readonly time: TimeEntry }) {
+/** In the direction of the page, also where a name in Latin letters comes first. */
+function Piece(of: PlanOf & { readonly time: TimeEntry }) {
+  const { pages, view, time } = of
   if (time.by === 'gap') return <span safe>{view.say('time_gap')}</span>
-  if (time.by !== 'paid') return <code safe>{time.id}</code>
+  if (time.by !== 'paid') return <span safe>{whatItGives(of, time)}</span>
   return (
-    <a href={addressOf(pages.base, 'payments', time.id)} safe>
-      {time.id}
+    <a href={addressOf(pages.base, 'payments', time.id)}>
+      <span safe>{whatItGives(of, time)}</span>
     </a>
   )
 }

@@ -82,7 +82,7 @@ describeScenario('an act on a user', ({ database }) => {
     const known = await visit.open(`/console/users/user-1/record${USER_QUESTIONS.record}`)
     expect([known.status, known.text.includes('aria-describedby="wrong-reference"')]).toEqual([422, true])
     expect(known.text).toContain('A payment has this number already: search for it above.')
-    const { path, fields } = await ask('record', '?offer=pro+1&method=cheque&reference=BNA+7')
+    const { path, fields } = await ask('record', '?offer=1+pro&method=cheque&reference=BNA+7')
     const other = { new_user: true, plan: 'pro', method: 'cheque', amount: 2000, why: 'x' }
     const owner = operatorOf(world, ROLE_KEYS.owner)
     await owner.post('/users/user-2/record', { ...other, reference: 'bna 7' })
@@ -112,11 +112,11 @@ describeScenario('an act on a user', ({ database }) => {
     ['grant', 'days', '?days=0'],
     ['grant', 'days', '?days=367'],
     ['grant', 'days', '?days=x'],
-    ['record', 'offer', '?offer=free+1&method=cheque&reference=x'],
-    ['record', 'offer', '?offer=gold+1&method=cheque&reference=x'],
-    ['record', 'offer', '?offer=pro+7&method=cheque&reference=x'],
-    ['record', 'method', '?offer=pro+1&method=card&reference=x'],
-    ['record', 'reference', '?offer=pro+1&method=cheque&reference=+'],
+    ['record', 'offer', '?offer=1+free&method=cheque&reference=x'],
+    ['record', 'offer', '?offer=1+gold&method=cheque&reference=x'],
+    ['record', 'offer', '?offer=7+pro&method=cheque&reference=x'],
+    ['record', 'method', '?offer=1+pro&method=card&reference=x'],
+    ['record', 'reference', '?offer=1+pro&method=cheque&reference=+'],
   ] as const)('is asked again for what cannot be, as it was typed: %s %s %s', async (act, field, query) => {
     const { status, text } = await visit.open(`/console/users/user-1/${act}${query}`)
     expect([status, text.includes('<form method="get"')]).toEqual([422, true])
@@ -128,7 +128,7 @@ describeScenario('an act on a user', ({ database }) => {
 
   it('needs a reason, a form of this session, and what was shown', async () => {
     const { path, fields } = await ask('record')
-    for (const wrong of [{ why: ' ' }, { reference: 'a\nb' }, { reference: '' }, { offer: 'pro 7' }]) {
+    for (const wrong of [{ why: ' ' }, { reference: 'a\nb' }, { reference: '' }, { offer: '7 pro' }]) {
       const [field = '', typed = ''] = Object.entries(wrong)[0] ?? []
       const again = await visit.submit(path, { ...fields, ...{ why: 'x' }, ...wrong })
       expect([typed, again.status]).toEqual([typed, 422])

@@ -53,7 +53,7 @@ describeScenario('the page of a user', ({ database }) => {
   it(
     'says what the plan is and why: by which payment, by which granted days, counted from ' + 'when',
     async () => {
-      const { paymentId } = await world.as('user-1').buy()
+      await world.as('user-1').buy()
       expect(await words('user-1')).toContain(
         'The ends of months are counted from 21 November 2026 at 13:00; 1 month so far.',
       )
@@ -61,7 +61,7 @@ describeScenario('the page of a user', ({ database }) => {
       const said = await words('user-1')
       for (const part of [
         'Pro until 4 January 2027 at 13:00, 44 days left.',
-        `${paymentId} Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) ` +
+        'Pro · 1 month · paid · 2 000 DA · EDAHABIA card (Algérie Poste) ' +
           '21 November 2026 at 13:00 21 December 2026 at 13:00',
         'Pro · 14 days · granted by owner: ticket 4711 21 December 2026 at 13:00 4 January 2027 at 13:00',
         'The next month is counted from 4 January 2027 at 13:00, where the granted days end.',
@@ -116,6 +116,30 @@ describeScenario('the page of a user', ({ database }) => {
       expect(await words('user-1')).not.toContain('What waits')
     },
   )
+
+  it('says why what was ordered last is not booked, with the look at the provider beside it', async () => {
+    const unbooked = async () => /Ordered and not booked (.*?) User Access/.exec(await words('user-1'))?.[1]
+    expect(await unbooked()).toBeUndefined()
+    const { checkoutId } = await world.as('user-1').upgrade()
+    expect(await unbooked()).toBe(
+      'Pro · 1 month · 2 000 DA The page to pay on was opened on 21 November 2026 at 13:00. ' +
+        'The provider has reported no payment so far; it can be paid until 21 November 2026 at 13:30. ' +
+        'Ask the provider now',
+    )
+    await world.emulator.pay(checkoutId, 'failed')
+    await world.emulator.settled()
+    expect(await unbooked()).toContain(
+      'The payment failed, and nothing was booked. The user can begin another one. Ask the provider now',
+    )
+    world.clock.advance(1_000)
+    await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    expect(await unbooked()).toMatch(
+      /It was ordered on 21 November .*\. No operator has seen the money so far; .*The payment failed/,
+    )
+    world.clock.advance(1_000)
+    await world.as('user-1').buy()
+    expect(await unbooked()).toBeUndefined()
+  })
 
   it.each([
     ['en', 'Free (Pro ended on 21 December 2026 at 13:00)', 'Free (Pro ended on 21 November 2026 at 13:00)'],

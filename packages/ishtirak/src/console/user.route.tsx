@@ -1,22 +1,27 @@
 // A user in the console, and the portal as that user sees it.
 
+import { loadParts } from '../acts/file-parts.js'
 import type { App } from '../http/app.js'
 import { directionOf } from '../i18n/messages.js'
+import { readLabels } from '../ledger/labels.js'
 import { type OverviewDeps, readOverview } from '../limits/overview.js'
 import type { AllPages } from '../overview/all-pages.js'
-import { showUser } from '../overview/read-files.js'
+import { showUser, type UserFile } from '../overview/read-files.js'
 import { readTimeline } from '../overview/timeline.js'
 import { noticeIn } from '../overview/trail.js'
-import { addressOf, goTo, sendPage, type View } from '../pages/console-frame.js'
-import { forOperators, viewOf } from '../pages/console-view.js'
+import { addressOf, sendPage, type View } from '../pages/console-frame.js'
+import { forOperators, fromThisSite, viewOf } from '../pages/console-view.js'
 import { LinkButton, pageHeaders, portalStyle, readSheet } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
-import { isFromAnotherSite, queryOf } from '../pages/reader.js'
+import { queryOf } from '../pages/reader.js'
 import { userPage } from './user-page.js'
 
 interface Params {
   readonly user_id: string
 }
+
+/** Of what was ordered last and is not booked. */
+const UNBOOKED_MAX = 3
 
 /** Of the timeline on one page. */
 const SHOWN = 20
@@ -26,6 +31,7 @@ export function userRoutes(
   pages: AllPages & OverviewDeps & { readonly viewAsUser: ViewAsUser },
 ): void {
   const hidden = forOperators(pages)
+  const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'users', of.user_id))
   const portal = readOnlyPortal(pages)
 
   app.get<{ Params: Params }>('/console/users/:user_id', hidden, async (request, reply) => {
@@ -35,14 +41,22 @@ export function userRoutes(
     const cursor = queryOf(request, 'cursor') ?? null
     const timeline = await readTimeline(pages, { userId, cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
-    const shown = { file, overview, timeline, isFirst: cursor === null, notice: noticeIn(request) }
+    const labels = await readLabels(pages, { payments: file.waiting.map((entry) => entry.otherPaymentId) })
+    const unbooked = await unbookedIn(pages, file)
+    const shown = {
+      file,
+      overview,
+      timeline,
+      labels,
+      unbooked,
+      isFirst: cursor === null,
+      notice: noticeIn(request),
+    }
     return sendPage(pages, reply, userPage(pages, view, shown))
   })
 
-  app.get<{ Params: Params }>('/console/users/:user_id/portal', hidden, async (request, reply) => {
+  app.get<{ Params: Params }>('/console/users/:user_id/portal', thisSite, async (request, reply) => {
     const { user_id: userId } = request.params
-    // Each view is in the audit trail: another site does not view it in an operator's name.
-    if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'users', userId))
     const view = viewOf(pages, request, reply)
     const { operator } = view.session
     const safeStart = <Banner pages={pages} view={view} userId={userId} />
@@ -50,6 +64,19 @@ export function userRoutes(
     const page = await pages.viewAsUser({ userId, operator, requestId: request.id, style, safeStart })
     return reply.headers(headers).send(page)
   })
+}
+
+/** Since the newest booked payment, newest first, without what waits for a person. */
+function unbookedIn({ fileParts }: AllPages, { payments, waiting }: UserFile) {
+  const booked = payments.findIndex(({ status }) => status === 'paid' || status === 'refunded')
+  const later = booked === -1 ? payments : payments.slice(0, booked)
+  const unseen = later.filter(({ id }) => !waiting.some(({ paymentId }) => paymentId === id))
+  return Promise.all(
+    unseen.slice(0, UNBOOKED_MAX).map(async (payment) => ({
+      payment,
+      parts: await loadParts(fileParts.payment, payment),
+    })),
+  )
 }
 
 const BANNER_SHEET = readSheet(new URL('./banner.css', import.meta.url))

@@ -63,6 +63,8 @@ export interface CodeFacts {
   readonly batch: CodeBatch
   readonly used: number
   readonly usedByUser: number
+  /** By itself, where its batch still counts. */
+  readonly revokedAt: Instant | null
 }
 
 /** By a code, of one purchase. */
@@ -97,8 +99,9 @@ export function monthsOf(
   return kind === 'months' && plan && months !== null ? { plan, months } : null
 }
 
-function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
-  const { from, until, revokedAt } = batch
+function hasUseLeft({ batch, used, usedByUser, revokedAt }: CodeFacts, now: Instant): boolean {
+  const { from, until } = batch
   const isInTime = (from === null || now >= from) && (until === null || now < until)
-  return isInTime && revokedAt === null && used < batch.uses && usedByUser < batch.usesPerUser
+  const isRevoked = batch.revokedAt !== null || revokedAt !== null
+  return isInTime && !isRevoked && used < batch.uses && usedByUser < batch.usesPerUser
 }

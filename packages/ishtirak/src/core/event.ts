@@ -124,6 +124,7 @@ export function describeEvent(
 export function describePayment(payment: ShownPayment, now: Instant) {
   return {
     id: payment.id,
+    bought_by: payment.boughtBy,
     kind: payment.kind,
     plan: payment.plan?.id ?? null,
     months: payment.months,

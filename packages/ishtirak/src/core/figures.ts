@@ -7,6 +7,8 @@ export interface Figures {
   readonly ht: number
   readonly tva: number
   readonly ttc: number
+  /** What was asked for, where an operator accepted another amount; else the same. */
+  readonly asked: number
   /** What codes took off, tax included. */
   readonly discount: number
   /** On top of `ttc`. A refund gives back the price alone: the duty is the treasury's. */
@@ -21,6 +23,7 @@ export const NO_FIGURES: Figures = {
   ht: 0,
   tva: 0,
   ttc: 0,
+  asked: 0,
   discount: 0,
   stampDuty: 0,
   fees: 0,
@@ -42,6 +45,7 @@ function combine(one: Figures, other: Figures, sign: 1 | -1): Figures {
     ht: of('ht'),
     tva: of('tva'),
     ttc: of('ttc'),
+    asked: of('asked'),
     discount: of('discount'),
     stampDuty: of('stampDuty'),
     fees: of('fees'),
@@ -61,12 +65,13 @@ export function sumNet(figures: Figures): number {
 
 /** In dinars. `total` is what was paid, `net` what is left of it without the provider's fees. */
 export function describeFigures(figures: Figures) {
-  const { count, ht, tva, ttc, discount, stampDuty, fees, feesUnknown } = figures
+  const { count, ht, tva, ttc, asked, discount, stampDuty, fees, feesUnknown } = figures
   return {
     count,
     ht: ht / 100,
     tva: tva / 100,
     ttc: ttc / 100,
+    asked: asked / 100,
     discount: discount / 100,
     stamp_duty: stampDuty / 100,
     total: sumPaid(figures) / 100,

@@ -56,6 +56,8 @@ export type Payment = PaidFor & PaymentCourse
 interface PaymentCourse {
   readonly id: string
   readonly userId: string
+  /** The person who ordered it for the account; null: none is named. */
+  readonly boughtBy: string | null
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
@@ -98,6 +100,7 @@ export type ShownPayment = PaidFor<Pick<Plan, 'id' | 'name'>> & ShownCourse
 type ShownCourse = Pick<
   PaymentCourse,
   | 'id'
+  | 'boughtBy'
   | 'price'
   | 'amountAsked'
   | 'method'
@@ -116,6 +119,7 @@ type ShownCourse = Pick<
 export function newPayment(of: {
   readonly id: string
   readonly userId: string
+  readonly boughtBy?: string | null | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
   /** Of another plan in mid-term; null: not known any more. Absent: it is none. */
@@ -131,6 +135,7 @@ export function newPayment(of: {
   return {
     id: of.id,
     userId: of.userId,
+    boughtBy: of.boughtBy ?? null,
     ...paidFor(of),
     change: of.change ?? null,
     price: offer.price,

@@ -13,7 +13,7 @@
 // neighbours or not.
 
 const ALPHABET = '2345689FJKMRW'
-const LENGTH = 12
+export const REFERENCE_LENGTH = 12
 const PRIME = ALPHABET.length
 /** The greatest multiple of 13 that a byte can reach: bytes from here on would favour the first symbols. */
 const EVEN = 256 - (256 % PRIME)
@@ -21,9 +21,9 @@ const EVEN = 256 - (256 % PRIME)
 /** Draws a reference, as it is stored: 12 symbols. `random` gives that many bytes. */
 export function drawReference(random: (size: number) => Uint8Array): string {
   const values: number[] = []
-  while (values.length < LENGTH - 1) {
-    const even = [...random(LENGTH)].filter((byte) => byte < EVEN)
-    values.push(...even.slice(0, LENGTH - 1 - values.length).map((byte) => byte % PRIME))
+  while (values.length < REFERENCE_LENGTH - 1) {
+    const even = [...random(REFERENCE_LENGTH)].filter((byte) => byte < EVEN)
+    values.push(...even.slice(0, REFERENCE_LENGTH - 1 - values.length).map((byte) => byte % PRIME))
   }
   // The last position, 12, is -1 modulo 13: there the sum of the others brings the whole to 0.
   return [...values, sumOf(values)].map((value) => ALPHABET.charAt(value)).join('')
@@ -37,14 +37,33 @@ export function formatReference(reference: string): string {
 /** Letters that are written like a digit of the alphabet. */
 const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '8', Q: '9' }
 
-/** As it was typed: either case, separators, Arabic digits, Z, S, G, B, Q for digits. Null: it is none. */
+/** Whole or in part, as it was typed: either case, separators, Arabic digits, Z, S, G, B, Q for digits. */
+export function bareReference(typed: string): string {
+  return foldReference(typed).replace(/[\s\-\u0640.,_/\u00b7]/g, '')
+}
+
+/** Null: it is none. */
 export function readReference(typed: string): string | null {
-  const bare = plainReference(typed)
-    .replace(/[\s\-\u0640.,_/\u00b7]/g, '')
-    .replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
-  const values = [...bare].map((symbol) => ALPHABET.indexOf(symbol))
-  if (values.length !== LENGTH || values.includes(-1)) return null
-  return sumOf(values) === 0 ? bare : null
+  const bare = bareReference(typed)
+  return isReference(bare) ? bare : null
+}
+
+/** Any text, with the letters that are written like a digit of the alphabet as that digit. */
+export function foldReference(text: string): string {
+  return plainReference(text).replace(/[ZSGBQ]/g, (letter) => READ_AS[letter] ?? letter)
+}
+
+/** 12 symbols of the alphabet, of which the last is right. */
+export function isReference(bare: string): boolean {
+  if (bare.length !== REFERENCE_LENGTH) return false
+  const values: number[] = []
+  // Of a text that is searched through, most have a symbol of another alphabet soon.
+  for (const symbol of bare) {
+    const value = ALPHABET.indexOf(symbol)
+    if (value === -1) return false
+    values.push(value)
+  }
+  return sumOf(values) === 0
 }
 
 /** What a person copied, however it was typed: Arabic digits, wide or small letters, white space. */

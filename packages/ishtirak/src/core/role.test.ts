@@ -17,8 +17,9 @@ describe('a role', () => {
     )
   })
 
-  it('is one of four words', () => {
-    expect(['viewer', 'support', 'accountant', 'owner', 'admin', ''].map(isRole)).toEqual([
+  it('is one of five words', () => {
+    expect(['viewer', 'support', 'cashier', 'accountant', 'owner', 'admin', ''].map(isRole)).toEqual([
+      true,
       true,
       true,
       true,

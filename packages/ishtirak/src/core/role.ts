@@ -1,18 +1,36 @@
-// What the roles of operators may do: acts and readings say it. Without a word of it every role may read.
+// What operators may do: acts and readings say which built-in roles have them, OPERATOR_ROLES puts together
+// others. Without a word of it every role may read.
 import { BillingError } from './error.js'
-import { DAY, type Instant } from './instant.js'
+import type { Instant } from './instant.js'
 
-export const ROLES = ['viewer', 'support', 'accountant', 'owner'] as const
+export const ROLES = ['viewer', 'support', 'cashier', 'accountant', 'owner'] as const
+/** Built in. */
 export type Role = (typeof ROLES)[number]
 
 export function isRole(value: string): value is Role {
   return ROLES.some((role) => role === value)
 }
 
+/** What a role may, by the names of permissions: how much at most; null: no bound of its own. */
+export type Powers = Readonly<Record<string, number | null>>
+
+/** Roles of OPERATOR_ROLES, by their names. */
+export type CustomRoles = Readonly<Record<string, Powers>>
+
 export interface Operator {
   /** From the key, the sign-in or the command line; stands in the audit trail. */
   readonly name: string
-  readonly role: Role
+  /** Built in, or of OPERATOR_ROLES. */
+  readonly role: string
+  /** Of a role of OPERATOR_ROLES; absent: it is built in. */
+  readonly may?: Powers
+}
+
+/** Null: there is no such role. */
+export function operatorIn(roles: CustomRoles, name: string, role: string): Operator | null {
+  if (isRole(role)) return { name, role }
+  const may = Object.hasOwn(roles, role) ? roles[role] : undefined
+  return may ? { name, role, may } : null
 }
 
 export interface OperatorKey extends Operator {
@@ -28,15 +46,22 @@ export interface OperatorSession {
   readonly expiresAt: Instant
 }
 
-/** What all of support grant one user in any `SUPPORT_GRANT_SPAN`; more days are for an owner. */
-export const SUPPORT_GRANT_DAYS_MAX = 30
-export const SUPPORT_GRANT_SPAN = 30 * DAY
-
 /** Something that not every role may do; `name`: as refusals name it. */
 export interface Permission {
   readonly name: string
-  /** Beside `owner`. */
+  /** Built in, beside `owner`. */
   readonly roles: readonly Exclude<Role, 'owner'>[]
+  /** Where a role may only so much. */
+  readonly bound?: Bound
+  /** Who has it could make an owner of anyone: no role of OPERATOR_ROLES has it. */
+  readonly ownersAlone?: true
+}
+
+export interface Bound {
+  /** Of a role that has no other. */
+  readonly most: number
+  /** Who has this one too has no bound. */
+  readonly beyond: Permission
 }
 
 /** In the order of `ROLES`. */
@@ -45,8 +70,14 @@ export function rolesThatMay({ roles }: Permission): readonly Role[] {
   return ROLES.filter((role) => role === 'owner' || named.includes(role))
 }
 
-export function mayDo({ role }: Operator, act: Permission): boolean {
-  return rolesThatMay(act).includes(role)
+export function mayDo({ role, may }: Operator, act: Permission): boolean {
+  return may ? Object.hasOwn(may, act.name) : rolesThatMay(act).some((one) => one === role)
+}
+
+/** Of those who may at all, how much; null: any amount. */
+export function mostOf(operator: Operator, { name, bound }: Permission): number | null {
+  if (!bound || mayDo(operator, bound.beyond)) return null
+  return operator.may?.[name] ?? bound.most
 }
 
 /** Throws `role_not_allowed`, which names the act and the roles that may, and what else is to be said. */

@@ -18,20 +18,20 @@ it.each([
   expect(read(typed)).toEqual({ ending: 2900, digits: 4, day: '2026-03-14' })
 })
 
+it('an amount may stand alone', () => {
+  expect(read('2900')).toEqual({ ending: 2900, digits: 4, day: null })
+})
+
 it('digits are the last ones of the amount, zeros in front too', () => {
   expect(read('0900 2026-03-14')).toEqual({ ending: 900, digits: 4, day: '2026-03-14' })
 })
 
-it.each([
-  '2900',
-  '2026-03-14',
-  '2900,50 2026-03-14',
-  'x 2026-03-14',
-  '2900 2026-03',
-  '12345678901 2026-03-14',
-])('%j names no amount and day', (typed) => {
-  expect(read(typed)).toBeNull()
-})
+it.each(['2026-03-14', '2900,50 2026-03-14', 'x 2026-03-14', '2900 2026-03', '12345678901 2026-03-14'])(
+  '%j names no amount and day',
+  (typed) => {
+    expect(read(typed)).toBeNull()
+  },
+)
 
 it('a receipt number is read in its parts, and everything else stays a word', () => {
   expect(readSearch(' test-2026-42 ', true).receipt).toEqual({ series: 'TEST-2026', number: 42 })

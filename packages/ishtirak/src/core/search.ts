@@ -1,18 +1,18 @@
 // What an operator types into the one field of the search, read.
 import { readReceiptNumber } from './receipt.js'
-import { plainReference } from './reference.js'
+import { bareReference, plainReference } from './reference.js'
 
 /** Characters that are searched for at most. */
 export const SEARCHED_MAX = 320
 
-/** A payment by what stands on a statement of account: the last digits of its amount, and the day. */
+/** A payment by what stands on a statement of account: the last digits of its amount, and perhaps the day. */
 export interface AmountAndDay {
   /** Whole dinars; the amount ends with these digits. */
   readonly ending: number
   /** How many digits there are: `0900` are four. */
   readonly digits: number
-  /** `YYYY-MM-DD`. Whether there is such a day the calendar says. */
-  readonly day: string
+  /** `YYYY-MM-DD`. Whether there is such a day the calendar says. Null: none was typed. */
+  readonly day: string | null
 }
 
 export interface SearchWords {
@@ -20,6 +20,8 @@ export interface SearchWords {
   readonly word: string
   readonly receipt: { readonly series: string; readonly number: number } | null
   readonly amountAndDay: AmountAndDay | null
+  /** How a reference may begin or end, as transfers and the desk store theirs. */
+  readonly parts: readonly string[]
 }
 
 /** `live`: the shop takes real money, so its receipts are of no test series. */
@@ -29,13 +31,20 @@ export function readSearch(typed: string, live: boolean): SearchWords {
     word,
     receipt: readReceiptNumber(word, live),
     amountAndDay: readAmountAndDay(plainReference(word)),
+    parts: [...new Set([plainReference(word), bareReference(word)])].filter(
+      ({ length }) => length >= PART_MIN,
+    ),
   }
 }
+
+/** Symbols of a reference, and digits of an amount without a day: of fewer there are too many. */
+const PART_MIN = 3
+const LONE_DIGITS_MIN = 3
 
 const DAY = String.raw`(\d{4}-\d{2}-\d{2}|\d{1,2}[/.-]\d{1,2}[/.-]\d{4})`
 /** Digits in groups or not, with or without centimes of zero and a currency. */
 const AMOUNT = String.raw`(\d{1,9}|\d{1,3}(?:[ .,]\d{3}){1,2})(?:[.,]00?)?(?: ?(?:DA|DZD|د\.?ج\.?))?`
-const AMOUNT_FIRST = new RegExp(`^${AMOUNT} ${DAY}$`, 'iu')
+const AMOUNT_FIRST = new RegExp(`^${AMOUNT}(?: ${DAY})?$`, 'iu')
 const DAY_FIRST = new RegExp(`^${DAY} ${AMOUNT}$`, 'iu')
 
 function readAmountAndDay(text: string): AmountAndDay | null {
@@ -43,8 +52,8 @@ function readAmountAndDay(text: string): AmountAndDay | null {
   const [, dayBefore, amountBehind] = DAY_FIRST.exec(text) ?? []
   const digits = (amount ?? amountBehind)?.replace(/\D/g, '')
   const named = day ?? dayBefore
-  if (digits === undefined || named === undefined) return null
-  return { ending: Number(digits), digits: digits.length, day: isoDay(named) }
+  if (digits === undefined || (named === undefined && digits.length < LONE_DIGITS_MIN)) return null
+  return { ending: Number(digits), digits: digits.length, day: named === undefined ? null : isoDay(named) }
 }
 
 /** The day stands first where the year does not. */

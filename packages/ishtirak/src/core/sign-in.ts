@@ -1,5 +1,4 @@
 // An operator as an OpenID Connect issuer names them: from the subject their name, from one claim their role.
-import { isRole, type Role } from './role.js'
 
 export interface IssuerSettings {
   readonly url: string
@@ -27,13 +26,17 @@ export function operatorNameOf({ sub, email, email_verified: isVerified }: Claim
 }
 
 /** A text or a list of texts, of which exactly one is a role; what is no role is ignored. */
-export function roleOf(claims: Claims, roleClaim: string): Role | RoleLack {
+export function roleOf(
+  claims: Claims,
+  roleClaim: string,
+  isRole: (text: string) => boolean,
+): { readonly role: string } | RoleLack {
   const value = claimAt(claims, roleClaim)
   const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
   if (texts.length === 0) return 'no_role'
   const [role, second] = [...new Set(texts)].filter(isRole)
   if (role === undefined) return 'unknown_role'
-  return second === undefined ? role : 'several_roles'
+  return second === undefined ? { role } : 'several_roles'
 }
 
 /** The claim of this name, which may have points in it; else what the path leads to. */

@@ -19,6 +19,13 @@ export interface Approval {
   readonly instrument: TransferInstrument
 }
 
+/** The line of a bank statement that shows the money. */
+export interface PayingLine {
+  readonly id: string
+  /** All that it is said to pay by one confirmation: it may pay these, and nothing else. */
+  readonly paymentIds: readonly string[]
+}
+
 export interface Transfer {
   /** `open`: waited for, until the payment's end. `ended`: no longer, as the user chose something else. */
   readonly state: 'open' | 'ended' | 'approved' | 'refused'

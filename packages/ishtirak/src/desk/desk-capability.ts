@@ -3,13 +3,27 @@ import type { Capability } from '../acts/capability.js'
 import type { Seller } from '../core/receipt.js'
 import { plainReference } from '../core/reference.js'
 import type { BringsMethods } from '../ledger/method.js'
+import type { ConsoleDeps } from '../overview/all-pages.js'
+import { counterRoutes } from './counter-page.js'
 import { createDesk } from './desk.js'
+import { confirmDrawer, countDrawer, type DrawerActDeps, showDrawer } from './drawer-acts.js'
+import { drawerRoutes } from './drawer-page.js'
+import { DRAWERS_WAITING } from './inbox.js'
 import type { RecordDeps } from './record.js'
 import { recordPayment } from './record-act.js'
 
-export const desk: Capability<RecordDeps> & BringsMethods<{ readonly seller: Seller }> = {
+export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
+  BringsMethods<{ readonly seller: Seller }> = {
   name: 'desk',
-  acts: [recordPayment],
+  acts: [recordPayment, countDrawer, confirmDrawer],
+  readings: [showDrawer],
+  inbox: DRAWERS_WAITING,
+  commandGroups: { drawer: 'The drawer of a day: what must be there, and closing it by two' },
+  console: (app, pages) => {
+    counterRoutes(app, pages)
+    drawerRoutes(app, pages)
+  },
+  sections: [{ key: 'counter', path: '/console/counter', order: 2 }],
   readReference: plainReference,
   methods: ({ seller }, { live }) => createDesk({ live, takesCash: seller.stampDutyTerms !== null }),
 }

@@ -13,6 +13,12 @@ export const TakenAtDeskSchema = request('TakenAtDesk', {
       description: 'The user may be one that the service has not seen; without it, 404 for those',
     }),
   ),
+  name: Type.Optional(
+    Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]+$', description: 'Of a new user' }),
+  ),
+  phone: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Of a new user; 409 where another has it, who is named' }),
+  ),
   plan: Type.Optional(
     Type.String({ description: 'What was paid for; not with `top_up`', examples: ['pro'] }),
   ),

@@ -7,13 +7,16 @@ import { changesInWords } from '../acts/changes.js'
 import type { Typed } from '../acts/form.js'
 import { isAccess } from '../acts/preview.js'
 import type { Subject } from '../acts/subject.js'
+import { offerValue, readOffer } from '../checkout/portal-choice.js'
 import { balanceIn, withEntry } from '../core/balance.js'
 import { bookChange } from '../core/change.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import { plainName } from '../core/name.js'
+import { readPhone } from '../core/phone.js'
 import { offersOf } from '../core/plan.js'
-import { changeQuotes } from '../core/quote.js'
+import { changeQuotes, renewalOffers } from '../core/quote.js'
 import { plainReference } from '../core/reference.js'
 import { extend, NEVER_PAID, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
 import { readTypedAmount } from '../core/typed-amount.js'
@@ -23,7 +26,7 @@ import { inParts, paidForInWords, planAndTerm } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
 import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
-import { findUser } from '../ledger/users.sql.js'
+import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { DESK_METHODS } from './desk.js'
 import { TakenAtDeskSchema } from './desk-schemas.js'
@@ -36,16 +39,17 @@ type Input = Static<typeof TakenAtDeskSchema>
 const PAYER: Subject<SubjectDeps, SubjectUser> = {
   ...USER,
   about: async (deps, userId, asked) => {
-    const { new_user: isNew = false }: { readonly new_user?: boolean } = asked ?? {}
-    if (!isNew) return USER.about(deps, userId)
+    const { new_user: isNew = false, name }: Pick<Input, 'new_user' | 'name'> = asked ?? {}
+    if (!isNew && name === undefined) return USER.about(deps, userId)
     if (!isUserId(userId)) throw wrongField('user_id', 'wrong_format')
-    return { userId }
+    return { userId, label: () => plainName(name ?? userId) }
   },
+  page: (userId) => `/console/counter/${encodeURIComponent(userId)}`,
 }
 
 export const recordPayment = act<RecordDeps>().does({
   name: 'payment.record',
-  roles: [],
+  roles: ['cashier'],
   on: PAYER,
   operationId: 'recordPayment',
   summary: 'Record a payment that was made at the desk, in cash or by cheque',
@@ -55,6 +59,7 @@ export const recordPayment = act<RecordDeps>().does({
     'another payment has the reference.',
   input: TakenAtDeskSchema,
   tells: ['amount'],
+  each: ['reference'],
   refuses: [
     'unknown_plan',
     'plan_not_purchasable',
@@ -102,6 +107,7 @@ export const recordPayment = act<RecordDeps>().does({
     fields: deskFields,
     read: (_pages, typed) => inputIn(typed),
     wrongFields: ({ code, extra }) => (extra.payment_id === undefined ? WRONG_FIELDS[code] : ['reference']),
+    reason: ({ say }) => say('deskWhy'),
     inWords: (pages, view, { changes, detail: { sale, dutyCentimes, totalCentimes } }, typed) => {
       const { say, locale } = view
       const { method, reference, top_up } = inputIn(typed)
@@ -114,10 +120,12 @@ export const recordPayment = act<RecordDeps>().does({
         ),
         hidden: {
           offer: typed.offer ?? '',
+          ...(typed.name !== undefined && { name: typed.name, phone: typed.phone ?? '' }),
           ...(top_up !== undefined && { top_up: String(top_up) }),
           ...{ method, reference, amount: String(totalCentimes / 100) },
         },
         facts: [
+          [say('phone'), customerIn(inputIn(typed))?.phone ?? null],
           [say('plan'), saleInWords(sale, locale)],
           [say('method'), instrumentName(method, locale)],
           [say('deskTotal'), money(totalCentimes)],
@@ -135,7 +143,7 @@ function takenIn(userId: string, input: Input): TakenAtDesk {
   if (start === 'now' && months !== undefined) throw wrongField('months', 'not_allowed')
   const reference = plainReference(input.reference)
   if (reference === '') throw wrongField('reference', 'wrong_format')
-  const taken = { userId, method, amount, reference }
+  const taken = { userId, method, amount, reference, customer: customerIn(input) }
   if (topUp === undefined) {
     if (planId === undefined) throw wrongField('plan', 'required')
     return { ...taken, planId, months: months ?? 1, start }
@@ -143,6 +151,20 @@ function takenIn(userId: string, input: Input): TakenAtDesk {
   for (const name of ['plan', 'months', 'start'] as const)
     if (input[name] !== undefined) throw wrongField(name, 'not_allowed')
   return { ...taken, topUp }
+}
+
+/** Throws `validation_failed`: only who is new has a name and a telephone here. */
+function customerIn(given: Pick<Input, 'new_user' | 'name' | 'phone'>): Customer | null {
+  const { new_user: isNew = false, name, phone: typed } = given
+  if (!isNew) {
+    if (name !== undefined) throw wrongField('name', 'not_allowed')
+    if (typed !== undefined) throw wrongField('phone', 'not_allowed')
+  }
+  if (name === undefined && typed === undefined) return null
+  if (name === undefined || name.trim() === '') throw wrongField('name', 'required')
+  const phone = typed === undefined ? null : readPhone(typed)
+  if (typed !== undefined && phone === null) throw wrongField('phone', 'wrong_format')
+  return { name: name.trim(), phone }
 }
 
 /** The user's facts as they would be. */
@@ -188,24 +210,32 @@ const WRONG_FIELDS: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   wrong_amount: [],
 }
 
-async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: View, userId: string) {
+/** Of the form, and of the page of the counter. What they have is offered first. */
+export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: View, userId: string) {
   const { formats, catalogue, methods, clock, rules } = pages
   const taken = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const offers = catalogue.plans.flatMap(offersOf).map(({ plan, months, price }) => {
     const parts = [planAndTerm(plan, months, locale), formats.money(price.amount, locale)]
-    return [`${plan.id} ${months}`, inParts(parts, locale)] as const
+    return [offerValue({ offer: { plan, months } }), inParts(parts, locale)] as const
   })
-  const { subscription = NEVER_PAID } = (await findUser(pages.database, userId)) ?? {}
+  const user = await findUser(pages.database, userId)
+  const { subscription = NEVER_PAID } = user ?? {}
   const changes = changeQuotes(subscription, catalogue, clock.now(), rules).map((quote) => {
     const parts = [saleInWords(quote, locale), formats.money(quote.amount, locale)]
-    return [`${quote.offer.plan.id} now`, inParts(parts, locale)] as const
+    return [`now ${quote.offer.plan.id}`, inParts(parts, locale)] as const
   })
+  const [first] = renewalOffers(subscription, catalogue)
+  const usual = first ? { value: offerValue({ offer: first }) } : {}
   const topUp = rules.balanceMax > 0 ? [[TOP_UP, CATALOGS[locale].page.topUp] as const] : []
   const named = taken.map((name) => [name, instrumentName(name, locale)] as const)
   const field = { value: '', type: 'text' as const }
   return [
-    { ...field, name: 'offer', label: say('plan'), choices: [...offers, ...changes, ...topUp] },
-    ...(rules.balanceMax > 0 ? [{ ...field, name: 'top_up', label: say('deskTopUp') }] : []),
+    ...(user ? [] : [{ ...field, name: 'name', label: say('counterName') }]),
+    ...(user ? [] : [{ ...field, name: 'phone', label: say('phone'), isOptional: true as const }]),
+    { ...field, ...usual, name: 'offer', label: say('plan'), choices: [...offers, ...changes, ...topUp] },
+    ...(rules.balanceMax > 0
+      ? [{ ...field, name: 'top_up', label: say('deskTopUp'), isOptional: true as const }]
+      : []),
     { ...field, name: 'method', label: say('method'), choices: named },
     {
       ...field,
@@ -217,21 +247,31 @@ async function deskFields(pages: ConsolePages & RecordDeps, { say, locale }: Vie
 }
 
 /** Throws `validation_failed`, or `unknown_method`. */
-function inputIn({ offer = '', method: named, reference: typed = '', amount, top_up = '' }: Typed) {
+function inputIn(typedIn: Typed) {
+  const { offer = '', method: named, reference: typed = '', amount, top_up = '' } = typedIn
   const method = DESK_METHODS.find((name) => name === named)
   if (!method) throw new BillingError('unknown_method')
   const reference = typed.trim()
   if (reference === '') throw wrongField('reference', 'required')
   if (reference.length > 80) throw wrongField('reference', 'too_long')
   if (/\p{Cc}/u.test(reference)) throw wrongField('reference', 'wrong_format')
-  return { ...soldIn(offer, top_up), method, amount: Number(amount), reference }
+  return { ...newIn(typedIn), ...soldIn(offer, top_up), method, amount: Number(amount), reference }
+}
+
+/** Who is not known has a name; a telephone may be left out. */
+function newIn({ name, phone = '' }: Typed): Pick<Input, 'new_user' | 'name' | 'phone'> {
+  if (name === undefined) return {}
+  if (name.trim().length > 200 || /\p{Cc}/u.test(name)) throw wrongField('name', 'wrong_format')
+  return { new_user: true, name, ...(phone.trim() !== '' && { phone }) }
 }
 
 const TOP_UP = 'top_up'
 
 function soldIn(offer: string, topUp: string): Pick<Input, 'plan' | 'months' | 'start' | 'top_up'> {
-  const [plan = '', months = ''] = offer.split(' ')
-  if (plan !== TOP_UP) return { plan, ...(months === 'now' ? { start: 'now' } : { months: Number(months) }) }
+  if (offer !== TOP_UP) {
+    const { planId: plan, months, start } = readOffer(offer)
+    return { plan, ...(start === 'now' ? { start } : { months }) }
+  }
   const read = readTypedAmount(topUp)
   if (read.kind !== 'dinars') throw wrongField('top_up', topUp.trim() === '' ? 'required' : 'wrong_format')
   return { top_up: read.dinars }

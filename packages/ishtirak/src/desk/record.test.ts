@@ -312,9 +312,9 @@ describeScenario('a payment at the desk', ({ database }) => {
     const lines = text.trim().split('\r\n')
     expect(lines[0]).toMatch(/,ttc,discount,stamp_duty,total,.*,checkout_id,/)
     expect(lines[1]).toMatch(`TEST-2026-000001,${cash},${USER},pro,1,cash,cash,`)
-    expect(lines[1]).toMatch(/,2000,0,20,2020,.*,2026\/0042,DZD,.*,paid,,$/)
+    expect(lines[1]).toMatch(/,2000,0,20,2020,.*,2026\/0042,DZD,.*,paid,+$/)
     expect(lines[2]).toMatch(
-      new RegExp(`,${cheque},.*,cheque,cheque,.*,2000,0,0,2000,.*,BNA 1234567,DZD,.*,paid,,$`),
+      new RegExp(`,${cheque},.*,cheque,cheque,.*,2000,0,0,2000,.*,BNA 1234567,DZD,.*,paid,+$`),
     )
     expect(lines[3]).toMatch(/^total,.*,4000,0,20,4020,/)
     const cashOnly = await operator.get('/exports/accounts?month=2026-11&method=cash')

@@ -8,20 +8,26 @@ import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { Quote, Start } from '../core/quote.js'
+import { changeQuotes, type Quote, type Start } from '../core/quote.js'
 import { stampDutyAt, totalOf } from '../core/receipt.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
-import { ConstraintViolation } from '../database/database.js'
+import { ConstraintViolation, type Database } from '../database/database.js'
 import { bookDue } from '../ledger/load.js'
 import { findSnapshot } from '../ledger/load.sql.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { findUser, rememberUser } from '../ledger/users.sql.js'
+import {
+  type Customer,
+  findUser,
+  findUserByPhone,
+  rememberCustomer,
+  rememberUser,
+} from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
 
-export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps
+export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps & { readonly database: Database }
 
 interface Purchase {
   readonly planId: string
@@ -34,6 +40,8 @@ export type TakenAtDesk = (Purchase | WantedTopUp) & {
   readonly method: DeskMethod
   /** In dinars: what was taken, stamp duty included. */
   readonly amount: number
+  /** Of a user who was not known. */
+  readonly customer: Customer | null
   /** As `plainReference` has it. Names one payment by this method, of whichever user. */
   readonly reference: string
 }
@@ -49,7 +57,7 @@ export function bookTaken(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
 }
 
 async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise<void> {
-  const { clock, ids, database } = deps
+  const { clock, ids } = deps
   const { userId, reference } = taken
   const method = methodNamed(deps, taken.method)
   // A change names the payments that it is of.
@@ -61,8 +69,9 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   if (quoted.status === 'rejected') throw quoted.reason
   const { value: sale } = quoted
   const now = clock.now()
-  const offer = offerTaken(deps, { sale, method, amount: taken.amount, now })
-  await rememberUser(database, { userId }, now)
+  const most = await mostOf(deps, sale, taken, now)
+  const offer = offerTaken(deps, { sale, most, method, amount: taken.amount, now })
+  await rememberPayer(deps, taken, now)
   const { change } = sale
   const attempt = { id: ids.next('pay', now), userId, offer, change, method, createdAt: now }
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
@@ -76,6 +85,38 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const first = await findRecorded(deps, taken)
   if (!first) throw new Error(`payment ${recorded.id} was not booked: ${outcome}`)
   return requireSame(deps, first, taken)
+}
+
+/** Throws `conflict` with who has the telephone of a user that was not known: they are no second one. */
+async function rememberPayer({ database }: RecordDeps, taken: TakenAtDesk, now: number): Promise<void> {
+  const { userId, customer } = taken
+  if (!customer) return rememberUser(database, { userId }, now)
+  const owner = await rememberCustomer(database, userId, customer, now)
+  if (owner !== null) throw phoneTaken(owner)
+}
+
+/** Throws as `rememberPayer` does. */
+async function requireNew({ database }: RecordDeps, { userId, customer }: TakenAtDesk): Promise<void> {
+  const owner = customer?.phone ? await findUserByPhone(database, customer.phone) : null
+  if (owner !== null && owner !== userId) throw phoneTaken(owner)
+}
+
+function phoneTaken(owner: string): BillingError {
+  return new BillingError('conflict', { extra: { phone_of: owner } })
+}
+
+/** What it cost within the last hour at most. */
+async function mostOf(
+  { database, catalogue, rules }: RecordDeps,
+  { change, offer, amount }: Sale,
+  { userId }: TakenAtDesk,
+  now: number,
+): Promise<number> {
+  if (!change || !('plan' in offer)) return amount
+  const { subscription = NEVER_PAID } = (await findUser(database, userId)) ?? {}
+  const quotes = changeQuotes(subscription, catalogue, now - HOUR, rules)
+  const before = quotes.find((quote) => 'plan' in quote.offer && quote.offer.plan.id === offer.plan.id)
+  return Math.max(amount, before?.amount ?? amount)
 }
 
 /** Throws what `quoteRefusal` names. */
@@ -134,6 +175,7 @@ export async function quoteAtDesk(deps: RecordDeps, wanted: TakenAtDesk) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
+  await requireNew(deps, wanted)
   const sale = await readSale(deps, wanted)
   return { sale, ...chargeOf(deps, { price: sale.amount, method, now: deps.clock.now() }) }
 }
@@ -161,11 +203,10 @@ function chargeOf({ receipts: { seller, dayOf } }: RecordDeps, { price, method, 
  */
 function offerTaken(
   deps: RecordDeps,
-  of: Omit<Charged, 'price'> & { readonly sale: Quote | Sale; readonly amount: number },
+  of: Omit<Charged, 'price'> & { readonly sale: Sale; readonly amount: number; readonly most: number },
 ): Sale['offer'] {
-  const { offer, change, amount: least } = of.sale
-  const left = 'period' in of.sale ? Math.max(of.sale.period.end - of.now, HOUR) : HOUR
-  const most = change ? least + Math.ceil((offer.price.amount * HOUR) / left) : least
+  const { offer, amount: least } = of.sale
+  const { most } = of
   for (let price = least; price <= most; price++) {
     const { totalCentimes } = chargeOf(deps, { ...of, price })
     if (isAmount(of.amount, totalCentimes)) return { ...offer, price: { ...offer.price, amount: price } }

@@ -9,6 +9,7 @@ export const EVENTS_WAITING: readonly InboxKind[] = [
   {
     name: 'events_off',
     place: 1,
+    urgency: 'now',
     select: EVENTS_OFF,
     nextActs: ['event.resend_waiting'],
     detailIs: 'why',
@@ -21,6 +22,7 @@ export const EVENTS_WAITING: readonly InboxKind[] = [
   {
     name: 'event_stuck',
     place: 7,
+    urgency: 'now',
     select: EVENT_STUCK,
     nextActs: ['event.resend'],
     detailIs: 'what failed',

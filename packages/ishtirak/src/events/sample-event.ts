@@ -79,7 +79,7 @@ function paymentOf(type: EventType, plan: Plan, now: Instant): Described['paymen
     ...(type === 'subscription.changed'
       ? { kind: 'change' as const, plan, months: null }
       : { kind: 'purchase' as const, plan, months: 1 }),
-    ...{ ...of, id: 'pay_sample', amountAsked: null, checkoutId: null, checkoutUrl: null },
+    ...{ ...of, id: 'pay_sample', boughtBy: null, amountAsked: null, checkoutId: null, checkoutUrl: null },
     price: offer?.price ?? { amount: 0, currency: plan.currency },
     instrument: isPaid ? 'edahabia' : null,
     createdAt: now,

@@ -33,10 +33,10 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'balance.renewal_changed': 'The standing order was set or ended, or another price is offered for it.',
 }
 
-const { id, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
+const { id, bought_by, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
 const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
 const EventPaymentSchema = request('EventPayment', {
-  ...{ id, kind, plan, months, amount, amount_asked, currency },
+  ...{ id, bought_by, kind, plan, months, amount, amount_asked, currency },
   ...{ status, method, payment_method, paid_at, period_start, period_end },
 })
 

@@ -5,20 +5,13 @@ import type { Field } from '../acts/act-page.js'
 import { reason } from '../acts/reason.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
-import type { Instant } from '../core/instant.js'
-import {
-  mayDo,
-  type Operator,
-  type Permission,
-  requireRole,
-  SUPPORT_GRANT_DAYS_MAX,
-  SUPPORT_GRANT_SPAN,
-} from '../core/role.js'
+import { DAY, type Instant } from '../core/instant.js'
+import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
 import { lastPlan } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { planName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
-import { daysGrantedBySupport } from '../ledger/grants.sql.js'
+import { daysGrantedBelowOwners } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type SaveDeps, saveDecided } from '../ledger/save.js'
@@ -29,8 +22,16 @@ import { grantsWords } from './words.js'
 
 export type GrantDeps = SaveDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
-/** Of more than `SUPPORT_GRANT_DAYS_MAX` days, with those granted before. */
-export const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
+/** What all but owners grant one user in any `GRANT_SPAN`, where their role says nothing else. */
+const GRANT_DAYS_MAX = 30
+const GRANT_SPAN = 30 * DAY
+
+const GRANT_LONG: Permission = { name: 'user.grant_long', roles: [] }
+const GRANT = {
+  name: 'user.grant',
+  roles: ['support'],
+  bound: { most: GRANT_DAYS_MAX, beyond: GRANT_LONG },
+} as const satisfies Permission
 
 /** A year, leap or not: longer ones are more likely a slip. */
 const GRANTED_DAYS_MAX = 366
@@ -55,9 +56,8 @@ const GrantRequestSchema = request('GrantRequest', {
 type Wanted = Static<typeof GrantRequestSchema>
 
 export const grantDays = act<GrantDeps>().decides({
-  name: 'user.grant',
-  roles: ['support'],
-  more: ({ days }) => (days > SUPPORT_GRANT_DAYS_MAX ? GRANT_LONG : undefined),
+  ...GRANT,
+  more: ({ days }, operator) => (days > (mostOf(operator, GRANT) ?? days) ? GRANT_LONG : undefined),
   on: USER,
   operationId: 'grantDays',
   summary: 'Grant days without a payment: the end moves by so many times 24 hours',
@@ -81,21 +81,23 @@ export const grantDays = act<GrantDeps>().decides({
   form: {
     asks: 'days',
     fields: async (pages, view, id) => daysFields(pages, view, await loadUser(pages, id)),
+    ofMany: (_pages, view) => [daysField(view)],
     wrongFields: ({ code }) =>
       ['unknown_plan', 'plan_not_purchasable'].includes(code) ? ['plan'] : undefined,
     inWords: (_pages, { say }, _preview, { days = '' }) => ({ facts: [[say('daysAsked'), days]] }),
   },
 })
 
-/** Of those that support may grant this user; null: the role has no bound. */
+/** Of those that the role may grant this user; null: it has no bound. */
 async function daysLeft(
   { database, clock }: GrantDeps,
   userId: string,
-  { role }: Operator,
+  operator: Operator,
 ): Promise<number | null> {
-  if (role !== 'support') return null
-  const before = await daysGrantedBySupport(database, userId, clock.now() - SUPPORT_GRANT_SPAN)
-  return Math.max(0, SUPPORT_GRANT_DAYS_MAX - before)
+  const most = mostOf(operator, GRANT)
+  if (most === null) return null
+  const before = await daysGrantedBelowOwners(database, userId, clock.now() - GRANT_SPAN)
+  return Math.max(0, most - before)
 }
 
 function grantTo(
@@ -119,19 +121,24 @@ function grantTo(
 /** A plan is asked for where it can be another one: of users who never had one. */
 function daysFields(
   { catalogue, clock, rules }: ConsolePages & GrantDeps,
-  { say, locale, session }: View,
+  view: View,
   { subscription }: UserRecord,
 ): readonly Field[] {
+  const { say, locale } = view
   const now = clock.now()
   const plans = catalogue.plans.filter(
     ({ id }) => typeof planToGrant(subscription, id, catalogue, now, rules) !== 'string',
   )
   const choices = plans.map(({ id, name }) => [id, planName(name, locale)] as const)
-  const most = mayDo(session.operator, GRANT_LONG) ? GRANTED_DAYS_MAX : SUPPORT_GRANT_DAYS_MAX
   return [
-    { name: 'days', label: say('daysLabel', { most: String(most) }), value: '', type: 'number', most },
+    daysField(view),
     ...(choices.length > 1
       ? [{ name: 'plan', label: say('plan'), value: '', type: 'text' as const, choices }]
       : []),
   ]
+}
+
+function daysField({ say, session }: View): Field {
+  const most = Math.min(mostOf(session.operator, GRANT) ?? GRANTED_DAYS_MAX, GRANTED_DAYS_MAX)
+  return { name: 'days', label: say('daysLabel', { most: String(most) }), value: '', type: 'number', most }
 }

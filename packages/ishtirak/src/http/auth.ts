@@ -12,6 +12,7 @@ import {
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Locale, localeOf } from '../core/locale.js'
+import { type Actor, isBillingRole } from '../core/person.js'
 import type { Operator, OperatorKey } from '../core/role.js'
 import { isUserId } from '../core/user-id.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
@@ -20,8 +21,8 @@ import type { NoteUse } from '../runtime/old-secrets.js'
 import { secretMatcher } from '../runtime/secret.js'
 
 /** The id must be usable as it is, or the token is refused; the rest is dropped where it makes no sense. */
-export interface UserIdentity {
-  /** The platform's own id of the user, as `core/user-id.ts` allows. */
+export interface UserIdentity extends Actor {
+  /** The platform's own id of the account, as `core/user-id.ts` allows. Without teams: of the user. */
   readonly userId: string
   readonly email?: string
   readonly name?: string
@@ -77,10 +78,13 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
 
 export interface ApiKeys<Holder> {
   /** Of `Authorization: Bearer …`. Throws the refusal, or `not_found` when no key is configured. */
-  verify(header: string | undefined): Holder
+  verify(header: string | undefined): Holder | Promise<Holder>
   /** The holder of a key; null: it is none of them. */
-  find(key: string): Holder | null
+  find(key: string): Promise<Holder | null>
 }
+
+/** Who holds a key that is not configured; null: nobody. */
+export type LookUpKey<Holder> = (key: string) => Promise<Holder | null>
 
 export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKeys<'platform'> {
   return keyRing(
@@ -90,11 +94,17 @@ export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKey
   )
 }
 
-export function createOperatorKeys(operators: readonly OperatorKey[], noteUse: NoteUse): ApiKeys<Operator> {
-  return keyRing(
-    operators.map(({ name, role, key }) => ({ holder: { name, role }, key })),
+/** `lookUp`: of those whom an owner made. */
+export function createOperatorKeys(
+  operators: readonly OperatorKey[],
+  noteUse: NoteUse,
+  lookUp?: LookUpKey<Operator>,
+): ApiKeys<Operator> {
+  return keyRing<Operator>(
+    operators.map(({ key, ...holder }) => ({ holder, key })),
     'invalid_operator_key',
     (key) => noteUse('OPERATOR_KEYS', key),
+    lookUp,
   )
 }
 
@@ -103,6 +113,7 @@ function keyRing<Holder>(
   keys: readonly { readonly holder: Holder; readonly key: string }[],
   refusal: ErrorCode,
   accepted: (key: string) => void,
+  lookUp: LookUpKey<Holder> | null = null,
 ): ApiKeys<Holder> {
   const known = keys.map(({ holder, key }) => ({ holder, key, matches: secretMatcher(key) }))
   // Found by a hash of the whole header, so that its time tells nothing of a key.
@@ -114,16 +125,20 @@ function keyRing<Holder>(
     return match.holder
   }
   return {
-    find: (given) => {
+    find: async (given) => {
       const match = matchOf(given)
-      return match ? holderOf(match) : null
+      return match ? holderOf(match) : (lookUp?.(given) ?? null)
     },
     verify: (header = '') => {
-      if (known.length === 0) throw new BillingError('not_found')
       const before = remembered.get(header)
       if (before) return holderOf(before)
-      const match = matchOf(bearerToken(header, refusal))
-      if (!match) throw new BillingError(refusal)
+      const unknown = known.length === 0 ? 'not_found' : refusal
+      const token = bearerToken(header, unknown)
+      const match = matchOf(token)
+      if (!match) {
+        if (lookUp === null) throw new BillingError(unknown)
+        return lookUp(token).then((holder) => holder ?? Promise.reject(new BillingError(unknown)))
+      }
       if (header.length <= REMEMBERED_LENGTH) remembered.set(header, match)
       return holderOf(match)
     },
@@ -229,23 +244,35 @@ function refusedFrom({ exp = 0 }: JWTPayload): Instant {
 const LONGEST_EMAIL = 254
 const LONGEST_NAME = 200
 
-/** Throws `unauthenticated`: the user id of these claims cannot be one. */
+/**
+ * Throws `unauthenticated`: an id of these claims cannot be one, or the role is none. A wrong role is not
+ * read as another: the least would lock owners out, and the most would let readers order.
+ */
 function readIdentity(payload: JWTPayload): UserIdentity {
-  const userId: unknown = payload.sub
-  if (!isUserId(userId)) throw new BillingError('unauthenticated')
-  const { email, name, locale } = payload
+  const { sub: personId, email, name, locale } = payload
+  const userId: unknown = payload.account ?? personId
+  const billingRole: unknown = payload.billing_role ?? 'owner'
+  if (!isUserId(personId) || !isUserId(userId) || !isBillingRole(billingRole))
+    throw new BillingError('unauthenticated')
   const known = typeof locale === 'string' ? localeOf(locale) : undefined
+  // Mail to the account's address signs in as its owner, so only an owner's own address may become it.
+  const isOwner = billingRole === 'owner'
   return {
     userId,
-    ...(isLine(email, LONGEST_EMAIL) && /^[^\s@]+@[^\s@]+$/.test(email) ? { email } : {}),
-    ...(isLine(name, LONGEST_NAME) ? { name } : {}),
+    ...(personId === userId ? {} : { personId }),
+    ...(isOwner ? {} : { billingRole }),
+    ...(isOwner && isLine(email, LONGEST_EMAIL) && /^[^\s@]+@[^\s@]+$/.test(email) ? { email } : {}),
+    ...(isOwner && isLine(name, LONGEST_NAME) ? { name } : {}),
     ...(known ? { locale: known } : {}),
   }
 }
 
-/** What a host says of a user, checked as a token is; a wrong id is thrown as its own mistake. */
-export function identityOf({ userId, ...profile }: UserIdentity): UserIdentity {
-  return readIdentity({ sub: idOf(userId), ...profile })
+/** What a host says of a user, checked as a token is; a wrong id or role is thrown as its own mistake. */
+export function identityOf({ userId, personId, billingRole = 'owner', ...profile }: UserIdentity) {
+  const account = idOf(userId)
+  if (personId && !isUserId(personId)) throw wrongField('person_id', 'wrong_format')
+  if (!isBillingRole(billingRole)) throw wrongField('billing_role', 'wrong_format')
+  return readIdentity({ ...profile, sub: personId ?? account, account, billing_role: billingRole })
 }
 
 /** What a host names a user by. */

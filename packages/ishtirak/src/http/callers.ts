@@ -97,11 +97,15 @@ export function callersWithKey<Holder>(
   limitAnonymous: CallerChecks['limitAnonymous'],
 ): Callers<Holder> {
   return callersBy((request, reply) => {
-    try {
-      return keys.verify(request.headers.authorization)
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       limitAnonymous(request, reply)
       throw error
+    }
+    try {
+      const holder = keys.verify(request.headers.authorization)
+      return holder instanceof Promise ? holder.catch(refuse) : holder
+    } catch (error) {
+      return refuse(error)
     }
   })
 }

@@ -130,8 +130,8 @@ describe('a form with a file', () => {
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 
   it.each([
-    ['five fields', 'content-disposition: form-data; name="x"', 5],
-    ['six parts that cannot be read', 'content-type: text/plain', 6],
+    ['thirteen fields', 'content-disposition: form-data; name="x"', 13],
+    ['fourteen parts that cannot be read', 'content-type: text/plain', 14],
   ])('is refused after %s, while the rest of it is on its way', async (_what, head, times) => {
     const part = `--${boundary}\r\n${head}\r\n\r\n\r\n`
     const outcomeOf = async (parts: number) => {

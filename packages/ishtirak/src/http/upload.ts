@@ -133,8 +133,8 @@ export interface FileForm {
   readonly file: Readable
 }
 
-/** A form of ours has a token and a file. What is beyond is not read. */
-const FORM_LIMITS = { fields: 4, fieldNameSize: 100, fieldSize: 1_000, files: 1, parts: 5, headerPairs: 8 }
+/** A form of ours has a token, a file and what is said of it. What is beyond is not read. */
+const FORM_LIMITS = { fields: 12, fieldNameSize: 100, fieldSize: 1_000, files: 1, parts: 13, headerPairs: 8 }
 
 /** A socket gives up to 2 MiB in one turn, which a reader of forms takes too long for. */
 const oneInTurn = () =>

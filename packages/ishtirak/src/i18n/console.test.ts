@@ -47,10 +47,14 @@ it('every text is used; those of statuses and roles are named by them', () => {
   const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => readFileSync(path.join(source, name), 'utf8'))
-  // Those of codes are held against the codes by the types of pages/console-words.ts.
+  // Those of codes are held against the codes by the types of pages/console-words.ts, or begin with a text.
+  const begun = sources.flatMap((text) =>
+    [...text.matchAll(/`(\w+_)\$\{|codeInWords\(\w+, '(\w+)'/g)].map(([, word, code]) => word ?? `${code}_`),
+  )
   const isUsed = (key: string) =>
     /^(entry|status|role|signedInBy|act|text|kind|next|finding|verdict|state|endpoint|refused)_/.test(key) ||
     /^(did|source|outcome|event|mail|mailed|differing|disabled|way|job|subject|time)_/.test(key) ||
+    begun.some((word) => key.startsWith(word)) ||
     sources.some((text) => new RegExp(`\\b${key.replace(/^(check|remedy)_/, '')}\\b`).test(text))
   expect(keys.filter((key) => !isUsed(key))).toEqual([])
 })

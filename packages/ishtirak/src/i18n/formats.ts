@@ -59,6 +59,12 @@ export function createFormats(timeZone: string) {
     (locale) => new Intl.DateTimeFormat(TAGS[locale], { month: 'long', year: 'numeric', timeZone }),
   )
   const units = byLocale(unitsIn)
+  const lasting = (ms: number, locale: Locale, round: (count: number) => number) => {
+    const { day, hour, minute } = units[locale]
+    if (ms >= DAY) return grouped(day, round(ms / DAY))
+    if (ms >= HOUR) return grouped(hour, round(ms / HOUR))
+    return grouped(minute, Math.max(1, round(ms / MINUTE)))
+  }
   return {
     /** `2 000 DA`: whole dinars. */
     money: (amount: number, locale: Locale) => withCentimes(numbers[locale], amount * 100, locale),
@@ -86,13 +92,9 @@ export function createFormats(timeZone: string) {
     /** `13:00` */
     time: (instant: Instant, locale: Locale) => times[locale].format(instant),
     /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
-    timeLeft: (ms: number, locale: Locale) => {
-      const { day, hour, minute } = units[locale]
-      if (ms >= DAY) return grouped(day, Math.ceil(ms / DAY))
-      return ms >= HOUR
-        ? grouped(hour, Math.ceil(ms / HOUR))
-        : grouped(minute, Math.max(1, Math.ceil(ms / MINUTE)))
-    },
+    timeLeft: (ms: number, locale: Locale) => lasting(ms, locale, Math.ceil),
+    /** How long ago, in whole units that are over: `2 days` until the third is. */
+    age: (ms: number, locale: Locale) => lasting(ms, locale, Math.floor),
     /** `500 MB`; `5 GB` where that is exact. With `max` in its unit, to be compared: `4.2 GB` of `5 GB`. */
     storage: (megabytes: number, locale: Locale, max = megabytes) => storageIn(units[locale], megabytes, max),
     /** How much of a limit, in its unit: `5 120`, `4.2 GB` of a `max` of `5 GB`, `300 minutes`. */

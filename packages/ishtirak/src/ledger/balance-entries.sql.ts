@@ -29,10 +29,17 @@ export type BalanceEntry = ReturnType<typeof parseEntry>
 
 export const entryToColumns = writerOf(parseEntry)
 
+/** What is recorded after a month was closed stands behind it, whatever the clock says by then. */
+export const NOT_IN_CLOSED = (instant: string) =>
+  `greatest(${instant}, (select max(ends_at) from closed_months where reopened_at is null))`
+
+const AT = `case when n.kind in ('returned', 'correction', 'paid_out')
+                 then ${NOT_IN_CLOSED('n.created_at')} else n.created_at end`
+
 /** A part of the statement that saves a change (settle.sql.ts), between two others of its `with`. */
 export const ENTRY_PART = `, entered as (
      insert into balance_entries (user_id, ${columnsOf(parseEntry)})
-     select e.user_id, ${columnsOf(parseEntry, 'n')}
+     select e.user_id, ${columnsOf(parseEntry, 'n').replace('n.created_at', AT)}
        from effect e, jsonb_to_record(e.entry) as n(${recordOf(parseEntry)})
       where e.entry is not null
    )`

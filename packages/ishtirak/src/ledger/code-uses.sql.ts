@@ -6,12 +6,13 @@ import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, instantOrNull, integer, json, text, textOrNull } from '../database/rows.js'
 
 /** `holdsCode` of core, of `payments p`. */
-const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
+export const HOLDS = "p.status in ('requested', 'pending', 'review', 'paid', 'refunded')"
 
 // The same row and work for every code, one of ours or not: the answer and its time tell nothing.
 const selectCode = statement(
   'codes.find',
-  `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses, own.held
+  `select c.hash, c.used, c.revoked_at as code_revoked_at, b.*, own.paid + given.redeemed as own_uses,
+          own.held
      from (
        select count(*) filter (where ${HOLDS})::int as paid,
               count(*) filter (
@@ -72,6 +73,7 @@ function parseCode(row: Row): CodeFacts {
     hash: text(row, 'hash'),
     used: integer(row, 'used') - reserved,
     usedByUser: integer(row, 'own_uses') - reserved,
+    revokedAt: instantOrNull(row, 'code_revoked_at'),
     batch: {
       id: text(row, 'id'),
       // The check constraint of the column holds the same list.
@@ -119,7 +121,7 @@ export const TAKE_CODE = {
      update codes c set used = c.used + 1
        from guard g join input i using (user_id), code_batches b
       where c.hash = i.takes_code and b.id = c.batch_id and c.used < b.uses
-        and b.revoked_at is null
+        and c.revoked_at is null and b.revoked_at is null
      returning c.hash
    )`,
   isTaken: ' and i.takes_code in (select hash from taken)',

@@ -3,14 +3,13 @@
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
-import type { Role } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, column, instant, integer, json, rowOf, text, textOrNull, wordOrNull } from '../database/rows.js'
+import { at, column, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 
 export interface GrantRow extends Grant {
   /** The operator, and their reason; null: it is by a code. */
   readonly by: string | null
-  readonly role: Role | null
+  readonly role: string | null
   readonly why: string | null
   /** The use of the code that gives it, and what its user is shown of it. */
   readonly redeemed?: { readonly codeHash: string; readonly statement: unknown }
@@ -69,14 +68,16 @@ const parseGrant = rowOf({
   grantedAt: instant,
   partOf: textOrNull,
   by: column('granted_by', textOrNull),
-  role: column('granted_role', wordOrNull<Role>),
+  role: column('granted_role', textOrNull),
   why: textOrNull,
 }) satisfies (row: Row) => GrantRow
 export type StoredGrant = ReturnType<typeof parseGrant>
 
+// A user has few grants: they are found first, never by a walk through all users' in order.
 const selectNewest = statement(
   'grants.newest',
-  'select * from grants where user_id = $1 order by granted_at desc, id desc limit $2::int',
+  `select * from (select * from grants where user_id = $1 offset 0) own
+    order by granted_at desc, id desc limit $2::int`,
 )
 
 /** Newest first. */
@@ -99,18 +100,18 @@ export async function findGrant(
   return row ? parseGrant(row) : null
 }
 
-const sumOfSupport = statement(
-  'grants.days_of_support',
+const sumBelowOwners = statement(
+  'grants.days_below_owners',
   `select coalesce(sum(days), 0)::int as days from grants
-    where user_id = $1 and granted_at > $2::timestamptz and granted_role = 'support'`,
+    where user_id = $1 and granted_at > $2::timestamptz and granted_role <> 'owner'`,
 )
 
-/** What operators in the role `support` granted a user after an instant. */
-export async function daysGrantedBySupport(
+/** What operators in another role than `owner` granted a user after an instant. */
+export async function daysGrantedBelowOwners(
   database: Queryable,
   userId: string,
   after: Instant,
 ): Promise<number> {
-  const [row] = await database.query(sumOfSupport, [userId, at(after)])
+  const [row] = await database.query(sumBelowOwners, [userId, at(after)])
   return row ? integer(row, 'days') : 0
 }

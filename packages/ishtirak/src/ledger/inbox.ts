@@ -7,6 +7,7 @@ export const PAYMENTS_WAITING: readonly InboxKind[] = [
   {
     name: 'payment_review',
     place: 2,
+    urgency: 'now',
     select: IN_REVIEW,
     isMoney: true,
     nextActs: ['payment.accept'],
@@ -16,6 +17,7 @@ export const PAYMENTS_WAITING: readonly InboxKind[] = [
   {
     name: 'second_payment',
     place: 5,
+    urgency: 'soon',
     select: PAID_TWICE,
     otherPayment: 'w.detail',
     nextActs: ['payment.refund'],

@@ -54,6 +54,7 @@ const describedPayment = rowOf(
   {
     ...STATE,
     userId: text,
+    boughtBy: textOrNull,
     id: text,
     kind: word<PaymentPurpose>,
     plan: json<Plan | null>,
@@ -100,6 +101,7 @@ export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...s
 
 const SHOWN = {
   id: text,
+  boughtBy: textOrNull,
   kind: word<PaymentPurpose>,
   months: integerOrNull,
   price: readPrice,

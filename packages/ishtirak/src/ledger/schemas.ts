@@ -154,8 +154,13 @@ export const amountAsked = nullable(
   Type.Integer({ description: 'What was asked for, where another amount came and was taken; else null' }),
 )
 
+const boughtBy = nullable(
+  Type.String({ description: 'The person who ordered it for the account; null where none is named' }),
+)
+
 export const PaymentSchema = object('Payment', {
   id: Type.String(),
+  bought_by: boughtBy,
   kind: Type.Enum([...PAYMENT_PURPOSES], {
     description: '`change`: another plan for time that runs; `top_up`: money for the balance',
   }),
@@ -260,6 +265,7 @@ export function viewPayment(payment: ShownPayment, now: Instant, deps: PaymentVi
   const hasReceipt = payment.status === 'paid' || payment.status === 'refunded'
   return {
     id: described.id,
+    bought_by: described.bought_by,
     kind: described.kind,
     plan: described.plan,
     months: described.months,

@@ -12,7 +12,13 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
-import { BALANCE_FACTS, type BalanceEntry, ENTRY_PART, entryToColumns } from './balance-entries.sql.js'
+import {
+  BALANCE_FACTS,
+  type BalanceEntry,
+  ENTRY_PART,
+  entryToColumns,
+  NOT_IN_CLOSED,
+} from './balance-entries.sql.js'
 import { COUNT_CODES, TAKE_CODE } from './code-uses.sql.js'
 import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
 import {
@@ -152,7 +158,7 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
    ), ${COUNT_CODES}
    )`
 const ofAll = (facts = { set: '', columns: '' }) => `, audited as (
-     ${insertAudit({ userId: 'e.user_id', at: 'e.now', entry: 'e.audit', from: 'effect e' })}
+     ${insertAudit({ userId: 'e.user_id', at: NOT_IN_CLOSED('e.now'), entry: 'e.audit', from: 'effect e' })}
       where e.audit is not null
    ), restored as (
      select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,

@@ -1,13 +1,18 @@
 // What acts of operators are on, where it is a payment or a user. Their answer is everything known of it.
 import { Type } from 'typebox'
 import type { LoadedParts } from '../acts/file-parts.js'
-import type { Subject, SubjectFile } from '../acts/subject.js'
+import type { Subject, SubjectFile, SubjectList } from '../acts/subject.js'
+import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
 import type { Subscription } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
+import type { Formats } from '../i18n/formats.js'
+import { paymentTitle } from './labels.js'
 import { requirePayment, requireUser } from './load.js'
+import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from './payment-list.js'
 import { UserIdSchema } from './schemas.js'
+import { pageOfUsers, UserFilterSchema, type UserListDeps } from './user-list.js'
 import type { UserRecord } from './users.sql.js'
 
 export interface SubjectDeps {
@@ -33,6 +38,22 @@ export interface SubjectUser {
   readonly parts: LoadedParts
 }
 
+const PAYMENTS: SubjectList<PaymentListDeps> = {
+  filter: PaymentFilterSchema,
+  find: async (deps, filter, page) => {
+    const { items, nextCursor } = await pageOfPayments(deps, filter, page)
+    return { items: items.map(({ id, price: { amount } }) => ({ id, amount })), nextCursor }
+  },
+}
+
+const USERS: SubjectList<UserListDeps> = {
+  filter: UserFilterSchema,
+  find: async (deps, filter, page) => {
+    const { items, nextCursor } = await pageOfUsers(deps, filter, page)
+    return { items: items.map(({ userId: id }) => ({ id })), nextCursor }
+  },
+}
+
 export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   name: 'payment',
   path: '/payments/:payment_id',
@@ -40,10 +61,12 @@ export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   command: { group: 'payments', argument: 'payment' },
   about: async (deps, paymentId) => {
     const { payment, user } = await requirePayment(deps, paymentId)
-    const { userId } = payment
-    return { userId, paymentId, label: `${plainName(user.name ?? user.email ?? userId)} · ${paymentId}` }
+    const label = (formats: Formats, locale: Locale) =>
+      paymentTitle({ formats }, { locale }, { payment, user })
+    return { userId: payment.userId, paymentId, label }
   },
   file: ({ files }) => files.payment,
+  list: PAYMENTS,
 }
 
 /** Of readings below `/users/:user_id`, too. */
@@ -56,7 +79,9 @@ export const USER: Subject<SubjectDeps, SubjectUser> = {
   command: { group: 'users', argument: 'user' },
   about: async (deps, userId) => {
     const { name, email } = await requireUser(deps, userId)
-    return { userId, label: plainName(name ?? email ?? userId) }
+    return { userId, label: () => plainName(name ?? email ?? userId) }
   },
+  isUser: true,
   file: ({ files }) => files.user,
+  list: USERS,
 }

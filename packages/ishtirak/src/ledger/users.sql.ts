@@ -6,9 +6,10 @@ import type { Balance } from '../core/balance.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
+import type { Actor } from '../core/person.js'
 import { type PaidPeriod, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
+import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, json, text, textOrNull, wordOrNull } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
@@ -134,13 +135,18 @@ function parseWithOpen(row: Row): UserWithOpenPayment {
 
 const selectUser = statement(
   'users.one',
-  `select ${FACT_COLUMNS}, u.user_id, u.created_at from users u where u.user_id = $1`,
+  `select ${FACT_COLUMNS}, u.user_id, u.phone, u.created_at from users u where u.user_id = $1`,
 )
 
 export async function findUser(database: Queryable, userId: string) {
   const [row] = await database.query(selectUser, [userId])
   return row
-    ? { ...parseUser(row), userId: text(row, 'user_id'), createdAt: instant(row, 'created_at') }
+    ? {
+        ...parseUser(row),
+        userId: text(row, 'user_id'),
+        phone: textOrNull(row, 'phone'),
+        createdAt: instant(row, 'created_at'),
+      }
     : null
 }
 
@@ -153,8 +159,7 @@ export async function findUserLocale(database: Queryable, userId: string): Promi
 }
 
 /** The claims of the user's token. They fill what the platform has not set. */
-export interface KnownUser {
-  readonly userId: string
+export interface KnownUser extends Actor {
   readonly email?: string | undefined
   readonly name?: string | undefined
   readonly locale?: string | undefined
@@ -180,6 +185,58 @@ const remember = statement(
 /** Makes sure that the user has a row, and fills what was not known. */
 export async function rememberUser(database: Queryable, user: KnownUser, now: Instant): Promise<void> {
   await database.query(remember, [...fromToken(user), at(now)])
+}
+
+/** Who came to the desk and was not known. */
+export interface Customer {
+  readonly name: string
+  /** As `readPhone` has it; null: they have none. */
+  readonly phone: string | null
+}
+
+const selectByPhone = statement(
+  'profiles.by_phone',
+  'select user_id from users where phone = $1 order by created_at, user_id limit 1',
+)
+
+/** Whose telephone it is, of several the first; null: nobody's. */
+export async function findUserByPhone(database: Queryable, phone: string): Promise<string | null> {
+  const [row] = await database.query(selectByPhone, [phone])
+  return row ? text(row, 'user_id') : null
+}
+
+// Numbers are few and the lock is short: two that have one hash wait for each other, and no more.
+const lockPhone = statement(
+  'profiles.lock_phone',
+  `select true as locked from pg_advisory_xact_lock(hashtextextended('phone ' || $1, 0))`,
+)
+
+const rememberDesk = statement(
+  'profiles.remember_customer',
+  `insert into users as u (user_id, name, phone, created_at) values ($1, $2, $3, $4::timestamptz)
+       on conflict (user_id) do update
+      set name = coalesce(u.name, excluded.name), phone = coalesce(u.phone, excluded.phone)`,
+)
+
+/**
+ * Fills what was not known, as `rememberUser` does. Gives whose telephone it is, where that is another, and
+ * writes nothing then.
+ */
+export function rememberCustomer(
+  database: Database,
+  userId: string,
+  { name, phone }: Customer,
+  now: Instant,
+): Promise<string | null> {
+  return database.transaction(async (transaction) => {
+    if (phone !== null) {
+      await transaction.query(lockPhone, [phone])
+      const owner = await findUserByPhone(transaction, phone)
+      if (owner !== null && owner !== userId) return owner
+    }
+    await transaction.query(rememberDesk, [userId, name, phone, at(now)])
+    return null
+  })
 }
 
 /** What the platform says of a user. Absent: leave it; null: forget it. */

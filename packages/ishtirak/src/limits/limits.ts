@@ -1,6 +1,7 @@
 // What counted usage brings to the service.
 import type { Capability } from '../acts/capability.js'
-import { MINUTE } from '../core/instant.js'
+import { HOUR, MINUTE } from '../core/instant.js'
+import { forgetLimitHistory, limitHistory, limitHistoryPart } from './history.js'
 import { limitPages } from './portal-part.js'
 import { limitSettings } from './settings.js'
 import { forgetOperations } from './usage.js'
@@ -24,7 +25,15 @@ export const limits: Capability<LimitsDeps, { readonly quotaTimeZone: string }> 
     await app.register(overviewRoutes(deps))
     await app.register(platformRoutes(deps))
   },
+  readings: [limitHistory],
+  userParts: (deps) => [limitHistoryPart(deps)],
   jobs: (deps) => [
+    {
+      name: 'forget-limit-history',
+      stage: 'tidy',
+      everyMs: HOUR,
+      run: () => forgetLimitHistory(deps, FORGOTTEN_A_ROUND),
+    },
     // From here on nothing waits for it. An operation on usage is remembered for 48 hours.
     {
       name: 'forget-operations',

@@ -19,6 +19,7 @@ import { consumeWhereUsual, type UsageAnswer, type UsageOperation } from './cons
 // counted  a new count, or the locked one moved on. Where a count is new to two at once, one finds the
 //          revision taken.
 // done     what was counted; it is remembered, and marked where it gave something back.
+// refused  what was not allowed: when the limit was full, by the hour.
 // Rows are read one by one (`limit 1`): a plan made while a table is small must not scan it later.
 const applyOperations = statement(
   'usage.apply',
@@ -94,6 +95,14 @@ const applyOperations = statement(
        from done d
       where d.kind = 'release' and d.gives_back and d.returned > 0 and o.user_id = d.user_id
         and o.operation_id = coalesce(d.consume_operation_id, d.operation_id) and o.kind = 'consume'
+   ), refused as (
+     insert into usage_refusals as r (user_id, limit_name, scope, hour, refused, asked, maximum, used,
+                                      first_at, last_at)
+     select user_id, limit_name, scope, date_trunc('hour', now, 'UTC'), 1, moved, maximum, before, now, now
+       from decided where not is_allowed order by user_id, limit_name, scope
+         on conflict (user_id, limit_name, scope, hour) do update
+        set refused = r.refused + 1, asked = r.asked + excluded.asked, maximum = excluded.maximum,
+            used = excluded.used, last_at = greatest(r.last_at, excluded.last_at)
    )
    select case when k.is_same then 'done' when k.nth is not null then 'conflict' when d.nth is null
      then 'outdated'

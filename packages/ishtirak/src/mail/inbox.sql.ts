@@ -3,9 +3,9 @@
 /** Mail that failed longer ago has been seen. */
 const SHOWN = '14 days'
 
-const isFailed = (mail: string) => `
+export const isFailed = (mail: string, now = '$1') => `
   (${mail}.outcome like 'refused:%' or (${mail}.outcome like 'failed:%' and ${mail}.attempts >= 5))
-   and ${mail}.queued_at > $1::timestamptz - interval '${SHOWN}'`
+   and ${mail}.queued_at > ${now}::timestamptz - interval '${SHOWN}'`
 
 // An address that bounces does so for each mail to it: the first stands for all of a user, with what became
 // of the newest.

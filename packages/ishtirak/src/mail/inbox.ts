@@ -8,14 +8,15 @@ export const MAIL_WAITING: readonly InboxKind[] = [
   {
     name: 'mail_failed',
     place: 8,
+    urgency: 'later',
     select: MAIL_FAILED,
-    nextActs: ['user.show'],
+    nextActs: ['user.correct_address'],
     count: MAILS_FAILED,
     countText: 'mailsFailed',
     what: (view, detail) => codeInWords(view, 'mail', mailIn(detail).kind),
     detailIs: 'the kind of the newest and what failed',
     detail: (_pages, view, detail) => mailedInWords(view, mailIn(detail).outcome),
-    path: (base, { userId }) => addressOf(base, 'users', userId ?? ''),
+    path: (base, { userId }) => `${addressOf(base, 'users', userId ?? '')}/correct-address`,
   },
 ]
 

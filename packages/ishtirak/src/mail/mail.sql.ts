@@ -8,6 +8,7 @@ import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, flag, instant, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
+import { isFailed } from './inbox.sql.js'
 
 const parseMail = rowOf({
   userId: text,
@@ -153,6 +154,37 @@ export async function queueReceiptAgain(
 ): Promise<boolean> {
   const values = [userId, paymentId, at(now), at(now + MAIL_LEASE_MS), JSON.stringify(audit)]
   return (await database.query(queueReceipt, values)).length > 0
+}
+
+// A failed mail is owed again; its age begins anew, and what is no longer true is dropped when it is written.
+const correct = statement(
+  'mails.correct_address',
+  `with owner as (
+     update users set email = $2 where user_id = $1 returning user_id
+   ), again as (
+     update mails m set queued_at = $3::timestamptz, due_at = $3::timestamptz, attempts = 0, outcome = null
+      where m.user_id = $1 and ${isFailed('m', '$3')}
+   )
+   ${insertAudit({ userId: 'o.user_id', at: '$3::timestamptz', entry: '$4::jsonb', from: 'owner o' })}
+   returning id`,
+)
+
+export async function saveAddress(
+  database: Queryable,
+  { userId, email, audit }: { readonly userId: string; readonly email: string; readonly audit: AuditEntry },
+  now: Instant,
+): Promise<void> {
+  await database.query(correct, [userId, email, at(now), JSON.stringify(audit)])
+}
+
+const countFailed = statement(
+  'mails.count_failed',
+  `select count(*)::int as failed from mails m where m.user_id = $1 and ${isFailed('m', '$2')}`,
+)
+
+export async function countFailedMails(database: Queryable, userId: string, now: Instant): Promise<number> {
+  const [row] = await database.query(countFailed, [userId, at(now)])
+  return row ? integer(row, 'failed') : 0
 }
 
 // Uses the index mails_by_age.

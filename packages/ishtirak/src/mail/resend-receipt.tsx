@@ -40,7 +40,7 @@ type Loaded = Awaited<ReturnType<typeof load>>
 
 export const resendReceipt = act<ResendDeps>().decides({
   name: 'payment.resend_receipt',
-  roles: ['support'],
+  roles: ['support', 'cashier'],
   on: PAYMENT,
   operationId: 'resendReceipt',
   summary: 'Send the receipt of a payment by mail once more',

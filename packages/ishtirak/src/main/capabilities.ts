@@ -4,6 +4,7 @@ import { access } from '../access/access.js'
 import { backup } from '../backup/backup-capability.js'
 import { balance } from '../balance/balance-capability.js'
 import { books } from '../books/books.js'
+import { bulk } from '../bulk/bulk.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
@@ -16,6 +17,7 @@ import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
 import { receipts } from '../receipts/receipts.js'
+import { statements } from '../statements/statements.js'
 import { transfers } from '../transfers/transfers.js'
 
 export const CAPABILITIES = [
@@ -26,12 +28,14 @@ export const CAPABILITIES = [
   mail,
   receipts,
   transfers,
+  statements,
   desk,
   grants,
   codes,
   balance,
   books,
   compare,
+  bulk,
   backup,
   access,
   overview,

@@ -93,12 +93,13 @@ async function onDatabase(config: Config, name: string, log: Log): Promise<Opera
   const { config: complete, clock, emulator } = await setUpProvider(config, database, log)
   const key = randomToken(30)
   // Who opens the database may do everything with it.
-  const operatorKeys = [{ name, role: 'owner' as const, key }]
-  const service = await wire({ ...complete, operatorKeys }, { database, log, clock, withoutJobs: true })
+  const ofCommand = { name, role: 'owner', key }
+  const service = await wire(complete, { database, log, clock, ofCommand, withoutJobs: true })
   await service.start()
-  const send = async ({ method, path, body }: OperatorRequest) => {
+  const send = async ({ method, path, body, file }: OperatorRequest) => {
+    const payload = file ? Buffer.from(file) : body
     const asked = { method, url: `${OPERATOR_API}${path}`, headers: { authorization: `Bearer ${key}` } }
-    const answer = await service.app.inject({ ...asked, ...(body && { payload: body }) })
+    const answer = await service.app.inject({ ...asked, ...(payload && { payload }) })
     const type = String(answer.headers['content-type'])
     return { status: answer.statusCode, type, content: answer.rawPayload }
   }

@@ -1,4 +1,5 @@
 // The whole configuration: what all parts share, and what capabilities and gateways read themselves.
+import { type Capability, permissionsOf } from '../acts/capability.js'
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
 import {
   type CommonConfig,
@@ -19,10 +20,14 @@ export type Config = CommonConfig & ChargilyConfig & ConfigsOf<typeof CAPABILITI
 
 const GATEWAYS = [CHARGILY]
 
-type Brings = readonly { readonly settings?: Settings<unknown> }[]
+type Brings = readonly (Capability & { readonly settings?: Settings<unknown> })[]
 
 const settingsOf = (capabilities: Brings) => capabilities.flatMap(({ settings = [] }) => settings)
-const ownOf = (capabilities: Brings) => ({ gateways: GATEWAYS, settings: settingsOf(capabilities) })
+const ownOf = (capabilities: Brings) => ({
+  gateways: GATEWAYS,
+  settings: settingsOf(capabilities),
+  permissions: permissionsOf(capabilities),
+})
 
 const namesOf = (capabilities: Brings) =>
   [...settingsOf(capabilities), ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))

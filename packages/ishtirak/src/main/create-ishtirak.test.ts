@@ -538,10 +538,10 @@ describe('the calls without HTTP', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'validation_failed' })
   })
 
-  it('have the names of the client’s, which verifies events besides', async () => {
+  it('have the names of the client’s, which verifies events and acts for a person besides', async () => {
     const { billing } = await make('http://platform.localhost')
     const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
-    expect(Object.keys(client).toSorted()).toEqual([...Object.keys(billing), 'verifyEvent'].toSorted())
+    expect(Object.keys(client).toSorted()).toEqual([...Object.keys(billing), 'as', 'verifyEvent'].toSorted())
   })
 
   it('refuse as the API does, with its codes', async () => {
@@ -549,6 +549,10 @@ describe('the calls without HTTP', () => {
     const codeOf = (promise: Promise<unknown>) =>
       promise.catch((error: unknown) => (error instanceof BillingError ? error.code : error))
     expect(await codeOf(billing.upgrade({ userId: 'amine' }, { plan: 'free' }))).toBe('plan_not_purchasable')
+    const reader = { userId: 'amine', personId: 'lina', billingRole: 'reader' } as const
+    expect(await codeOf(billing.upgrade(reader, { plan: 'pro' }))).toBe('forbidden')
+    const misnamed = { userId: 'amine', personId: '..' }
+    expect(await codeOf(billing.upgrade(misnamed, { plan: 'pro' }))).toBe('validation_failed')
     expect(await codeOf(billing.payment('amine', 'pay_nothing'))).toBe('not_found')
     expect(await codeOf(billing.status(''))).toBe('validation_failed')
     expect(await codeOf(billing.consume('amine', 'nothing', { operation_id: 'x' }))).toBe('unknown_limit')

@@ -3,7 +3,7 @@ import type { TObject } from 'typebox'
 import type { Act } from '../acts/act.js'
 import { callBy, doAct, previewAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
-import type { Operator } from '../core/role.js'
+import { type Operator, operatorIn } from '../core/role.js'
 import { checker } from '../http/checker.js'
 import { toBillingError } from '../http/problem.js'
 import { holdsUnstorableText } from '../http/request.js'
@@ -27,7 +27,8 @@ export function createOperatorCalls(parts: Parts, acts: readonly Act<Parts>[]) {
     if (!act) throw new BillingError('not_found', { extra: { act: name } })
     return act
   }
-  return (operator: Operator): OperatorCalls => {
+  return (as: Operator): OperatorCalls => {
+    const operator = operatorIn(parts.operatorRoles, as.name, as.role) ?? { ...as, may: {} }
     /** What is no refusal, such as a database out of reach, is thrown under the code that the API answers. */
     const answered = async (work: () => Promise<unknown>) => {
       try {

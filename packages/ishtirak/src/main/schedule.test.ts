@@ -51,9 +51,11 @@ describeScenario('the jobs', ({ database }) => {
     const jobs = world.service.parts.rounds.list()
     expect(jobs.map(({ name }) => name)).toEqual([
       ...['check-due-payments', 'book-renewals', 'compare-with-provider'],
-      ...['announce-time', 'deliver-events', 'send-mail', 'check-orders', 'count-receipts', 'mail-operators'],
-      ...['forget-operations', 'prune-events', 'forget-mail', 'erase-proofs', 'forget-operator-sessions'],
-      ...['save-secret-uses', 'forget-portal-sessions', 'maintain-database'],
+      ...['announce-time', 'deliver-events', 'send-mail', 'check-orders', 'count-receipts', 'count-users'],
+      ...['work-off-bulk', 'mail-operators'],
+      ...['forget-limit-history', 'forget-operations', 'prune-events', 'forget-mail', 'erase-proofs'],
+      ...['settle-bank-lines', 'count-lapses'],
+      ...['forget-operator-sessions', 'save-secret-uses', 'forget-portal-sessions', 'maintain-database'],
     ])
     expect(jobs.filter(({ name }) => !isConsoleKey(`job_${name}`))).toEqual([])
   })

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { consoleSignIn } from '../access/console-sign-in.js'
 import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
+import { operatorsByKey } from '../access/operators.js'
 import type { Act } from '../acts/act.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import {
@@ -26,6 +27,7 @@ import { createForgeryLog } from '../checkout/webhook.js'
 import { consoleRoutes } from '../console/console.route.js'
 import { HOUR, type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import type { OperatorKey } from '../core/role.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
 import { beginDelivery } from '../events/deliver-events.js'
@@ -136,6 +138,8 @@ export interface Surroundings {
   readonly identify?: IdentifyUser
   /** Takes the events in place of an address. */
   readonly onEvent?: OnEvent | undefined
+  /** Of a command that opens the database: an owner by this key, beside the operators that are configured. */
+  readonly ofCommand?: OperatorKey
   /** For a command that does one thing and ends: nothing runs by itself. */
   readonly withoutJobs?: boolean
   /** Where traces are collected. Stopped with the service. */
@@ -159,7 +163,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
   const { limitAnonymous } = checks
-  const operators = callersWithKey(createOperatorKeys(config.operatorKeys, parts.noteUse), limitAnonymous)
+  const operators = callersWithKey(parts.operatorKeyRing, limitAnonymous)
   const platforms = callersWithKey(createApiKeys(config.platformKeys, parts.noteUse), limitAnonymous)
   const all: Parts = { ...parts, ...checks, platforms, operators, files: operatorFiles(parts) }
   let isDraining = false
@@ -202,7 +206,8 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
 
 /** Fills in what capabilities bring to each other. */
 function shareBrought(all: Parts, capabilities: readonly Capability<Parts>[]): void {
-  const { discounts, atOnce, mails, fileParts } = all
+  const { discounts, atOnce, mails, fileParts, actsOfAll } = all
+  actsOfAll.push(...actsOf(capabilities))
   for (const one of capabilities) {
     if (one.discount) discounts.push(one.discount(all))
     if (one.paysAtOnce) atOnce.push(one.paysAtOnce(all))
@@ -246,6 +251,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     atOnce: [] as PaysAtOnce[],
     fileParts: { payment: [], user: [] } as FileParts,
     mails: [] as MailWriter[],
+    actsOfAll: [] as Act<never>[],
     inbox: createInbox(inboxOf(world.brought)),
     referencesIn: (typed: string) =>
       world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
@@ -264,6 +270,11 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
+    operatorKeyRing: createOperatorKeys(
+      world.ofCommand ? [...config.operatorKeys, world.ofCommand] : config.operatorKeys,
+      noteUse,
+      operatorsByKey({ ...config, database }),
+    ),
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),

@@ -5,7 +5,9 @@ import type { BroughtToConsole } from '../acts/capability.js'
 import type { RecordRefusal } from '../acts/refusals.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
+import type { ApiKeys } from '../http/auth.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
 import type { SaveDeps } from '../ledger/save.js'
@@ -27,6 +29,7 @@ export interface ConsoleDeps extends CallerChecks, ResendDeps, SaveDeps, Session
   readonly recordRefusal: RecordRefusal
   readonly formats: Formats
   readonly seller: Seller
+  readonly operatorKeyRing: ApiKeys<Operator>
   /** Null: operators sign in by key alone. */
   readonly issuer: Issuer | null
 }

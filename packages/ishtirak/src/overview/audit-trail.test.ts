@@ -68,9 +68,23 @@ describeScenario('the audit trail', ({ database }) => {
     ['?user_id=user-1&actor=support', []],
     ['?actor=Support', []],
     ['?payment_id=pay_nope', []],
+    ['?q=outage', ['user.grant']],
+    ['?q=Outage+an', ['user.grant']],
+    ['?q=outage&actor=support', []],
+    ['?q=user-2', ['user.grant']],
+    ['?q=%25_%27', []],
   ])('shows what is asked for alone: %s', async (query, expected) => {
     expect(await acts(query)).toEqual(expected)
   })
+
+  it.each(['4711', 'help.dz', '2026', '12/2026', 'amina', 'AMINA@example.dz', 'late', 'help ticket', '3.5'])(
+    'finds a word of a reason whatever stands around it: %s',
+    async (word) => {
+      const why = 'https://help.dz/ticket/4711?of=12/2026 <late>, amina@example.dz, 3.5 days'
+      await owner.post('/users/user-2/grant', { days: 4, why })
+      expect(await acts(`?q=${encodeURIComponent(word)}`)).toEqual(['user.grant'])
+    },
+  )
 
   it('shows what was done to one payment', async () => {
     expect(await acts(`?payment_id=${paymentId}`)).toEqual(['payment.refund'])
@@ -91,6 +105,17 @@ describeScenario('the audit trail', ({ database }) => {
       expect(read.length).toBeGreaterThan(1)
     },
   )
+
+  it('is a file of all that is asked for, of whoever may have it, and that stands in it', async () => {
+    const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
+    const file = await world.call('GET', '/api/v1/operator/exports/trail?act=user.grant', { headers })
+    const lines = file.text.trimEnd().split('\r\n')
+    expect(lines[0]).toBe('id,at,actor,act,user_id,payment_id,why,before,after')
+    expect(lines).toHaveLength(3)
+    expect(lines[2]).toMatch(/,owner,user\.grant,user-1,,an outage,/)
+    expect((await support.get('/exports/trail')).body.code).toBe('role_not_allowed')
+    expect(await acts('?act=trail.export')).toEqual(['trail.export'])
+  })
 
   it('refuses a day that there is not, and a cursor that is not its own', async () => {
     const refused = await owner.get('/audit?day=2026-02-31')

@@ -2,6 +2,8 @@
 // asked for.
 
 import { type Static, Type } from 'typebox'
+import type { CommandAnswer } from '../acts/act.js'
+import { type Cell, csvLine } from '../acts/csv.js'
 import { DAY_PATTERN } from '../acts/day.js'
 import { byInstant, nextCursor, pageQuery } from '../acts/paging.js'
 import { wrongField } from '../core/error.js'
@@ -14,7 +16,8 @@ import { trailPage } from './audit-trail.sql.js'
 
 const NAME_MAX = 500
 
-export const TrailQuerySchema = query({
+/** What the trail is asked for. */
+export const TrailFilterSchema = Type.Object({
   actor: Type.Optional(Type.String({ maxLength: NAME_MAX, description: 'Only acts of this operator' })),
   act: Type.Optional(
     Type.String({
@@ -34,8 +37,16 @@ export const TrailQuerySchema = query({
   payment_id: Type.Optional(
     Type.String({ maxLength: NAME_MAX, description: 'Only what is about this payment' }),
   ),
-  ...pageQuery,
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: NAME_MAX,
+      description: 'Only with these words in the reason, or this id',
+      examples: ['ticket 4711'],
+    }),
+  ),
 })
+export const TrailQuerySchema = query({ ...TrailFilterSchema.properties, ...pageQuery })
 
 const TrailEntrySchema = object('TrailEntry', {
   ...ActSchema.properties,
@@ -51,17 +62,39 @@ export async function readTrail(
   { database, wallClock }: TrailDeps,
   query: Static<typeof TrailQuerySchema>,
 ): Promise<Static<typeof TrailSchema>> {
-  const { actor = null, act = null, user_id: userId = null, payment_id: paymentId = null, limit = 50 } = query
+  const {
+    actor = null,
+    act = null,
+    user_id: userId = null,
+    payment_id: paymentId = null,
+    q: words = null,
+  } = query
+  const { limit = 50 } = query
   const day = query.day === undefined ? null : wallClock.dayOf(query.day)
   if (query.day !== undefined && day === null) throw wrongField('day', 'wrong_format')
   const after = query.cursor === undefined ? null : byInstant.decode(query.cursor)
-  const filter = { actor, act, day, userId, paymentId }
+  const filter = { actor, act, day, userId, paymentId, words }
   const rows = await trailPage(database, { filter, after, limit: limit + 1 })
-  const placed = rows.map((row) => ({ row, at: instant(row, 'at'), id: String(row.id) }))
-  const { items, nextCursor } = byInstant.pageOf(placed, limit)
-  const data = viewRows(
-    TrailEntrySchema,
-    items.map(({ row }) => row),
-  )
-  return { data, next_cursor: nextCursor }
+  const { items, nextCursor } = byInstant.pageBy(rows, limit, (row) => ({
+    at: instant(row, 'at'),
+    id: String(row.id),
+  }))
+  return { data: viewRows(TrailEntrySchema, items), next_cursor: nextCursor }
+}
+
+type TrailEntry = Static<typeof TrailEntrySchema>
+
+export const TRAIL_HEADS = ['id', 'at', 'actor', 'act', 'user_id', 'payment_id', 'why', 'before', 'after']
+
+/** As a line of a file. */
+export function trailCells({ before, after, ...entry }: TrailEntry): readonly Cell[] {
+  const { id, at, actor, act, user_id, payment_id, why } = entry
+  return [id, at, actor, act, user_id, payment_id, why, JSON.stringify(before), JSON.stringify(after)]
+}
+
+/** Of an answer, for a spreadsheet. */
+export function trailAsCsv({ data }: CommandAnswer): string {
+  return [TRAIL_HEADS, ...(data as readonly TrailEntry[]).map(trailCells)]
+    .map((line) => csvLine(line))
+    .join('')
 }

@@ -125,6 +125,8 @@ describeScenario('the health of the service', ({ database }) => {
         ],
       ]
       for (const [path, fields, at, act, words] of acts) {
+        // The page shows the newest five acts, and of one instant any.
+        world.clock.advance(1_000)
         const { text } = await visit.open(path)
         const operation_id = /name="operation_id" value="([^"]+)"/.exec(text)?.[1] ?? ''
         const submit = () => visit.submit(path, { operation_id, version: '0', ...fields })

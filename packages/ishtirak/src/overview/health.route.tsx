@@ -2,16 +2,13 @@
 // the jobs.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
-import type { Locale } from '../core/locale.js'
 import { mayDo, type Permission } from '../core/role.js'
 import { disabledInWords } from '../events/disabled-words.js'
 import { resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/manage-events.js'
 import type { App } from '../http/app.js'
-import { isConsoleKey } from '../i18n/console.js'
-import { instrumentName } from '../i18n/messages.js'
+import { type Labels, readLabels } from '../ledger/labels.js'
 import {
   addressOf,
   Facts,
@@ -27,14 +24,18 @@ import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { AllPages } from './all-pages.js'
+import { readTrail } from './audit-trail.js'
+import { CheckFound, Verdict } from './check-found.js'
 import { readHealth } from './health.js'
-import { NoticeOf, noticeIn } from './trail.js'
-import { TrailCard, trailAddress, trailIn } from './trail-card.js'
+import { HealthLinesCard, readHealthLines } from './health-lines.js'
+import { isOfAct, NoticeOf, noticeIn, Trail } from './trail.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
 type Events = Awaited<ReturnType<typeof reportEvents>>
 
-const EVENTS_SHOWN = 30
+const EVENTS_SHOWN = 20
+/** Of the newest acts: the whole trail has a page of its own. */
+const ACTS_SHOWN = 5
 
 export function healthRoute(app: App, pages: AllPages): void {
   const hidden = forOperators(pages)
@@ -43,24 +44,38 @@ export function healthRoute(app: App, pages: AllPages): void {
     const [health, events, trail, safeCards] = await Promise.all([
       readHealth(pages),
       reportEvents(pages, { userId: null, waiting: true, limit: EVENTS_SHOWN }),
-      trailIn(pages, request),
+      readTrail(pages, { limit: ACTS_SHOWN }),
       Promise.all(pages.healthCards.map((card) => card(view))),
     ])
-    const path = addressOf(pages.base, 'health')
+    const labels = await readLabels(pages, { users: events.data.map((event) => event.user_id) })
+    const lines = await readHealthLines(pages, view, health)
+    // Open too where the address asks for something of it.
+    const isAsked = Object.keys(Object(request.query)).some((name) => name !== 'lang')
+    const isOpen = isAsked || lines.some(({ verdict }) => verdict === 'fail')
+    const notice = noticeIn(request)
+    const trailPath = addressOf(pages.base, 'trail')
     const html = renderConsole(pages, {
       ...view,
       title: view.say('health'),
       section: 'health',
-      languagePath: trailAddress(path, trail.filter),
       safeContent: (
         <>
           <h1 safe>{view.say('health')}</h1>
-          <NoticeOf view={view} acts={trail.trail.data} notice={noticeIn(request)} />
-          <Checks {...{ pages, view, health }} />
-          {safeCards}
-          <Deliveries {...{ pages, view, events, health }} />
-          <Jobs {...{ pages, view, health }} />
-          <TrailCard {...{ pages, view, path }} shown={trail} />
+          <NoticeOf view={view} acts={trail.data} notice={notice} />
+          <HealthLinesCard {...{ view, lines }} />
+          <details open={isOpen}>
+            <summary>
+              <h2 safe>{view.say('allOfHealth')}</h2>
+            </summary>
+            <Checks {...{ pages, view, health }} />
+            {safeCards}
+            <Deliveries {...{ pages, view, events, labels, health }} />
+            <Jobs {...{ pages, view, health }} />
+          </details>
+          <Trail {...{ pages, view }} acts={trail.data} isOpen={isOfAct(notice)} />
+          <p class="actions">
+            <LinkButton href={trailPath} label={view.say('trailAll')} />
+          </p>
         </>
       ),
     })
@@ -68,17 +83,13 @@ export function healthRoute(app: App, pages: AllPages): void {
   })
 }
 
-const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
-
 function Checks({ pages, view, health }: { pages: AllPages; view: View; health: Health }) {
   const { say } = view
   const rows = health.checks.map((check) => ({
     safeCells: [
-      <span class={`badge ${BADGES[check.verdict]}`} safe>
-        {say(`verdict_${check.verdict}`)}
-      </span>,
+      <Verdict {...{ view }} verdict={check.verdict} />,
       <Text>{say(`subject_${check.subject}`)}</Text>,
-      <Found {...{ pages, view, check }} />,
+      <CheckFound {...{ pages, view, check }} />,
     ],
   }))
   return (
@@ -88,44 +99,8 @@ function Checks({ pages, view, health }: { pages: AllPages; view: View; health: 
   )
 }
 
-function Found({ pages, view, check }: { pages: AllPages; view: View; check: Health['checks'][number] }) {
-  const { say, locale } = view
-  const { code, data } = check
-  const { since, at, why, kinds, amount } = data
-  const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
-  const values = {
-    ...data,
-    ...(since !== undefined && { since: moment(since) }),
-    ...(at !== undefined && { at: moment(at) }),
-    ...(why !== undefined && { why: disabledInWords(view, why) }),
-    ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
-    ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),
-  }
-  const remedy = `remedy_${code}`
-  return (
-    <>
-      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
-      <Text>{say(`check_${code}`, values)}</Text>
-      {check.remedy !== '' && isConsoleKey(remedy) ? (
-        <span class="soft small line">
-          <Text>{say(remedy, values)}</Text>
-        </span>
-      ) : null}
-    </>
-  )
-}
-
-/** The kinds of account, as the check lists them. */
-function kindsInWords(kinds: string, locale: Locale): string {
-  const instruments = new Map(Object.entries(INSTRUMENTS))
-  const names = kinds
-    .split(', ')
-    .map((kind) => instrumentName(instruments.get(kind as AccountKind) ?? kind, locale))
-  return names.join(locale === 'ar' ? '، ' : ', ')
-}
-
-function Deliveries(of: { pages: AllPages; view: View; events: Events; health: Health }) {
-  const { pages, view, events, health } = of
+function Deliveries(of: { pages: AllPages; view: View; events: Events; labels: Labels; health: Health }) {
+  const { pages, view, events, labels, health } = of
   const { say, locale } = view
   const { number, moment } = pages.formats
   const { waiting, data } = events
@@ -136,7 +111,7 @@ function Deliveries(of: { pages: AllPages; view: View; events: Events; health: H
     id: event.id,
     safeCells: [
       <Text>{codeInWords(view, 'event', event.type)}</Text>,
-      <UserCell {...{ pages, user: { userId: event.user_id } }} />,
+      <UserCell {...{ pages, user: labels.user(event.user_id) }} />,
       <NoWrap>{moment(Date.parse(event.created_at), locale)}</NoWrap>,
       <Text>{number(event.attempts, locale)}</Text>,
       <Text>{event.failure === null ? '' : failureInWords(view, event.failure)}</Text>,

@@ -1,6 +1,7 @@
 // What waits for a person in a table, each with a link to where its next act is done: in the inbox, and on
 // the page of a user.
 
+import { type Labels, PaymentLink } from '../ledger/labels.js'
 import { addressOf, NoWrap, Table, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/user-cell.js'
@@ -11,33 +12,40 @@ export function InboxEntries({
   pages,
   view,
   entries,
+  labels,
   ofUser = false,
 }: {
   pages: AllPages
   view: View
   entries: readonly InboxEntry[]
+  /** Of the other payments. */
+  labels: Labels
   /** All are of the user whose page it is. */
   ofUser?: boolean
 }) {
   const { say, locale } = view
-  const { money, moment } = pages.formats
+  const { money, moment, age } = pages.formats
+  const now = pages.clock.now()
   const rows = entries.map((entry) => ({
     safeCells: [
-      <What {...{ pages, view, entry }} />,
+      <What {...{ pages, view, labels, entry }} />,
       ...(ofUser ? [] : [<UserCell {...{ pages, user: entry }} />]),
       entry.amount === null ? '' : <NoWrap>{money(entry.amount, locale)}</NoWrap>,
-      <NoWrap>{moment(entry.since, locale)}</NoWrap>,
+      <time class="nowrap" title={moment(entry.since, locale)} safe>
+        {age(now - entry.since, locale)}
+      </time>,
       <a href={addressOfEntry(pages, entry)} safe>
         {codeInWords(view, 'next', entry.kind.name)}
       </a>,
     ],
   }))
   const user = ofUser ? [] : [say('user')]
-  const columns = [say('what'), ...user, say('amount'), say('since'), say('nextAct')]
+  const columns = [say('what'), ...user, say('amount'), say('age'), say('nextAct')]
   return <Table columns={columns} safeRows={rows} />
 }
 
-function What({ pages, view, entry }: { pages: AllPages; view: View; entry: InboxEntry }) {
+function What(of: { pages: AllPages; view: View; labels: Labels; entry: InboxEntry }) {
+  const { pages, view, labels, entry } = of
   const { kind, detail: code, count, otherPaymentId: other } = entry
   const title = codeInWords(view, 'kind', kind.name)
   const what = code === null ? undefined : kind.what?.(view, code)
@@ -58,9 +66,7 @@ function What({ pages, view, entry }: { pages: AllPages; view: View; entry: Inbo
       {other !== null && kind.otherText ? (
         <span class="small line">
           <span safe>{view.say(kind.otherText)}</span>{' '}
-          <a href={addressOf(pages.base, 'payments', other)} safe>
-            {other}
-          </a>
+          <PaymentLink {...{ pages, view, id: other }} payment={labels.payment(other)} />
         </span>
       ) : null}
     </>

@@ -75,9 +75,16 @@ describeScenario('the page of the inbox', ({ database }) => {
       .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     await database().query(failMails, [])
     await database().query(switchOff, [])
+    world.clock.advance(3 * 86_400_000)
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open()
     const words = wordsOf(text)
+    expect(words).toMatch(/Urgent:.* \(3\).*When there is time \(\d\)/)
+    expect(words).toContain('3 days Decide')
+    expect(text.match(/<details class="card"( open)?>/g)).toEqual([
+      '<details class="card" open>',
+      '<details class="card">',
+    ])
     const at = `${world.base}/console`
     for (const [said, href] of [
       ['Payment under review Amount: 2 000 DA here, 50 DA at the provider', `${at}/payments/${paymentId}`],

@@ -1,6 +1,6 @@
 // The shapes of the inbox, of the kinds that capabilities bring.
 import { type Static, Type } from 'typebox'
-import type { InboxKind } from '../acts/inbox-kind.js'
+import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
@@ -20,7 +20,12 @@ export const inboxQuery = (kinds: readonly InboxKind[]) =>
 export const inboxEntry = (kinds: readonly InboxKind[]) =>
   object('InboxEntry', {
     kind: Type.Enum(namesOf(kinds), { title: 'InboxKind', description: describe(kinds, titleOf) }),
-    since: timestamp,
+    urgency: Type.Enum([...URGENCIES], {
+      description:
+        '`now`: money waits, or a customer who paid may be without access; `soon`: money is where it ' +
+        'should not be; `later`: the rest',
+    }),
+    waits_since: timestamp,
     id: Type.String({ description: 'Unique within the kind; of an event its id' }),
     user_id: nullable(Type.String()),
     email: nullable(Type.String()),
@@ -63,7 +68,8 @@ export function viewInboxEntry(entry: InboxEntry): Static<ReturnType<typeof inbo
   const { kind, since, id, userId, email, name, paymentId, amount, detail, nextAct } = entry
   const { otherPaymentId, count } = entry
   return {
-    ...{ kind: kind.name, since: toTimestamp(since), id, user_id: userId, email, name },
+    ...{ kind: kind.name, urgency: kind.urgency, waits_since: toTimestamp(since), id },
+    ...{ user_id: userId, email, name },
     ...{ payment_id: paymentId, amount, detail, other_payment_id: otherPaymentId, count, next_act: nextAct },
   }
 }

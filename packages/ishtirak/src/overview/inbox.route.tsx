@@ -1,9 +1,10 @@
 // The first page after the sign-in: what waits for a person, each entry with a link to where its next act is
 // done.
 
-import type { InboxKind } from '../acts/inbox-kind.js'
+import { type InboxKind, URGENCIES } from '../acts/inbox-kind.js'
 import type { App } from '../http/app.js'
-import { Pager, renderConsole, sendPage, type View } from '../pages/console-frame.js'
+import { type Labels, readLabels } from '../ledger/labels.js'
+import { Folded, Pager, renderConsole, sendPage, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { codeInWords } from '../pages/console-words.js'
 import { queryOf } from '../pages/reader.js'
@@ -24,16 +25,18 @@ export function inboxRoute(app: App, pages: AllPages): void {
     const cursor = queryOf(request, 'cursor') ?? null
     const inbox = await readInbox(pages, { kind, cursor, limit: SHOWN })
     const view = viewOf(pages, request, reply)
-    return sendPage(pages, reply, inboxPage(pages, view, { inbox, kind, isFirst: cursor === null }))
+    const labels = await readLabels(pages, { payments: inbox.entries.map((entry) => entry.otherPaymentId) })
+    return sendPage(pages, reply, inboxPage(pages, view, { inbox, labels, kind, isFirst: cursor === null }))
   })
 }
 
 function inboxPage(
   pages: AllPages,
   view: View,
-  { inbox, kind, isFirst }: { inbox: Inbox; kind: InboxKind | null; isFirst: boolean },
+  of: { inbox: Inbox; labels: Labels; kind: InboxKind | null; isFirst: boolean },
 ): string {
   const { say } = view
+  const { inbox, labels, kind, isFirst } = of
   const { entries, nextCursor } = inbox
   const start = inboxAddress(pages, kind)
   const next = nextCursor === null ? null : inboxAddress(pages, kind, nextCursor)
@@ -46,20 +49,37 @@ function inboxPage(
       <>
         <h1 safe>{say('inbox')}</h1>
         <Kinds {...{ pages, view, inbox, kind }} />
-        <section
-          class="card"
-          aria-label={kind === null ? say('inbox') : codeInWords(view, 'kind', kind.name)}
-        >
-          {entries.length === 0 ? (
+        {entries.length === 0 ? (
+          <section class="card" aria-label={say('inbox')}>
             <p safe>{say('nothingWaits')}</p>
-          ) : (
-            <InboxEntries {...{ pages, view, entries }} />
-          )}
-        </section>
+          </section>
+        ) : (
+          <Groups {...{ pages, view, inbox, labels, kind }} />
+        )}
         <Pager view={view} first={isFirst ? null : start} next={next} />
       </>
     ),
   })
+}
+
+/** What is urgent is open; what can wait is folded where there is something above it. */
+function Groups(of: { pages: AllPages; view: View; inbox: Inbox; labels: Labels; kind: InboxKind | null }) {
+  const { pages, view, inbox, labels } = of
+  const groups = URGENCIES.flatMap((urgency) => {
+    const kinds = pages.inbox.kinds.filter((one) => one.urgency === urgency && (of.kind ?? one) === one)
+    const entries = inbox.entries.filter(({ kind }) => kinds.includes(kind))
+    const title = withCount(pages, view, view.say(`urgency_${urgency}`), countOf(inbox, kinds))
+    return entries.length === 0 ? [] : [{ urgency, title, entries }]
+  })
+  return (
+    <>
+      {groups.map(({ urgency, title, entries }, index) => (
+        <Folded id={urgency} title={title} isOpen={urgency !== 'later' || index === 0}>
+          <InboxEntries {...{ pages, view, entries, labels }} />
+        </Folded>
+      ))}
+    </>
+  )
 }
 
 function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor?: string): string {
@@ -73,12 +93,11 @@ function inboxAddress({ base }: AllPages, kind: InboxKind | null, cursor?: strin
 /** How many of each kind wait; each leads to these alone. */
 function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind | null }) {
   const { pages, view, inbox, kind } = of
-  const { say, locale } = view
-  const counted = (count: number) =>
-    count < COUNTED_MAX ? pages.formats.number(count, locale) : say('andMore', { count: String(COUNTED_MAX) })
+  const { say } = view
   const waiting = pages.inbox.kinds.flatMap((one) => {
-    const count = inbox.counts[one.name] ?? 0
-    return count > 0 ? [{ one, label: `${codeInWords(view, 'kind', one.name)} (${counted(count)})` }] : []
+    const count = countOf(inbox, [one])
+    const label = withCount(pages, view, codeInWords(view, 'kind', one.name), count)
+    return count > 0 ? [{ one, label }] : []
   })
   if (waiting.length === 0) return null
   const link = (one: InboxKind | null, label: string) => (
@@ -96,4 +115,14 @@ function Kinds(of: { pages: AllPages; view: View; inbox: Inbox; kind: InboxKind 
       </ul>
     </nav>
   )
+}
+
+function countOf({ counts }: Inbox, kinds: readonly InboxKind[]): number {
+  return kinds.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0)
+}
+
+function withCount({ formats }: AllPages, { say, locale }: View, title: string, count: number): string {
+  const most = COUNTED_MAX
+  const counted = count < most ? formats.number(count, locale) : say('andMore', { count: String(most) })
+  return `${title} (${counted})`
 }

@@ -1,7 +1,7 @@
 // What waits for an operator, as rows: one statement with a part for each kind that capabilities bring, each
 // on an index of what waits.
 
-import type { InboxKind, InboxRow } from '../acts/inbox-kind.js'
+import { type InboxKind, type InboxRow, URGENCIES } from '../acts/inbox-kind.js'
 import type { Instant } from '../core/instant.js'
 import { assembled, type Queryable, type Row, type Statement } from '../database/database.js'
 import { at, instant, instantOrNull, integer, integerOrNull, text, textOrNull } from '../database/rows.js'
@@ -34,13 +34,17 @@ const COLUMNS = 'since, id, user_id, payment_id, amount, detail'
 /** What waits of this kind: `since`, `id` and what it is about; `$1` is now. */
 const partOf = ({ select }: InboxKind) => `select ${COLUMNS} from (${select}) w(${COLUMNS})`
 
+const rankOf = ({ urgency }: InboxKind) => URGENCIES.indexOf(urgency)
+const ORDER = 'rank, since, place, id'
+const placed = (kind: InboxKind) => `select ${rankOf(kind)} as rank, ${kind.place} as place, w.*`
+
 // Each part gives at most a page.
 const pagePart = (kind: InboxKind) => `(
-     select ${kind.place} as place, w.* from (${partOf(kind)}) w
+     ${placed(kind)} from (${partOf(kind)}) w
       where ($2::int is null or $2 = ${kind.place})
-        and ($3::int is null or $3 < ${kind.place}
-             or ($3 = ${kind.place} and (since, id) > ($4::timestamptz, $5::text)))
-      order by since, id limit $6::int)`
+        and ($3::int is null or $3 < ${rankOf(kind)}
+             or ($3 = ${rankOf(kind)} and (since, ${kind.place}, id) > ($4::timestamptz, $5::int, $6::text)))
+      order by since, id limit $7::int)`
 
 // What an entry has beside the columns of its part.
 const entryColumns = (kinds: readonly InboxKind[]) => `w.*, u.email, u.name,
@@ -59,20 +63,19 @@ function byKind(kinds: readonly InboxKind[], column: 'otherPayment' | 'count', n
 const selectPage = (kinds: readonly InboxKind[]) => `
    select ${entryColumns(kinds)}
      from (${kinds.map(pagePart).join(' union all ')}) w left join users u using (user_id)
-    order by place, since, id
-    limit $6::int`
+    order by ${ORDER}
+    limit $7::int`
 
 const partOfUser = (kind: InboxKind) =>
-  `(select ${kind.place} as place, w.* from (${partOf(kind)}) w where user_id = $2 order by since, id
-    limit $3::int)`
+  `(${placed(kind)} from (${partOf(kind)}) w where user_id = $2 order by since, id limit $3::int)`
 
 const selectOfUser = (kinds: readonly InboxKind[]) => `
    select ${entryColumns(kinds)}
      from (${kinds.map(partOfUser).join(' union all ')}) w join users u using (user_id)
-    order by place, since, id
+    order by ${ORDER}
     limit $3::int`
 
-/** Kind by kind, and of each what waits longest first. */
+/** What is urgent first, and of one urgency what waits longest. */
 export async function inboxPage(
   database: Queryable,
   inbox: Inbox,
@@ -88,8 +91,9 @@ export async function inboxPage(
   const rows = await database.query(inbox.statements.page, [
     at(now),
     kind?.place ?? null,
-    after?.kind.place ?? null,
+    after && rankOf(after.kind),
     at(after?.since ?? null),
+    after?.kind.place ?? null,
     after?.id ?? null,
     limit,
   ])

@@ -123,7 +123,8 @@ describeScenario('the inbox', ({ database }) => {
       expect(await entries()).toEqual([
         {
           kind: 'payment_review',
-          since: '2026-11-21T12:00:00Z',
+          urgency: 'now',
+          waits_since: '2026-11-21T12:00:00Z',
           id,
           user_id: 'user-1',
           email: 'amina@example.dz',
@@ -149,25 +150,41 @@ describeScenario('the inbox', ({ database }) => {
       await prove('user-1', proved)
       const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
       await database().query(approveOnce, [half, JSON.stringify([approval])])
-      const since = '2026-11-21T13:00:00Z'
+      const waits_since = '2026-11-21T13:00:00Z'
       expect(await entries()).toMatchObject([
-        { kind: 'transfer_approval', since, payment_id: half, detail: 'amina', next_act: 'payment.approve' },
-        { kind: 'transfer_proof', since, payment_id: proved, detail: null, next_act: 'payment.approve' },
+        {
+          kind: 'transfer_approval',
+          waits_since,
+          payment_id: half,
+          detail: 'amina',
+          next_act: 'payment.approve',
+        },
+        {
+          kind: 'transfer_proof',
+          waits_since,
+          payment_id: proved,
+          detail: null,
+          next_act: 'payment.approve',
+        },
       ])
       await operator.post(`/payments/${proved}/refuse`, { why: 'nothing came' })
       expect(await kinds()).toEqual(['transfer_approval'])
     },
   )
 
-  it('has a transfer without a proof from the order on, behind all else, until its end', async () => {
+  it('has a transfer without a proof from its fourth day on, behind all else, until its end', async () => {
     const id = await askForTransfer('user-1')
+    world.clock.advance(3 * 86_400_000 - 1_000)
+    expect(await kinds()).toEqual([])
+    world.clock.advance(1_000)
     const { transfer } = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
     const reviewed = await underReview('user-2')
     expect(await entries()).toMatchObject([
       { kind: 'payment_review', id: reviewed },
       {
         kind: 'transfer_open',
-        since: '2026-11-21T12:00:00Z',
+        urgency: 'later',
+        waits_since: '2026-11-21T12:00:00Z',
         payment_id: id,
         amount: 2000,
         detail: transfer.reference.replaceAll('-', ''),
@@ -178,15 +195,17 @@ describeScenario('the inbox', ({ database }) => {
     await prove('user-1', id)
     expect(await kinds()).toEqual(['payment_review', 'transfer_proof'])
     const other = await askForTransfer('user-3')
+    world.clock.advance(3 * 86_400_000)
     expect(await entries('?kind=transfer_open')).toMatchObject([{ payment_id: other }])
     // Before any job has looked.
-    world.clock.advance(7 * 86_400_000)
+    world.clock.advance(4 * 86_400_000)
     expect(await entries('?kind=transfer_open')).toEqual([])
   })
 
   it('has a transfer without a proof no more once it is approved, refused or given up', async () => {
     const ids = await Promise.all(['user-1', 'user-2', 'user-3'].map(askForTransfer))
     const came = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
+    world.clock.advance(3 * 86_400_000)
     expect((await inbox()).counts.transfer_open).toBe(3)
     await operator.post(`/payments/${ids[0]}/approve`, came)
     await operator.post(`/payments/${ids[1]}/refuse`, { why: 'nothing came' })
@@ -311,7 +330,7 @@ describeScenario('the inbox', ({ database }) => {
       expect(await entries()).toMatchObject([
         {
           kind: 'events_off',
-          since: '2026-11-21T12:00:00Z',
+          waits_since: '2026-11-21T12:00:00Z',
           detail: 'failing',
           next_act: 'event.resend_waiting',
         },
@@ -342,7 +361,11 @@ describeScenario('the inbox', ({ database }) => {
     expect(await kinds()).toEqual(['mail_failed'])
     await database().query(failMail, ['user-1', 'refused: no such mailbox', 1])
     expect(await entries()).toMatchObject([
-      { payment_id: paymentId, detail: 'receipt: refused: no such mailbox', next_act: 'user.show' },
+      {
+        payment_id: paymentId,
+        detail: 'receipt: refused: no such mailbox',
+        next_act: 'user.correct_address',
+      },
     ])
     await world.advance(14 * 86_400)
     expect(await entries()).toEqual([])
@@ -358,7 +381,7 @@ describeScenario('the inbox', ({ database }) => {
     expect(await entries()).toMatchObject([
       {
         id: 'user-1',
-        since: '2026-11-21T12:00:00Z',
+        waits_since: '2026-11-21T12:00:00Z',
         payment_id: null,
         detail: 'granted: refused: no such mailbox',
         count: 2,
@@ -373,25 +396,25 @@ describeScenario('the inbox', ({ database }) => {
     ])
   })
 
-  it('is read page by page, kind by kind, and by kind', async () => {
+  it('is read page by page, what is urgent first and then what waits longest, and by kind', async () => {
+    const { paymentId } = await world.as('user-4').buy()
+    await database().query(failMail, ['user-4', 'refused: no such mailbox', 1])
     const first = await underReview('user-1')
     world.clock.advance(60_000)
-    const second = await underReview('user-2')
     const proved = await askForTransfer('user-3')
     await prove('user-3', proved)
+    world.clock.advance(60_000)
+    const second = await underReview('user-2')
     const { counts, data, next_cursor } = await inbox('?limit=1')
-    expect(counts).toMatchObject({ payment_review: 2, transfer_proof: 1, finding: 0 })
+    expect(counts).toMatchObject({ payment_review: 2, transfer_proof: 1, mail_failed: 1, finding: 0 })
     const pages = [data]
     for (let cursor = next_cursor; cursor; ) {
       const page = await inbox(`?limit=1&cursor=${cursor}`)
       pages.push(page.data)
       cursor = page.next_cursor
     }
-    expect(pages.map((page) => page.map(({ id }: { id: string }) => id))).toEqual([
-      [first],
-      [second],
-      [proved],
-    ])
+    const ids = pages.map((page) => page.map(({ payment_id: id }: { payment_id: string }) => id))
+    expect(ids).toEqual([[first], [proved], [second], [paymentId]])
     expect(await entries('?kind=transfer_proof')).toMatchObject([{ payment_id: proved }])
     const odd = Buffer.from('["1",2]').toString('base64url')
     for (const cursor of ['x', odd]) {

@@ -33,7 +33,7 @@ const cursorOf = ({ kinds }: Inbox) =>
     },
   )
 
-/** Kind by kind, and of each what waits longest first. Throws `invalid_cursor`. */
+/** What is urgent first, and of one urgency what waits longest. Throws `invalid_cursor`. */
 export async function readInbox(
   { database, clock, inbox }: InboxDeps,
   of: { readonly kind: InboxKind | null; readonly cursor: string | null; readonly limit: number },
@@ -48,4 +48,10 @@ export async function readInbox(
   ])
   const { items, nextCursor } = cursor.pageOf(rows, limit)
   return { counts, entries: items.map(withNextAct), nextCursor }
+}
+
+/** Of all kinds, each bounded. */
+export async function countWaiting({ database, clock, inbox }: InboxDeps): Promise<number> {
+  const counts = Object.values(await inboxCounts(database, inbox, clock.now()))
+  return counts.reduce((sum, count) => sum + count, 0)
 }

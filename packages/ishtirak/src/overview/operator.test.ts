@@ -497,13 +497,14 @@ describeScenario('the operator', ({ database }) => {
       expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
       expect(csv.text).toBe(
         'kind,date,receipt_number,payment_id,user_id,plan,months,method,payment_method,' +
-          'ht,tva_percent,tva,ttc,discount,stamp_duty,total,fees,net,paid_on,refunded_on,amount_asked,' +
+          'ht,tva_percent,tva,ttc,discount,stamp_duty,total,fees,net,paid_on,refunded_on,asked,' +
           'checkout_id,currency,paid_at_utc,paid_at_local,period_start_utc,period_end_utc,status,second_of,' +
-          'received_at_local\r\n' +
+          'received_at_local,name,advance,balance_after,note,closed_at_local\r\n' +
           `payment,2026-11-21,${number},${paymentId},"'=cmd|""calc"", user",pro,1,chargily,cib,` +
-          `1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,,${checkoutId},DZD,` +
-          '2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,2026-12-21T12:00:00Z,paid,,\r\n' +
-          'total,,,,,,,,,1680.67,,319.33,2000,0,0,2000,0,2000,,,,,,,,,,,,\r\n',
+          `1680.67,19,319.33,2000,0,0,2000,0,2000,2026-11-21,,2000,${checkoutId},DZD,` +
+          '2026-11-21T12:00:00Z,2026-11-21 13:00:00,2026-11-21T12:00:00Z,' +
+          '2026-12-21T12:00:00Z,paid,,,,,,,\r\n' +
+          `total${','.repeat(9)}1680.67,,319.33,2000,0,0,2000,0,2000,,,2000${','.repeat(14)}\r\n`,
       )
       const december = await operator.get('/exports/accounts?month=2026-12')
       expect(december.text.split('\r\n')[1]).toContain(`${second.paymentId},`)

@@ -3,21 +3,27 @@ import type { Capability } from '../acts/capability.js'
 import { MINUTE } from '../core/instant.js'
 import type { ConsoleDeps } from './all-pages.js'
 import { healthRoute } from './health.route.js'
+import { countWaiting } from './inbox.js'
 import { inboxRoute } from './inbox.route.js'
+import { listRoutes } from './list-pages.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
 import { inboxReading, OVERVIEW_READINGS, type OverviewReadDeps } from './readings.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
+import { trailRoute } from './trail.route.js'
 import './words.js'
 
 export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleDeps, OverviewConfig> = {
   name: 'overview',
   settings: overviewSettings,
   sections: [
-    { key: 'inbox', path: '/console', order: 1 },
+    { key: 'inbox', path: '/console', order: 1, waiting: countWaiting },
+    { key: 'users', path: '/console/users', order: 1.1 },
+    { key: 'payments', path: '/console/payments', order: 1.2 },
     { key: 'health', path: '/console/health', order: 3 },
     { key: 'operators', path: '/console/operators', order: 4 },
+    { key: 'trailPage', path: '/console/trail', order: 5 },
   ],
   readings: OVERVIEW_READINGS,
   inboxReadings: (inbox) => [inboxReading(inbox)],
@@ -25,7 +31,9 @@ export const overview: Capability<OperatorMailDeps & OverviewReadDeps & ConsoleD
     inboxRoute(app, pages)
     healthRoute(app, pages)
     searchRoute(app, pages)
+    listRoutes(app, pages)
     operatorsRoutes(app, pages)
+    trailRoute(app, pages)
   },
   jobs: (deps) => [
     // Operators learn what entered their inbox: at most one mail in 15 minutes.

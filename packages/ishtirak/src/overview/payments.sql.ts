@@ -1,94 +1,15 @@
-// Payments as operators read them: the newest of all users, and everything known of one.
+// Everything known of one payment, as operators read it.
 
-import { type Instant, toTimestamp } from '../core/instant.js'
-import {
-  PAYMENT_KINDS,
-  type Payment,
-  type PaymentKind,
-  type PaymentStatus,
-  PUBLIC_PAYMENT_STATUSES,
-  type PublicPaymentStatus,
-} from '../core/payment.js'
+import { toTimestamp } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, integer, json, text } from '../database/rows.js'
+import { instant, integer, json, text } from '../database/rows.js'
 import { describeTotal } from '../ledger/load.sql.js'
-import {
-  type HistoryPosition,
-  isOfKind,
-  KIND,
-  PAYMENT_COLUMNS,
-  parsePayment,
-  publicStatusSql,
-} from '../ledger/payments.sql.js'
 import { viewRows } from '../ledger/schemas.js'
 import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
 import { ReceivedEventSchema, SentSchema } from './schemas.js'
-
-const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
-const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
-const newest = (name: string, where: string) =>
-  statement(`operator.${name}`, `select ${PAYMENT_COLUMNS} from payments p ${where} ${ORDER}`)
-
-// Apart from the further pages: planned while the table is empty, a bound would make this one read all
-// payments later.
-const selectNewest = newest('newest', '')
-const selectNewestAfter = newest('newest_after', `where ${isAfter('$2', '$3')}`)
-const isOfStatus = `($4::text is null or $4 = ${publicStatusSql('$5')})`
-// Apart: a plan that does not know whether there is a user would look through the payments of all.
-const selectNewestOfUser = newest(
-  'newest_of_user',
-  `where ${isAfter('$2', '$3')} and ${isOfStatus} and ${isOfKind('$6')} and p.user_id = $7`,
-)
-// Rides on payments_listed: the newest of each kind and stored status that is asked for, then the newest of
-// these.
-const selectNewestListed = statement(
-  'operator.newest_listed',
-  `select ${PAYMENT_COLUMNS}
-     from unnest($6::text[]) w(kind)
-    cross join unnest($7::text[]) s(status)
-    cross join lateral (
-      select * from payments p
-       where ${KIND} = w.kind and p.status = s.status and ${isAfter('$2', '$3')} and ${isOfStatus}
-       ${ORDER}
-    ) p
-    ${ORDER}`,
-)
-
-/** As they are stored: the public status of an open payment depends on the time. */
-function storedStatuses(status: PublicPaymentStatus | null): readonly PaymentStatus[] {
-  if (status === null) return ['requested', ...PUBLIC_PAYMENT_STATUSES]
-  if (status === 'pending') return ['requested', 'pending']
-  return status === 'expired' ? ['requested', 'pending', 'expired'] : [status]
-}
-
-/** Newest first. */
-export async function newestPayments(
-  database: Queryable,
-  wanted: {
-    /** Null: of all users. */
-    readonly userId: string | null
-    readonly status: PublicPaymentStatus | null
-    readonly kind: PaymentKind | null
-    readonly after: HistoryPosition | null
-    readonly limit: number
-  },
-  now: Instant,
-): Promise<readonly Payment[]> {
-  const { userId, status, kind, after, limit } = wanted
-  const page = [limit, after ? at(after.createdAt) : 'infinity', after?.id ?? '']
-  const ofStatus = [...page, status, at(now)]
-  const find = () => {
-    if (userId !== null) return database.query(selectNewestOfUser, [...ofStatus, kind, userId])
-    if (status !== null || kind !== null) {
-      const places = [kind === null ? PAYMENT_KINDS : [kind], storedStatuses(status)]
-      return database.query(selectNewestListed, [...ofStatus, ...places])
-    }
-    return after ? database.query(selectNewestAfter, page) : database.query(selectNewest, [limit])
-  }
-  return (await find()).map(parsePayment)
-}
 
 const selectReceived = statement(
   'operator.received',

@@ -5,13 +5,14 @@ import type { Payment } from '../core/payment.js'
 import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
 import { loadUser, requirePayment } from '../ledger/load.js'
+import { newestPayments } from '../ledger/payment-list.sql.js'
 import type { SaveDeps } from '../ledger/save.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { withNextAct } from './inbox.js'
 import { type Inbox, inboxOfUser } from './inbox.sql.js'
-import { newestPayments, tracesOf } from './payments.sql.js'
+import { tracesOf } from './payments.sql.js'
 
 /** What fits on a screen; the rest is in the user's timeline. */
 const SHOWN_MAX = 50

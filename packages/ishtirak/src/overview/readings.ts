@@ -6,13 +6,12 @@ import { CommandFailed } from '../acts/operator-client.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
 import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
-import { readTrail, TrailQuerySchema, TrailSchema } from './audit-trail.js'
+import { readTrail, TrailQuerySchema, TrailSchema, trailAsCsv } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
 import { HealthSchema } from './health-schemas.js'
 import { type InboxDeps, kindNamed, readInbox } from './inbox.js'
 import { inboxAnswer, inboxQuery, viewInboxEntry } from './inbox-schemas.js'
-import { listAllPayments } from './payments.js'
-import { OperatorPaymentsQuerySchema, OperatorPaymentsSchema } from './schemas.js'
+import { LIST_READINGS } from './list-readings.js'
 import { type SearchDeps, search } from './search.js'
 import { FoundSchema, SearchQuerySchema } from './search-schemas.js'
 import { readTimeline, TimelineQuerySchema, TimelineSchema } from './timeline.js'
@@ -37,7 +36,7 @@ export const inboxReading = (inbox: readonly InboxKind[]) =>
   reads({
     path: '/inbox',
     operationId: 'readInbox',
-    summary: 'What waits for a person, kind by kind, what waits longest first',
+    summary: 'What waits for a person, what is urgent first, then what waits longest',
     description: 'Each with the act that comes next.',
     query: inboxQuery(inbox),
     answer: inboxAnswer(inbox),
@@ -58,7 +57,11 @@ const trail = reads({
   query: TrailQuerySchema,
   answer: TrailSchema,
   refuses: ['invalid_cursor'],
-  command: { usage: 'operators trail', show: ({ data, ...rest }) => ({ trail: data, ...rest }) },
+  command: {
+    usage: 'operators trail',
+    show: ({ data, ...rest }) => ({ trail: data, ...rest }),
+    asFile: { flag: '--csv', description: 'the page as CSV', write: trailAsCsv },
+  },
   read: (deps, { query }) => readTrail(deps, query),
 })
 
@@ -77,24 +80,6 @@ const found = reads({
     return {
       users: users.map(viewFoundUser),
       payments: payments.map(({ payment, exact }) => ({ ...viewOperatorPayment(payment, context), exact })),
-    }
-  },
-})
-
-const allPayments = reads({
-  path: '/payments',
-  operationId: 'listAllPayments',
-  summary: 'Payments of all users, newest first',
-  query: OperatorPaymentsQuerySchema,
-  answer: OperatorPaymentsSchema,
-  refuses: ['invalid_cursor'],
-  command: { usage: 'payments list', show: ({ data, ...rest }) => ({ payments: data, ...rest }) },
-  read: async (deps, { query }) => {
-    const { payments, nextCursor } = await listAllPayments(deps, query)
-    const context = viewedNow(deps)
-    return {
-      data: payments.map((payment) => viewOperatorPayment(payment, context)),
-      next_cursor: nextCursor,
     }
   },
 })
@@ -133,7 +118,7 @@ const timeline = reads({
     readTimeline(deps, { userId: params.user_id, cursor, limit }),
 })
 
-export const OVERVIEW_READINGS = [health, found, allPayments, paymentFile, userFile, timeline, trail]
+export const OVERVIEW_READINGS = [health, found, ...LIST_READINGS, paymentFile, userFile, timeline, trail]
 
 function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
   if (Object.values(answer).flat().length > 0) return answer

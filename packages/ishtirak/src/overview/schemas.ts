@@ -4,23 +4,40 @@ import { Type } from 'typebox'
 import { type FileParts, withParts } from '../acts/file-parts.js'
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { nextCursor, pageQuery } from '../acts/paging.js'
+import { StandingSchema } from '../acts/preview.js'
 import type { LimitDefinition } from '../core/limit.js'
-import { PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
+import { PaymentFilterSchema } from '../ledger/payment-list.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema } from '../ledger/schemas.js'
 import { timeList } from '../ledger/time-list.js'
 import { ActSchema } from '../ledger/user-acts.sql.js'
+import { USER_STATES, UserFilterSchema } from '../ledger/user-list.js'
 
 import { inboxEntry } from './inbox-schemas.js'
 
 export const OperatorPaymentsQuerySchema = query({
-  status: Type.Optional(
-    Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
-  ),
-  method: Type.Optional(Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way' })),
-  ...listQuery,
+  ...PaymentFilterSchema.properties,
+  limit: listQuery.limit,
   cursor: pageQuery.cursor,
+})
+
+export const UsersQuerySchema = query({ ...UserFilterSchema.properties, ...pageQuery })
+
+const ListedUserSchema = object('ListedUser', {
+  user_id: Type.String(),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  state: Type.Enum([...USER_STATES]),
+  ...StandingSchema.properties,
+  ended_plan: nullable(Type.String({ description: 'Of time that is over' })),
+  balance: Type.Integer(),
+  created_at: timestamp,
+})
+
+export const ListedUsersSchema = object('ListedUsers', {
+  data: Type.Array(ListedUserSchema),
+  next_cursor: nextCursor,
 })
 
 const ReviewSchema = object('Review', {
@@ -120,6 +137,7 @@ export function userFileSchema(
     user_id: Type.String(),
     email: nullable(Type.String()),
     name: nullable(Type.String()),
+    phone: nullable(Type.String({ description: 'Of a customer of the desk: E.164' })),
     locale: nullable(Type.String()),
     created_at: timestamp,
     ...BillingStatusSchema.properties,

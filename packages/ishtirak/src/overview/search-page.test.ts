@@ -19,7 +19,7 @@ describeScenario('the search of the console', ({ database }) => {
     return visit.open(`/console/search?${new URLSearchParams({ q })}`)
   }
 
-  it('opens the page of an exact hit', async () => {
+  it('opens the page of an exact hit, and of the only one', async () => {
     const { paymentId } = await world.as('a/b c').buy()
     await setProfile(world, 'a/b c', { email: 'amina@example.dz' })
     const at = `${world.base}/console`
@@ -29,6 +29,8 @@ describeScenario('the search of the console', ({ database }) => {
       [body.receipt.number, `${at}/payments/${paymentId}`],
       ['AMINA@example.dz', `${at}/users/a%2Fb%20c`],
       ['a/b c', `${at}/users/a%2Fb%20c`],
+      // It is no whole address, and the only one that begins so.
+      ['amina@', `${at}/users/a%2Fb%20c`],
     ] as const) {
       const { status, headers } = await find(q)
       expect([q, status, headers.get('location')]).toEqual([q, 303, to])
@@ -44,6 +46,7 @@ describeScenario('the search of the console', ({ database }) => {
     for (const part of ['Amina &lt;i>Kaci', 'Amine', 'href="/console/users/user-1"', 'value="ami"'])
       expect([part, text.replaceAll(world.base, '').includes(part)]).toEqual([part, true])
     expect((await find('shared@example.dz')).status).toBe(200)
+    await world.as('user-3').buy()
     const byAmount = await find('000 2026-11-21')
     expect(byAmount.text).toContain(`/console/payments/${paymentId}"`)
     expect(wordsOf(byAmount.text)).toContain('2 000 DA paid')

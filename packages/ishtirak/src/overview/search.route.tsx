@@ -1,11 +1,13 @@
-// The one field of the search, which is on every page. A single exact hit is opened at once; else the hits
-// are listed, and where there are none, what can be searched.
+// The one field of the search, which is on every page. A single exact hit is opened at once, and so is
+// the only hit of all; else the hits are listed, and where there are none, what can be searched.
 
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { App } from '../http/app.js'
+import { paidForInWords } from '../i18n/formats.js'
+import { type Labels, readLabels } from '../ledger/labels.js'
 import { StatusBadge } from '../ledger/status-badge.js'
 import { addressOf, NoWrap, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
@@ -23,21 +25,30 @@ export function searchRoute(app: App, pages: AllPages): void {
     const typed = queryOf(request, 'q')?.trim() ?? ''
     const isAsked = typed !== '' && typed.length <= SEARCHED_MAX
     const found = isAsked ? await search(pages, typed) : NOTHING
-    const [hit, ...further] = exactIn(pages, found)
+    const [hit, ...further] = leadingIn(pages, found)
     if (hit !== undefined && further.length === 0) return reply.headers(pages.headers).redirect(hit, 303)
-    return sendPage(pages, reply, searchPage(pages, viewOf(pages, request, reply), { typed, found }))
+    const labels = await readLabels(pages, { users: found.payments.map(({ payment }) => payment.userId) })
+    return sendPage(pages, reply, searchPage(pages, viewOf(pages, request, reply), { typed, found, labels }))
   })
 }
 
-/** The pages of the exact hits. */
-function exactIn({ base }: AllPages, { users, payments }: Found): readonly string[] {
-  return [
-    ...users.filter(({ exact }) => exact).map(({ userId }) => addressOf(base, 'users', userId)),
-    ...payments.filter(({ exact }) => exact).map(({ payment }) => addressOf(base, 'payments', payment.id)),
+/** The pages of the exact hits; where there is none, of all. */
+function leadingIn({ base }: AllPages, { users, payments }: Found): readonly string[] {
+  const hits = [
+    ...users.map(({ exact, userId }) => ({ exact, page: addressOf(base, 'users', userId) })),
+    ...payments.map(({ exact, payment }) => ({ exact, page: addressOf(base, 'payments', payment.id) })),
   ]
+  const exact = hits.filter((hit) => hit.exact)
+  return (exact.length > 0 ? exact : hits).map(({ page }) => page)
 }
 
-function searchPage(pages: AllPages, view: View, { typed, found }: { typed: string; found: Found }): string {
+interface Searched {
+  readonly typed: string
+  readonly found: Found
+  readonly labels: Labels
+}
+
+function searchPage(pages: AllPages, view: View, { typed, found, labels }: Searched): string {
   const { say } = view
   const isEmpty = found.users.length === 0 && found.payments.length === 0
   const asked = new URLSearchParams({ q: typed }).toString()
@@ -51,7 +62,7 @@ function searchPage(pages: AllPages, view: View, { typed, found }: { typed: stri
         <h1 safe>{say('search')}</h1>
         {isEmpty ? <NoHit say={say} isAsked={typed !== ''} /> : null}
         <Users {...{ pages, view, found }} />
-        <Payments {...{ pages, view, found }} />
+        <Payments {...{ pages, view, found, labels }} />
       </>
     ),
   })
@@ -89,7 +100,8 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
   )
 }
 
-function Payments({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
+function Payments(of: { pages: AllPages; view: View; found: Found; labels: Labels }) {
+  const { pages, view, found, labels } = of
   const { say, locale } = view
   if (found.payments.length === 0) return null
   const { came, moment } = pages.formats
@@ -97,9 +109,9 @@ function Payments({ pages, view, found }: { pages: AllPages; view: View; found: 
   const rows = found.payments.map(({ payment }) => ({
     safeCells: [
       <a href={addressOf(pages.base, 'payments', payment.id)} safe>
-        {payment.id}
+        {paidForInWords(payment, locale)}
       </a>,
-      <UserCell {...{ pages, user: { userId: payment.userId } }} />,
+      <UserCell {...{ pages, user: labels.user(payment.userId) }} />,
       <NoWrap>{came(payment, locale)}</NoWrap>,
       <StatusBadge {...{ view, payment }} />,
       <NoWrap>{when(payment)}</NoWrap>,

@@ -1,6 +1,7 @@
 // The search of operators as rows. Each part rides on an index, and gives a bounded number.
 import type { Instant } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
+import { readPhone } from '../core/phone.js'
 import type { AmountAndDay, SearchWords } from '../core/search.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, flag, text } from '../database/rows.js'
@@ -13,12 +14,17 @@ const HITS_MAX = 20
 /** Behind every text that begins with `key`, in the order of code points. */
 const endOf = (key: string) => `${key} || chr(1114111)`
 
-const beginning = (key: string) => `(
-     select s.user_id from asked a
+const beginning = (key: string, rank: number) => `
+     select s.user_id, ${rank} from asked a
       cross join lateral (
         select user_id from user_search s
          where a.${key} <> '' and s.key >= a.${key} and s.key < ${endOf(`a.${key}`)}
-         order by s.key, user_id limit ${HITS_MAX}) s)`
+         order by s.key, user_id limit ${HITS_MAX}) s`
+
+// Of one consonant half of all users begin so.
+const sounding = (dhal: string) =>
+  `(select '~' || sound from search_sound(array_to_string(search_words($1), ' '), '${dhal}') sound
+     where length(sound) > 1)`
 
 // An address has signs in it that are none of a name's. `offset 0` keeps the planner from walking all users
 // in their order until twenty have this address, which it takes for the shorter way where there are a million
@@ -26,30 +32,34 @@ const beginning = (key: string) => `(
 const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
-     select search_key($1) as address, array_to_string(search_words($1), ' ') as name
+     select search_key($1) as address, array_to_string(search_words($1), ' ') as name,
+            ${sounding('d')} as sound, ${sounding('z')} as other
    ), exact as (
      select user_id from users where user_id = $1
+      union
+    (select user_id from users where phone = $2 order by user_id limit ${HITS_MAX})
       union
     (select user_id from (select user_id from users where lower(email) = lower($1) offset 0) same
       order by user_id limit ${HITS_MAX})
    ), begun as (
-     select user_id from ${beginning('address')} by_address
-      union
-     select user_id from ${beginning('name')} by_name
-     except
-     select user_id from exact
+     select user_id, min(rank) as rank
+       from (${['address', 'name'].map((key) => beginning(key, 1)).join(' union all ')} union all
+             ${['sound', 'other'].map((key) => beginning(key, 2)).join(' union all ')}) b(user_id, rank)
+      where user_id not in (select user_id from exact)
+      group by user_id order by rank, user_id limit ${HITS_MAX}
    )
-   select u.user_id, h.exact, ${FACT_COLUMNS}
-     from (select user_id, true as exact from exact
-            union all
-           (select user_id, false from begun order by user_id limit ${HITS_MAX})) h
+   select u.user_id, h.rank = 0 as exact, ${FACT_COLUMNS}
+     from (select user_id, 0 as rank from exact union all select user_id, rank from begun) h
      join users u using (user_id)
-    order by h.exact desc, u.name, u.email, u.user_id`,
+    order by h.rank, u.name, u.email, u.user_id`,
 )
 
-/** By an id or an address, whole: exact. Else by the beginning of an address, or of a word of a name. */
+/**
+ * By an id, an address or a telephone, whole: exact. Else by the beginning of an address, or of a word of a
+ * name; behind these, by what the name sounds like.
+ */
 export async function findUsersByWord(database: Queryable, word: string) {
-  const rows = await database.query(selectUsers, [word])
+  const rows = await database.query(selectUsers, [word, readPhone(word)])
   return rows.map((row) => ({ ...parseUser(row), userId: text(row, 'user_id'), exact: flag(row, 'exact') }))
 }
 
@@ -68,30 +78,68 @@ const selectPayments = statement(
 /** Exact hits: by the word, and by each of `references`, as it is stored. */
 export async function findPaymentsByWord(
   database: Queryable,
-  { word, receipt }: Omit<SearchWords, 'amountAndDay'>,
+  { word, receipt }: Pick<SearchWords, 'word' | 'receipt'>,
   references: readonly string[],
 ): Promise<readonly Payment[]> {
   const found = [word, receipt?.series ?? null, receipt?.number ?? null, [word, ...references]]
   return (await database.query(selectPayments, found)).map(parsePayment)
 }
 
-const endsSo = 'p.amount % $3::bigint = $4::int'
+const partly = (stored: string, part: string) =>
+  `select ${PAYMENT_COLUMNS} from unnest($1::text[]) a(part) cross join lateral (
+     select * from payments p
+      where p.method in ('transfer', 'cash', 'cheque')
+        and ${stored} collate "C" >= ${part} and ${stored} collate "C" < ${endOf(part)}
+      limit ${HITS_MAX}) p`
+
+const selectByPart = statement(
+  'operator_search.part',
+  `select * from (
+     ${partly('p.method_reference', 'part')}
+      union
+     ${partly('reverse(p.method_reference)', 'reverse(part)')}) p
+    order by created_at desc, id limit ${HITS_MAX}`,
+)
+
+/** Of transfers and of the desk: by how a reference begins or ends, as it is stored; the newest first. */
+export async function findPaymentsByPart(
+  database: Queryable,
+  parts: readonly string[],
+): Promise<readonly Payment[]> {
+  return (await database.query(selectByPart, [parts])).map(parsePayment)
+}
+
+const endsSo = (amount: string) => `${amount} % $3::bigint = $4::int`
+const isBooked = `${endsSo('p.amount')} or ${endsSo('p.amount_asked')}`
+// Of cash, with its duty: what was counted out at the desk.
+const withDuty = `p.method = 'cash' and exists (
+  select from receipts r where r.user_id = p.user_id and r.payment_id = p.id
+    and ${endsSo("(p.amount + (r.snapshot->>'stampDutyCentimes')::int / 100)")})`
+const CAME = `(p.review->>'amount')::bigint`
 
 // The amount itself comes before those that end with it.
 const selectByAmount = statement(
   'operator_search.amount',
   `(select ${PAYMENT_COLUMNS} from payments p
-     where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and ${endsSo}
-     order by p.amount, p.paid_at, p.id limit ${HITS_MAX})
+     where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and (${isBooked} or ${withDuty})
+     order by p.amount, p.paid_at desc, p.id limit ${HITS_MAX})
+    union all
+   (select ${PAYMENT_COLUMNS} from payments p
+     where p.status = 'review' and p.created_at < $2::timestamptz and ${endsSo(CAME)}
+       and p.amount % $3::bigint <> $4::int
+     order by ${CAME}, p.created_at desc, p.id limit ${HITS_MAX})
     union all
    (select ${PAYMENT_COLUMNS} from payments p
      where p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null
-       and ${endsSo}
-     order by p.amount, p.created_at, p.id limit ${HITS_MAX})
+       and ${endsSo('p.amount')}
+     order by p.amount, p.created_at desc, p.id limit ${HITS_MAX})
     limit ${HITS_MAX}`,
 )
 
-/** Paid in `[from, to)`; then, never paid, begun in it. */
+/**
+ * What was paid in `[from, to)`, by what came or was asked for; what came and is under review; then, never
+ * paid, what was begun in it.
+ */
 export async function findPaymentsByAmount(
   database: Queryable,
   { ending, digits }: Pick<AmountAndDay, 'ending' | 'digits'>,

@@ -1,8 +1,15 @@
 // The one field of the search: users and payments by anything that an operator knows of them.
+
+import { DAY } from '../core/instant.js'
 import { readSearch } from '../core/search.js'
 import { statusAt } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { findPaymentsByAmount, findPaymentsByWord, findUsersByWord } from './search.sql.js'
+import {
+  findPaymentsByAmount,
+  findPaymentsByPart,
+  findPaymentsByWord,
+  findUsersByWord,
+} from './search.sql.js'
 
 export interface SearchDeps
   extends Pick<CommonParts, 'database' | 'wallClock' | 'methods' | 'clock' | 'rules'> {
@@ -12,22 +19,29 @@ export interface SearchDeps
 
 export type Found = Awaited<ReturnType<typeof search>>
 
+/** An amount without a day is one of these days. */
+const RECENT = 3 * DAY
+
 /** Exact hits first: each says that it is one, so that a page can lead to it at once. */
 export async function search(deps: SearchDeps, typed: string) {
   const { database, wallClock, methods, clock, rules, referencesIn } = deps
   const now = clock.now()
   const wanted = readSearch(typed, methods.live)
-  const day = wanted.amountAndDay && wallClock.dayOf(wanted.amountAndDay.day)
-  const [users, exact, byAmount] = await Promise.all([
+  const { amountAndDay } = wanted
+  const day = amountAndDay?.day ? wallClock.dayOf(amountAndDay.day) : { from: now - RECENT, to: now + 1 }
+  const [users, exact, byAmount, byPart] = await Promise.all([
     findUsersByWord(database, wanted.word),
     findPaymentsByWord(database, wanted, referencesIn(wanted.word)),
-    wanted.amountAndDay && day ? findPaymentsByAmount(database, wanted.amountAndDay, day) : [],
+    amountAndDay && day ? findPaymentsByAmount(database, amountAndDay, day) : [],
+    wanted.parts.length > 0 ? findPaymentsByPart(database, wanted.parts) : [],
   ])
+  const others = new Map([...byAmount, ...byPart].map((payment) => [payment.id, payment]))
+  for (const { id } of exact) others.delete(id)
   return {
     users: users.map((user) => ({ ...user, subscription: statusAt(user.subscription, now, rules) })),
     payments: [
       ...exact.map((payment) => ({ payment, exact: true })),
-      ...byAmount.map((payment) => ({ payment, exact: false })),
+      ...[...others.values()].map((payment) => ({ payment, exact: false })),
     ],
   }
 }

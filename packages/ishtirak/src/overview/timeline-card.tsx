@@ -5,8 +5,9 @@ import { statusKey } from '../acts/changes.js'
 import { kindOf } from '../core/payment.js'
 import { mayDo } from '../core/role.js'
 import { instrumentName } from '../i18n/messages.js'
+import { PaymentLink } from '../ledger/labels.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
-import { addressOf, Pager, Table, Text, type View } from '../pages/console-frame.js'
+import { addressOf, Folded, Pager, Table, Text, type View } from '../pages/console-frame.js'
 import {
   codeInWords,
   failureInWords,
@@ -14,13 +15,15 @@ import {
   mailedInWords,
   planInWords,
 } from '../pages/console-words.js'
-import { Card } from '../pages/portal-frame.js'
 import type { AllPages } from './all-pages.js'
 import type { UserFile } from './read-files.js'
 import type { readTimeline } from './timeline.js'
 
 export type Timeline = Awaited<ReturnType<typeof readTimeline>>
 type Entry = Timeline['data'][number]
+
+/** A longer one begins folded: it would be most of the page on a phone. */
+const SHOWN_MAX = 1
 
 interface Shown {
   readonly pages: AllPages
@@ -42,19 +45,19 @@ export function TimelineCard(
   const rows = timeline.data.map((entry) => ({ safeCells: cellsOf(of, file.payments, entry) }))
   const columns = [say('when'), say('what'), say('ends'), say('who'), say('details')]
   return (
-    <Card id="timeline" title={say('timeline')}>
+    <Folded id="timeline" title={say('timeline')} isOpen={!isFirst || rows.length <= SHOWN_MAX}>
       <Table columns={columns} safeRows={rows} empty={say('timelineEmpty')} />
       <Pager
         view={view}
         first={isFirst ? null : `${start}#timeline`}
         next={next && `${start}?cursor=${encodeURIComponent(next)}#timeline`}
       />
-    </Card>
+    </Folded>
   )
 }
 
 function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: Entry) {
-  const { formats, base } = pages
+  const { formats } = pages
   const { locale, say, session } = view
   const { at, kind, what, payment_id, amount, until, actor, why } = entry
   const isRefunded = payments.some(({ id, status }) => id === payment_id && status === 'refunded')
@@ -69,9 +72,11 @@ function cellsOf({ pages, view }: Shown, payments: UserFile['payments'], entry: 
       <span safe>{say('entryOf', { entry: say(`entry_${kind}`), what: subject })}</span>
       <span safe>{sum}</span>
       {payment_id === null ? null : (
-        <a class="small line" href={addressOf(base, 'payments', payment_id)} safe>
-          {payment_id}
-        </a>
+        <PaymentLink
+          {...{ pages, view }}
+          id={payment_id}
+          payment={payments.find(({ id }) => id === payment_id)}
+        />
       )}
       {payment_id !== null && hasReceipt && mayResend ? (
         <a class="small line" href={pathOfAct(pages, resendReceipt, payment_id)} safe>

@@ -57,17 +57,11 @@ export async function readTimeline(
   const after = of.cursor === null ? null : cursor.decode(of.cursor)
   await requireUser({ database }, userId)
   const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
-  const placed = rows.map((row) => ({
-    row,
+  const { items, nextCursor } = cursor.pageBy(rows, limit, (row) => ({
     at: instant(row, 'at'),
     // As the statement writes it.
     kind: text(row, 'kind') as TimelinePosition['kind'],
     id: text(row, 'id'),
   }))
-  const { items, nextCursor } = cursor.pageOf(placed, limit)
-  const data = viewRows(
-    TimelineEntrySchema,
-    items.map(({ row }) => row),
-  )
-  return { data, next_cursor: nextCursor }
+  return { data: viewRows(TimelineEntrySchema, items), next_cursor: nextCursor }
 }

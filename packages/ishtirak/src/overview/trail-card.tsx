@@ -1,40 +1,60 @@
 // The audit trail on a page: all acts, newest first, page by page, with a filter.
 
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import { type Field, Input } from '../acts/act-page.js'
-import { addressOf, type ConsolePages, Pager, Table, type View } from '../pages/console-frame.js'
+import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
+import { type ConsolePages, Pager, Table, type View, withQuery } from '../pages/console-frame.js'
 import { codeInWords, recordedActs } from '../pages/console-words.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { UserCell } from '../pages/user-cell.js'
-import { readTrail } from './audit-trail.js'
+import { readTrail, type TrailFilterSchema } from './audit-trail.js'
+import { type ListFileDeps, sendTrail } from './list-files.js'
 import { trailRow } from './trail.js'
 
 /** With reasons of 500 letters the pages are under 60 kB. */
 const SHOWN = 12
 
 /** As it stands in the address; empty: any. `about` is a user or a payment. */
-type Filter = Readonly<Record<'actor' | 'act' | 'day' | 'about', string>>
+type Filter = Readonly<Record<'actor' | 'act' | 'day' | 'about' | 'q', string>>
 
-export type ShownTrail = Awaited<ReturnType<typeof trailIn>>
+type ShownTrail = Awaited<ReturnType<typeof trailIn>>
 
 /** What the address asks for. Throws `validation_failed` and `invalid_cursor`. */
 export async function trailIn(pages: ConsolePages, request: FastifyRequest) {
-  const typed = (name: string) => queryOf(request, name)?.trim() ?? ''
-  const filter: Filter = {
-    actor: typed('actor'),
-    act: typed('act'),
-    day: typed('day'),
-    about: typed('about'),
-  }
-  const { about, ...same } = filter
-  const cursor = typed('cursor')
-  const trail = await readTrail(pages, {
-    ...given({ ...same, cursor }),
-    ...(about === '' ? {} : { [/^pay_\w+$/.test(about) ? 'payment_id' : 'user_id']: about }),
-    limit: SHOWN,
+  const filter = filterIn(request)
+  const cursor = queryOf(request, 'cursor')?.trim() ?? ''
+  const trail = await readTrail(pages, { ...asAsked(filter), ...given({ cursor }), limit: SHOWN })
+  const labels = await readLabels(pages, {
+    payments: trail.data.map(({ payment_id }) => payment_id),
+    users: trail.data.map(({ user_id }) => user_id),
   })
-  return { filter, trail, isFirst: cursor === '' }
+  return { filter, trail, labels, isFirst: cursor === '' }
+}
+
+function filterIn(request: FastifyRequest): Filter {
+  const typed = (name: string) => queryOf(request, name)?.trim() ?? ''
+  return {
+    ...{ actor: typed('actor'), act: typed('act'), day: typed('day') },
+    ...{ about: typed('about'), q: typed('q') },
+  }
+}
+
+/** As the API is asked. */
+function asAsked({ about, ...same }: Filter): Static<typeof TrailFilterSchema> {
+  const of = about === '' ? {} : { [/^pay_\w+$/.test(about) ? 'payment_id' : 'user_id']: about }
+  return { ...given(same), ...of }
+}
+
+/** All that the address asks for, as a file. */
+export function trailFileIn(
+  pages: ConsolePages & ListFileDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { operator } = pages.operatorsHere.of(request)
+  return sendTrail(pages, { filter: asAsked(filterIn(request)), operator, reply })
 }
 
 function given<Name extends string>(values: Readonly<Record<Name, string>>): Partial<Record<Name, string>> {
@@ -44,9 +64,8 @@ function given<Name extends string>(values: Readonly<Record<Name, string>>): Par
 }
 
 /** The page with this filter, on which the trail goes on at the cursor. */
-export function trailAddress(path: string, filter: Filter, cursor?: string): string {
-  const query = new URLSearchParams({ ...given(filter), ...(cursor && { cursor }) }).toString()
-  return query === '' ? path : `${path}?${query}`
+export function trailAddress(path: string, filter: Filter, cursor = ''): string {
+  return withQuery(path, { ...filter, cursor })
 }
 
 interface TrailOf {
@@ -60,10 +79,12 @@ interface TrailOf {
 export function TrailCard(of: TrailOf) {
   const { pages, view, path, shown } = of
   const { say } = view
-  const { filter, trail, isFirst } = shown
+  const { filter, trail, labels, isFirst } = shown
   const next = trail.next_cursor
   const isFiltered = Object.values(filter).some((value) => value !== '')
-  const rows = trail.data.map((entry) => trailRow({ pages, view }, entry, [<About {...{ pages, entry }} />]))
+  const rows = trail.data.map((entry) =>
+    trailRow({ pages, view }, entry, [<About {...{ pages, view, labels, entry }} />]),
+  )
   const columns = [say('when'), say('who'), say('act'), say('about'), say('why')]
   return (
     <Card id="trail" title={say('trail')}>
@@ -94,6 +115,7 @@ function Filters({ view, path, shown: { filter } }: TrailOf) {
     },
     { name: 'day', label: say('day'), type: 'date', value: filter.day },
     { name: 'about', label: say('aboutLabel'), type: 'text', value: filter.about },
+    { name: 'q', label: say('trailWords'), type: 'text', value: filter.q },
   ]
   return (
     <form method="get" action={`${path}#trail`} class="filter">
@@ -105,16 +127,15 @@ function Filters({ view, path, shown: { filter } }: TrailOf) {
   )
 }
 
-function About({ pages, entry }: { pages: ConsolePages; entry: ShownTrail['trail']['data'][number] }) {
-  const { user_id: userId, payment_id: paymentId } = entry
+function About(
+  of: Pick<TrailOf, 'pages' | 'view'> & { labels: Labels; entry: ShownTrail['trail']['data'][number] },
+) {
+  const { pages, view, labels, entry } = of
+  const { user_id: userId, payment_id: id } = entry
   return (
     <>
-      <UserCell {...{ pages, user: { userId } }} />
-      {paymentId === null ? null : (
-        <a class="small line" href={addressOf(pages.base, 'payments', paymentId)} safe>
-          {paymentId}
-        </a>
-      )}
+      <UserCell {...{ pages, user: labels.user(userId) }} />
+      {id === null ? null : <PaymentLink {...{ pages, view, id }} payment={labels.payment(id)} />}
     </>
   )
 }

@@ -4,9 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { UNKNOWN } from '../acts/refusals.js'
 import { isErrorCode } from '../core/error.js'
 import { CATALOGS } from '../i18n/messages.js'
-import { type ConsolePages, Table, Text, type View } from '../pages/console-frame.js'
+import { type ConsolePages, Folded, Table, Text, type View } from '../pages/console-frame.js'
 import { actionInWords, codeInWords } from '../pages/console-words.js'
-import { Card } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import type { PaymentFile } from './read-files.js'
 
@@ -19,6 +18,8 @@ export interface TrailNotice {
   readonly refused: string | undefined
   /** Nothing was done, because it had changed. */
   readonly isChanged: boolean
+  /** The code of what kept it from being done, where that is not in the trail. */
+  readonly unanswered: string | undefined
 }
 
 /** In the query, as the pages of acts write it. */
@@ -27,7 +28,13 @@ export function noticeIn(request: FastifyRequest): TrailNotice {
     done: queryOf(request, 'done'),
     refused: queryOf(request, 'refused'),
     isChanged: queryOf(request, 'changed') !== undefined,
+    unanswered: queryOf(request, 'unanswered'),
   }
+}
+
+/** Something was just done or refused, and stands in the trail. */
+export function isOfAct({ done, refused }: TrailNotice): boolean {
+  return done !== undefined || refused !== undefined
 }
 
 export function NoticeOf({
@@ -35,6 +42,7 @@ export function NoticeOf({
   acts,
   notice,
   notBooked,
+  found,
   whyRefused,
 }: {
   view: View
@@ -42,6 +50,8 @@ export function NoticeOf({
   notice: TrailNotice
   /** Why the act was done and no money is booked by it; null: it is, or the act books none. */
   notBooked?: (act: TrailEntry) => string | null
+  /** What came of an act that looks; null: it is another. */
+  found?: (act: TrailEntry) => string | null
   /** What stands in the way of what was refused. */
   whyRefused?: () => string
 }) {
@@ -51,7 +61,7 @@ export function NoticeOf({
     const why = notBooked?.(done) ?? null
     return (
       <Said
-        {...{ view, why, isWarning: why !== null, act: done }}
+        {...{ view, why: why ?? found?.(done) ?? null, isWarning: why !== null, act: done }}
         title={say(why === null ? 'doneTitle' : 'notBookedTitle')}
         text={say('doneText', { act: didInWords(view, done), name: done.actor })}
       />
@@ -61,6 +71,12 @@ export function NoticeOf({
   if (refused) {
     const said = { view, why: whyRefused?.() ?? null, isWarning: true, act: refused }
     return <Said {...said} title={say('refusedTitle')} text={refusalOf(view, refused)} />
+  }
+  const { unanswered } = notice
+  if (unanswered !== undefined && isErrorCode(unanswered)) {
+    const said = { view, why: null, isWarning: true, act: null }
+    const { title } = CATALOGS[view.locale].error[unanswered]
+    return <Said {...said} title={say('unansweredTitle')} text={title} />
   }
   if (!notice.isChanged) return null
   const said = { view, why: null, isWarning: true, act: null }
@@ -121,14 +137,20 @@ interface Shown {
   readonly view: View
 }
 
-export function Trail({ pages, view, acts }: Shown & { acts: readonly TrailEntry[] }) {
+export function Trail({
+  pages,
+  view,
+  acts,
+  isOpen,
+}: Shown & { acts: readonly TrailEntry[]; isOpen: boolean }) {
   const { say } = view
+  // Folded, but behind an act, which leads to its line.
   const rows = acts.map((entry) => trailRow({ pages, view }, entry, []))
   const columns = [say('when'), say('who'), say('act'), say('why')]
   return (
-    <Card id="trail" title={say('trail')}>
+    <Folded id="trail" title={say('trail')} isOpen={isOpen || rows.length === 0}>
       <Table columns={columns} safeRows={rows} empty={say('trailEmpty')} />
-    </Card>
+    </Folded>
   )
 }
 

@@ -10,6 +10,7 @@ import type { StoredReport } from '../core/stored-report.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import type { PaymentViewDeps } from '../ledger/transfer-view.js'
+import type { ListedUser } from '../ledger/user-list.js'
 import { userApi } from '../ledger/user-routes.js'
 import type { Clock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
@@ -103,10 +104,10 @@ export function viewUserFile(
   { user, subscription, waiting, time, payments, parts, audit }: UserFile,
   context: ViewContext,
 ) {
-  const { userId: user_id, email, name, locale, createdAt } = user
+  const { userId: user_id, email, name, phone, locale, createdAt } = user
   const { run, paidUntil, endedAt } = user.subscription
   return {
-    ...{ user_id, email, name, locale, created_at: toTimestamp(createdAt) },
+    ...{ user_id, email, name, phone, locale, created_at: toTimestamp(createdAt) },
     ...viewStatus(subscription),
     limits: subscription.plan.limits,
     anchor_at: timestampOrNull(run?.anchorAt ?? null),
@@ -117,6 +118,22 @@ export function viewUserFile(
     payments: payments.map((payment) => viewOperatorPayment(payment, context)),
     ...viewParts(context.fileParts.user, parts, { userId: user_id }),
     audit,
+  }
+}
+
+export function viewListedUser({
+  userId: user_id,
+  email,
+  name,
+  state,
+  now,
+  subscription,
+  createdAt,
+}: ListedUser) {
+  return {
+    ...{ user_id, email, name, state, ...viewStanding(now), ended_plan: now.endedPlan?.id ?? null },
+    balance: subscription.balance?.amount ?? 0,
+    created_at: toTimestamp(createdAt),
   }
 }
 

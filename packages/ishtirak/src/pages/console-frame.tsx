@@ -6,7 +6,14 @@ import type { BillingError } from '../core/error.js'
 import type { Locale, Translated } from '../core/locale.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import type { OperatorSession } from '../core/role.js'
+import {
+  isRole,
+  mayDo,
+  type Operator,
+  type OperatorSession,
+  type Permission,
+  type Role,
+} from '../core/role.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
@@ -62,6 +69,12 @@ export interface ConsoleSection {
   readonly path: string
   /** Among the others, from the first on. */
   readonly order: number
+  /** Whose first page it is after the sign-in; of the others it is `/console`. */
+  readonly startsFor?: Role
+  /** How much waits there; it is given the pages of the capability that brings it. */
+  waiting?(pages: never): Promise<number>
+  /** Whom it is shown to; absent: everyone. */
+  readonly permission?: Permission
 }
 
 /** Who reads a page, and in which language. */
@@ -110,10 +123,28 @@ export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
         <header class="top">
           <div>
             <Brand logo={shop.logo} name={`${name} · ${say('console')}`} />
-            <Languages current={locale} label={language} path={languagePath} />
+            {session === null ? (
+              <Languages current={locale} label={language} path={languagePath} />
+            ) : (
+              <>
+                <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
+                <div class="on-wide">
+                  <Languages current={locale} label={language} path={languagePath} />
+                </div>
+                <details class="menu">
+                  <summary safe>{say('menu')}</summary>
+                  <Sections {...{ pages, session, say, page }} />
+                  <Languages current={locale} label={language} path={languagePath} />
+                </details>
+              </>
+            )}
           </div>
         </header>
-        {session === null ? null : <Sections {...{ pages, session, say, page }} />}
+        {session === null ? null : (
+          <div class="on-wide">
+            <Sections {...{ pages, session, say, page }} />
+          </div>
+        )}
         <main id="content">{safeContent}</main>
       </body>
     </html>
@@ -124,12 +155,14 @@ export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
 function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayConsole; page: ConsolePage }) {
   const { pages, session, say, page } = of
   const { name } = session.operator
+  const isShown = ({ permission }: ConsoleSection) => !permission || mayDo(session.operator, permission)
+  const sections = pages.sections.filter(isShown)
   return (
     <div class="sections">
       <div>
         <nav aria-label={say('nav')}>
           <ul>
-            {pages.sections.map(({ key, path }) => (
+            {sections.map(({ key, path }) => (
               <li>
                 <a
                   href={`${pages.base}${path}`}
@@ -142,11 +175,10 @@ function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayCo
             ))}
           </ul>
         </nav>
-        <SearchForm {...{ pages, say }} searched={page.searched ?? ''} />
         <form method="post" action={`${pages.base}/console/sign-out`} aria-label={say('signOut')}>
           <FormToken session={session} />
           <span class="soft small" safe>
-            {say('signedInAs', { name, role: roleName(session, say) })}
+            {say('signedInAs', { name, role: roleName(session.operator.role, say) })}
           </span>
           <button type="submit" safe>
             {say('signOut')}
@@ -178,13 +210,26 @@ function SearchForm({ pages, say, searched }: { pages: ConsolePages; say: SayCon
   )
 }
 
-function roleName({ operator }: OperatorSession, say: SayConsole): string {
-  return say(`role_${operator.role}`)
+/** One of OPERATOR_ROLES has no other name than its own. */
+export function roleName(role: string, say: SayConsole): string {
+  return isRole(role) ? say(`role_${role}`) : role
+}
+
+/** What is empty is not asked for. */
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString()
+  return asked === '' ? path : `${path}?${asked}`
 }
 
 /** `/console/payments/pay_1`: a page of the console about one payment, user or session. */
 export function addressOf(base: string, page: string, id?: string): string {
   return `${base}/console/${page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+}
+
+/** Where a sign-in leads that was to lead to `/console`. */
+export function startFor({ sections }: ConsolePages, { role }: Operator, to: string): string {
+  const start = sections.find(({ startsFor }) => startsFor === role)
+  return to === '/console' && start ? start.path : to
 }
 
 export function sendPage(pages: ConsolePages, reply: FastifyReply, html: string): FastifyReply {
@@ -245,6 +290,20 @@ export function Table({ columns, safeRows, figuresFrom, named, empty }: TableRow
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** What is folded until a reader opens it, or may be folded. */
+export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen: boolean }>) {
+  return (
+    <details class="card" open={of.isOpen}>
+      <summary>
+        <h2 safe>{of.title}</h2>
+      </summary>
+      <div id={of.id} class="folded">
+        {of.children}
+      </div>
+    </details>
   )
 }
 

@@ -37,12 +37,24 @@ export function codeInWords(
 /** All that the trail names. */
 export const recordedActs = () => consoleKeysWith('did_')
 
-type Other = 'payment.read_proof' | 'payments.export' | 'user.grant_long' | 'database.backup'
+type Other =
+  | 'codes.export'
+  | 'payment.read_proof'
+  | 'payment.read_receipt'
+  | 'payments.export'
+  | 'trail.export'
+  | 'users.export'
+  | 'user.grant_long'
+  | 'database.backup'
 
 /** What is no act of a capability. */
 const ACTIONS: Readonly<Record<Other, ConsoleKey>> = {
+  'codes.export': 'act_export_codes',
   'payment.read_proof': 'act_read_proof',
+  'payment.read_receipt': 'act_read_receipt',
   'payments.export': 'act_export',
+  'trail.export': 'act_export_trail',
+  'users.export': 'act_export_users',
   'user.grant_long': 'act_grant_long',
   'database.backup': 'act_backup',
 }

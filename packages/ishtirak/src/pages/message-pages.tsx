@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { type BillingError, ERRORS } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import { inParts } from '../i18n/formats.js'
 import { CATALOGS, type Say, sayFor } from '../i18n/messages.js'
 import {
   FormToken,
@@ -88,7 +89,7 @@ export function switchPage(
   const { session, link, token, locale } = of
   return messagePage(pages, locale, (say) => ({
     title: say('switchTitle'),
-    text: say('switchText', { current: nameOf(session), other: nameOf(link) }),
+    text: say('switchText', { current: nameOf(session, locale), other: nameOf(link, locale) }),
     backUrl: pages.backUrl(session),
     languagePath: `${pages.base}/portal/open?token=${encodeURIComponent(token)}`,
     safeMore: (
@@ -104,9 +105,10 @@ export function switchPage(
   }))
 }
 
-/** The e-mail address first: users choose their names. */
-function nameOf({ email, name, userId }: PortalSession): string {
-  return email ?? name ?? userId
+/** The e-mail address first: users choose their names. Behind the account the person. */
+function nameOf({ email, name, userId, personId }: PortalSession, locale: Locale): string {
+  const account = email ?? name ?? userId
+  return personId === null ? account : inParts([account, personId], locale)
 }
 
 /** A link that came by mail: a new one is requested where this one was. */

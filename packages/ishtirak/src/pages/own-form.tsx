@@ -1,6 +1,8 @@
 // The forms and links of the portal: a user's do something, and those that an operator is shown do nothing.
 import type { PropsWithChildren } from '@kitajs/html'
-import { FormToken } from './portal-frame.js'
+import type { FastifyRequest } from 'fastify'
+import { mayOrder } from '../core/person.js'
+import { FormToken, type Pages } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
 
 /**
@@ -8,9 +10,16 @@ import type { ReadOnlySession, Session } from './reader.js'
  * nothing.
  */
 export function OwnForm(
-  of: PropsWithChildren<{ session: Session | ReadOnlySession; action: string; enctype?: string | undefined }>,
+  of: PropsWithChildren<{
+    session: Session | ReadOnlySession
+    action: string
+    enctype?: string | undefined
+    /** It orders nothing. Readers are shown no other. */
+    forReaders?: boolean
+  }>,
 ) {
-  const { session, action, enctype, children } = of
+  const { session, action, enctype, forReaders = false, children } = of
+  if (!forReaders && !mayOrder(session)) return null
   if (session.formToken === null) return <fieldset disabled>{children}</fieldset>
   return (
     <form method="post" action={action} enctype={enctype}>
@@ -18,6 +27,13 @@ export function OwnForm(
       {children}
     </form>
   )
+}
+
+/** Of a form that was sent. Throws `forbidden` where it is from no page of this session. */
+export function senderOf({ reader, users }: Pages, request: FastifyRequest): Session {
+  const session = users.of(request)
+  reader.requireOwnForm(request, session)
+  return session
 }
 
 /** Where a link of the portal leads; to an operator who views it, nowhere. */

@@ -213,9 +213,16 @@ export function SubmitButton({ label }: { label: string }) {
 }
 
 /** `go`: the main way on. `href` undefined: it is shown, and leads nowhere. */
-export function LinkButton({ href, label, go }: { href: string | undefined; label: string; go?: boolean }) {
+/** `isBeside`: what is printed and closed, so that the page stays. */
+export function LinkButton(of: {
+  href: string | undefined
+  label: string
+  go?: boolean
+  isBeside?: boolean
+}) {
+  const { href, label, go, isBeside } = of
   return (
-    <a class={go ? 'button go' : 'button'} href={href} safe>
+    <a class={go ? 'button go' : 'button'} href={href} target={isBeside ? '_blank' : undefined} safe>
       {label}
     </a>
   )

@@ -4,6 +4,7 @@ import type { Instant } from '../core/instant.js'
 import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment, ShownPayment } from '../core/payment.js'
+import { mayOrder } from '../core/person.js'
 import type { Renewal } from '../core/quote.js'
 import type { Operator } from '../core/role.js'
 import type { Subscription, SubscriptionFacts } from '../core/subscription.js'
@@ -117,12 +118,13 @@ export function isUnderReview({ history, isOlder }: SeenPortal): boolean {
 }
 
 /**
- * Nothing invites to pay while a page is open, a payment under review, or one that operators check: the user
- * is asked not to pay again. Instead of an open page they may want something else: what they choose takes its
- * place, and it is first ended where it is paid, or booked. One without a page may be on its way for days,
- * and may be paid by card instead.
+ * Readers are not invited to pay, and others not while a page is open, a payment under review, or one that
+ * operators check: the user is asked not to pay again. Instead of an open page they may want something else:
+ * what they choose takes its place, and it is first ended where it is paid, or booked. One without a page may
+ * be on its way for days, and may be paid by card instead.
  */
 export function mayInvite(view: PartView): boolean {
+  if (!mayOrder(view.session)) return false
   const isOpen = (view.overview.pendingPayment?.checkoutUrl ?? null) !== null
   return !isUnderReview(view) && checkedIn(view).length === 0 && (view.isChoosing || !isOpen)
 }

@@ -4,6 +4,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { isLocale, type Locale } from '../core/locale.js'
+import type { Actor, BillingRole } from '../core/person.js'
 import { type CallerChecks, type Callers, callersBy } from '../http/callers.js'
 import { isStorable, preferredLocale } from '../http/request.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
@@ -11,8 +12,10 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { constantTimeEquals, digestOf } from '../runtime/secret.js'
 
 /** A session of the portal, or what a link into it would become. */
-export interface PortalSession {
-  readonly userId: string
+export interface PortalSession extends Actor {
+  /** Null: the account itself. */
+  readonly personId: string | null
+  readonly billingRole: BillingRole
   /** A path on the platform; null: its front page. */
   readonly returnPath: string | null
   readonly email: string | null
@@ -25,6 +28,11 @@ export type Session = WithFormToken<PortalSession>
 export type WithFormToken<Found> = Found & {
   /** Stands in every form of this session, and fits no other. */
   readonly formToken: string
+}
+
+/** Who orders by a form of the portal. The profile is the account's, and is known already. */
+export function actorOf({ userId, personId, billingRole }: PortalSession): Actor {
+  return { userId, personId, billingRole }
 }
 
 /** For the portal as an operator views it: nothing is sent from there. */

@@ -6,8 +6,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { answerForm, sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
+import { senderOf } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
-import { fieldOf, queryOf } from '../pages/reader.js'
+import { fieldOf, type PortalSession, queryOf } from '../pages/reader.js'
 import { askForPortalLink } from './portal-links.sql.js'
 import type { PortalPages } from './portal-pages.js'
 import { enterPortal, findLink } from './portal-sessions.sql.js'
@@ -16,6 +17,7 @@ const hidden = { schema: { hide: true } }
 
 export function linkRoutes(app: App, pages: Pages): void {
   const { reader, users, limitAnonymous } = pages
+  const forAll = { ...hidden, config: { forReaders: true }, onRequest: users.onRequest }
 
   app.get('/portal/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
     limitAnonymous(request, reply)
@@ -24,7 +26,7 @@ export function linkRoutes(app: App, pages: Pages): void {
     const token = tokenIn(request)
     const session = await reader.session(request)
     const link = await findLink(pages, token)
-    if (session && link && link.userId !== session.userId) {
+    if (session && link && !isSameActor(link, session)) {
       const locale = reader.language(request, reply, session)
       return reply.headers(pages.headers).send(switchPage(pages, { session, link, token, locale }))
     }
@@ -39,9 +41,8 @@ export function linkRoutes(app: App, pages: Pages): void {
 
   // The answer to the question. Browsers send the session's cookie with no form of another site
   // (SameSite=Lax), and the form's token is of the session that is given up.
-  app.post('/portal/open', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
-    const session = users.of(request)
-    reader.requireOwnForm(request, session)
+  app.post('/portal/open', forAll, async (request, reply) => {
+    const session = senderOf(pages, request)
     if (await enter(pages, reply, fieldOf(request, 'token'))) {
       await reader.forget(request)
       return toPortal(pages, reply)
@@ -49,12 +50,15 @@ export function linkRoutes(app: App, pages: Pages): void {
     return answerForm(pages, reply, session, { page: 'linkOver' })
   })
 
-  app.post('/portal/leave', { ...hidden, onRequest: users.onRequest }, async (request, reply) => {
-    const session = users.of(request)
-    reader.requireOwnForm(request, session)
+  app.post('/portal/leave', forAll, async (request, reply) => {
+    const session = senderOf(pages, request)
     await reader.end(request, reply)
     return reply.headers(pages.headers).redirect(pages.backUrl(session), 303)
   })
+}
+
+function isSameActor(one: PortalSession, other: PortalSession): boolean {
+  return one.userId === other.userId && one.personId === other.personId
 }
 
 /** RFC 5321 allows no longer address; what has no @ is a typing error, and the form is shown again. */

@@ -4,6 +4,7 @@
 import { ChoiceForm, changesFor, onlyOffer } from '../checkout/portal-choice.js'
 import { onlyChoice, Summary } from '../checkout/portal-summary.js'
 import { DAY, type Instant } from '../core/instant.js'
+import { mayOrder } from '../core/person.js'
 import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, type Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
@@ -30,7 +31,7 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
     backUrl: view.backUrl,
     ...(safeStart && { safeStart }),
     safeEnd: (
-      <OwnForm session={session} action={`${pages.base}/portal/leave`}>
+      <OwnForm session={session} action={`${pages.base}/portal/leave`} forReaders>
         <button type="submit" safe>
           {say('leave')}
         </button>
@@ -43,6 +44,11 @@ export function portalPage(pages: PageParts, view: PortalView, safeStart?: JSX.E
           {who === null ? null : (
             <p class="who">
               <bdi safe>{who}</bdi>
+            </p>
+          )}
+          {session.personId === null ? null : (
+            <p class="who soft small">
+              <Words>{say(mayOrder(session) ? 'actingAs' : 'readingAs', { person: session.personId })}</Words>
             </p>
           )}
         </div>

@@ -27,7 +27,7 @@ const LinkSchema = object('PortalSession', {
 export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
-      ...callers.operation('createPortalSession', 'portal'),
+      ...callers.personal('createPortalSession', 'portal'),
       summary: 'Open the customer portal',
       description:
         'A link that works once, for five minutes; it becomes a session of 12 hours in the browser ' +
@@ -37,11 +37,15 @@ export function portalSessionRoutes(deps: PortalSessionRoutesDeps) {
       body: nullable(PortalSessionRequestSchema),
       response: { 201: LinkSchema, ...callers.refusals('malformed_json', 'validation_failed') },
     }
-    app.post(`${path}/portal-sessions`, { schema, onRequest }, async (request, reply) => {
-      const { user } = callers.callOf(request)
-      const link = await openPortalLink(deps, user, request.body?.return_path ?? null)
-      return reply.header('cache-control', 'no-store').code(201).send(viewPortalLink(link))
-    })
+    app.post(
+      `${path}/portal-sessions`,
+      { schema, onRequest, config: { forReaders: true } },
+      async (request, reply) => {
+        const { user } = callers.callOf(request)
+        const link = await openPortalLink(deps, user, request.body?.return_path ?? null)
+        return reply.header('cache-control', 'no-store').code(201).send(viewPortalLink(link))
+      },
+    )
   })
 }
 

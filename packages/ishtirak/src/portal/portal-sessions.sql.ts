@@ -1,9 +1,10 @@
 // Sessions of the portal as rows: the single-use link, the session that it becomes, their end. Both secrets
 // are random, and only their digests are stored. A session opens the portal of its user and nothing else.
 import { HOUR, type Instant, MINUTE } from '../core/instant.js'
+import type { Actor, BillingRole } from '../core/person.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Row, statement } from '../database/database.js'
-import { at, integer, text, textOrNull } from '../database/rows.js'
+import { at, integer, text, textOrNull, word } from '../database/rows.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type KnownUser, PROFILE_COLUMNS, parseProfile, rememberUser } from '../ledger/users.sql.js'
 import type { PortalSession } from '../pages/reader.js'
@@ -17,8 +18,8 @@ export const SESSION_MS = 12 * HOUR
 
 const insertLink = statement(
   'portal_sessions.insert_link',
-  `insert into portal_sessions (user_id, id, link_digest, expires_at, return_path)
-   values ($1, $2, $3, $4::timestamptz, $5)`,
+  `insert into portal_sessions (user_id, id, link_digest, expires_at, return_path, person_id, billing_role)
+   values ($1, $2, $3, $4::timestamptz, $5, $6, $7)`,
 )
 
 /** Long enough for a redirect on a slow line, too short for a link that was copied somewhere. */
@@ -34,31 +35,32 @@ export async function openPortalLink(
 ): Promise<{ readonly url: string; readonly expiresAt: Instant }> {
   const { database, clock, publicUrl } = deps
   await rememberUser(database, user, clock.now())
-  const { token, expiresAt } = await insertPortalLink(deps, user.userId, LINK_MS, returnPath)
+  const { token, expiresAt } = await insertPortalLink(deps, user, LINK_MS, returnPath)
   return { url: `${publicUrl}/portal/open?token=${token}`, expiresAt }
 }
 
 /** The address that a mail carries. */
 export async function openMailedLink(deps: OpenLinkDeps, userId: string): Promise<string> {
-  const { token } = await insertPortalLink(deps, userId, MAILED_LINK_MS, null)
+  const { token } = await insertPortalLink(deps, { userId }, MAILED_LINK_MS, null)
   return `${deps.publicUrl}/portal/sign-in?token=${token}`
 }
 
 async function insertPortalLink(
   { database, clock, ids }: OpenLinkDeps,
-  userId: string,
+  { userId, personId = null, billingRole = 'owner' }: Actor,
   lifetimeMs: number,
   returnPath: string | null,
 ) {
   const now = clock.now()
   const token = randomToken()
   const expiresAt = now + lifetimeMs
-  await database.query(insertLink, [userId, ids.next('prt', now), digestOf(token), at(expiresAt), returnPath])
+  const link = [userId, ids.next('prt', now), digestOf(token), at(expiresAt), returnPath]
+  await database.query(insertLink, [...link, personId, billingRole])
   return { token, expiresAt }
 }
 
 const find = (digest: 'link_digest' | 'session_digest') =>
-  `select s.${digest} as digest, s.user_id, s.return_path, ${PROFILE_COLUMNS}
+  `select s.${digest} as digest, s.user_id, s.return_path, s.person_id, s.billing_role, ${PROFILE_COLUMNS}
      from unnest($1::text[]) d(digest)
      join portal_sessions s on s.${digest} = d.digest
      left join users u using (user_id)
@@ -139,6 +141,8 @@ export async function forgetPortalSessions({ database, clock }: SessionDeps, lim
 function parseSession(row: Row): PortalSession {
   return {
     userId: text(row, 'user_id'),
+    personId: textOrNull(row, 'person_id'),
+    billingRole: word<BillingRole>(row, 'billing_role'),
     returnPath: textOrNull(row, 'return_path'),
     ...parseProfile(row),
   }

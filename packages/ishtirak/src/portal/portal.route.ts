@@ -5,6 +5,7 @@ import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
+import { refuseReader } from '../ledger/user-routes.js'
 import { frontPage, refusalPage } from '../pages/message-pages.js'
 import { type Pages, pageHeaders, portalStyle } from '../pages/portal-frame.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader, queryOf } from '../pages/reader.js'
@@ -34,6 +35,11 @@ export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonl
   const shared = { ...own, brought, readParts: partsReader(own, capabilities) }
   return async (app: App): Promise<void> => {
     acceptForms(app)
+    // Also of a page that was open when they were no reader yet.
+    app.addHook('preHandler', async (request) => {
+      const session = shared.users.find(request)
+      if (session) refuseReader(request, session)
+    })
     app.refuseWithPages(refusalPages(shared))
     linkRoutes(app, shared)
     portalRoutes(app, shared)

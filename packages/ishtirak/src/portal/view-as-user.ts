@@ -36,7 +36,8 @@ export function createViewAsUser<Deps extends ViewAsUserDeps>(
   return async ({ userId, operator, requestId, style, safeStart }) => {
     const pages = { ...parts, style }
     const { email, name, locale } = await requireUser(deps, userId)
-    const session = { userId, email, name, locale, returnPath: null, formToken: null }
+    const actor = { userId, personId: null, billingRole: 'owner' } as const
+    const session = { ...actor, email, name, locale, returnPath: null, formToken: null }
     // As it is stored: the provider is not asked, so nothing changes by looking.
     const reading = { ...pages, readParts: partsReader(pages, capabilities), looks: async () => false }
     // All payments, since the link to them leads nowhere.

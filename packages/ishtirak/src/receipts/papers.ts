@@ -105,6 +105,7 @@ function renderYear(
   const [last] = pages.slice(-1)
   return typesetter.typeset(TEMPLATE, {
     lang: locale,
+    form: 'a4',
     title,
     author: last?.author,
     issuedAt: last?.issuedAt,

@@ -389,7 +389,36 @@ it.each([
   expect(textIn('fr', { payment: { instrument } })).toContain(`Mode de paiement ${expected}`)
 })
 
+const HEAD = {
+  ar: [],
+  fr: ['Vendeur', 'Désignation', 'Période', 'Qté', 'Paiement'],
+  en: ['Seller', 'Description', 'Period', 'Qty'],
+}
+
 describe.each(LOCALES)('the document (%s)', (locale) => {
+  it('has on a roll of 80 mm the facts of the page, on one strip that carries its fonts', () => {
+    const cash = { instrument: 'cash', checkoutId: '0042', price: { amount: 30_100, currency: 'DZD' } }
+    const snapshot = snapshotWith({ payment: cash, bearsStampDuty: true })
+    const about = { snapshot, number: '2026-000042', refundedOn: '2026-11-22' }
+    const page = renderReceipt(typesetter, about, locale)
+    const roll = renderReceipt(typesetter, about, locale, '80mm')
+    expect(factsOf(roll)).toMatchObject({ Tagged: 'yes', Pages: '1' })
+    expect(Math.round(Number(factsOf(roll)['Page size']?.split(' ')[0]) / 2.8346)).toBe(80)
+    expect(fontsOf(roll).every(({ isEmbedded }) => isEmbedded)).toBe(true)
+    const wordsIn = (pdf: Uint8Array) =>
+      new Set(
+        wordsOf(pdf).flatMap(({ text }) => text.split(/[\s\u00a0:]+/).filter((word) => /\w/.test(word))),
+      )
+    const printed = wordsIn(roll)
+    const lacking = [...wordsIn(page)].filter((word) => !printed.has(word))
+    // Heads of its parts and of its table, which a roll has not; and the quantity, of one.
+    expect(lacking.filter((word) => !['1', ...HEAD[locale]].includes(word))).toEqual([])
+    for (const { left, right } of wordsOf(roll)) {
+      expect(left).toBeGreaterThan(10)
+      expect(right).toBeLessThan(217)
+    }
+  })
+
   it('is one tagged page with a title and a language, and carries its fonts', () => {
     const pdf = render(snapshotWith(), locale)
     expect(factsOf(pdf)).toMatchObject({

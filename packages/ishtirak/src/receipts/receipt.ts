@@ -11,7 +11,7 @@ import type { ReceiptRules } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
 import { findReceipt } from './receipt.sql.js'
-import { renderReceipt } from './render-receipt.js'
+import { type ReceiptForm, renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
 export interface ReceiptDeps extends Pick<CommonParts, 'database'> {
@@ -48,6 +48,8 @@ export interface ReceiptWish {
   readonly userId: string
   readonly paymentId: string
   readonly locale: Locale
+  /** Absent: `a4`. */
+  readonly form?: ReceiptForm
 }
 
 export interface Receipt {
@@ -70,7 +72,7 @@ const RETRY_SECONDS = 2
 
 /** For a user who waits: throws `busy` as well, when too many wait already, and `receipts_unavailable`. */
 export function askForReceipt(deps: ReceiptDeps, of: ReceiptWish): Promise<PrintedReceipt> {
-  return deps.printer.shared(JSON.stringify([of.userId, of.paymentId, of.locale]), async () => {
+  return deps.printer.shared(JSON.stringify([of.userId, of.paymentId, of.locale, of.form]), async () => {
     const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX })
     if (pdf !== null) return { ...receipt, pdf }
     throw new BillingError('receipts_unavailable', { extra: { receipt_number: receipt.number } })
@@ -92,9 +94,10 @@ export async function readReceipt(
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const number = receiptNumber(issued.series, issued.number)
   const content = { snapshot, number, refundedOn }
+  const render = (typesetter: Typesetter) => renderReceipt(typesetter, content, of.locale, of.form)
   return {
     number,
-    pdf: await print(printer, (typesetter) => renderReceipt(typesetter, content, of.locale), waitingMax),
+    pdf: await print(printer, render, waitingMax),
     snapshot,
     periodEnd: payment.periodEnd,
   }

@@ -12,6 +12,10 @@ import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import type { Typesetter } from './typesetter.js'
 import { receiptsWords as texts } from './words.js'
 
+/** A page, or the roll of a printer at the counter. */
+export const RECEIPT_FORMS = ['a4', '80mm'] as const
+export type ReceiptForm = (typeof RECEIPT_FORMS)[number]
+
 type ReceiptWords = (typeof texts)[Locale]['receipt']
 
 export const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
@@ -28,8 +32,9 @@ export function renderReceipt(
     readonly refundedOn?: string | null
   },
   locale: Locale,
+  form: ReceiptForm = 'a4',
 ): Uint8Array {
-  return typesetter.typeset(TEMPLATE, onPaper(describePage(receipt.snapshot, receipt, locale), locale))
+  return typesetter.typeset(TEMPLATE, onPaper(describePage(receipt.snapshot, receipt, locale), locale, form))
 }
 
 /** What the template takes: the document's own title and date, and its pages. */
@@ -38,10 +43,11 @@ export function onPaper(
     readonly number: { readonly value: string } | null
   },
   locale: Locale,
+  form: ReceiptForm = 'a4',
 ) {
   const { title, author, issuedAt, number } = page
   const named = number === null ? title : `${title} ${number.value}`
-  return { lang: locale, title: named, author, issuedAt, year: null, papers: [page] }
+  return { lang: locale, form, title: named, author, issuedAt, year: null, papers: [page] }
 }
 
 /** What the template lays out of one, in its order. Every text is ready to be read. */

@@ -93,6 +93,10 @@ export interface WallClock {
   /** `[from, to)` of a day written `YYYY-MM-DD`; null where there is no such day. */
   dayOf(text: string): { readonly from: Instant; readonly to: Instant } | null
   startOfDay(instant: Instant): Instant
+  /** `YYYY-MM-DD` */
+  dayAt(instant: Instant): string
+  /** `YYYY-MM` */
+  monthAt(instant: Instant): string
   /** `YYYY-MM-DD hh:mm:ss` on the wall. */
   wallTime(instant: Instant): string
 }
@@ -114,6 +118,8 @@ export function wallClockIn(timeZone: string): WallClock {
       return { from: startOf(first), to: startOf(first.add({ days: 1 })) }
     },
     startOfDay: (instant) => inZone(instant, timeZone).startOfDay().epochMilliseconds,
+    dayAt: (instant) => inZone(instant, timeZone).toPlainDate().toString(),
+    monthAt: (instant) => inZone(instant, timeZone).toPlainDate().toPlainYearMonth().toString(),
     wallTime: (instant) => {
       const local = inZone(instant, timeZone)
       return `${local.toPlainDate()} ${local.toPlainTime().toString().slice(0, 8)}`

@@ -59,6 +59,7 @@ describe('with nothing set', () => {
       proofDays: 90,
       platformKeys: [],
       operatorKeys: [],
+      operatorRoles: {},
       operatorIssuer: null,
       codeKeys: [],
       seller: EXAMPLE_SELLER,
@@ -221,7 +222,6 @@ describe('a value that does not fit', () => {
     ['OPERATOR_OIDC_ROLE_CLAIM', 'two words'],
     ['CODE_KEYS', 'hush'.repeat(7)], // 28 characters
     ['OPERATOR_KEYS', 'amina:hush'],
-    ['OPERATOR_KEYS', `amina:admin:${KEY}`],
     ['OPERATOR_KEYS', `amina:viewer:hush`],
     ['CHARGILY_SECRET_KEY', 'sk_hush'],
     ['CHARGILY_SECRET_KEY', 'test_pk_hush'],
@@ -390,6 +390,11 @@ describe('values that are right alone and wrong together', () => {
       'EVENTS_SECRETS names one secret twice',
     ],
     [{ OPERATOR_KEYS: `amina:${KEY},amina:viewer:${KEY}2` }, 'OPERATOR_KEYS gives one name two roles'],
+    [
+      { OPERATOR_KEYS: `amina:admin:${KEY}`, OPERATOR_ROLES: 'night=support' },
+      'OPERATOR_KEYS names a role that is neither built in nor in OPERATOR_ROLES',
+    ],
+    [{ OPERATOR_ROLES: 'night=' }, 'OPERATOR_ROLES: role 1 (night) is empty'],
     [
       { ...ISSUER, OPERATOR_OIDC_ROLE_CLAIM: '' },
       'OPERATOR_OIDC_ROLE_CLAIM is missing: all four OPERATOR_OIDC_… are set, or none',

@@ -2,6 +2,7 @@
 // default and are never repeated. Without a provider key, outside production, it is the sandbox.
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
+import type { Permission } from '../core/role.js'
 import { ConfigError } from './config-file.js'
 import {
   type Contradiction,
@@ -34,6 +35,7 @@ export interface OwnSettings {
   readonly gateways: readonly GatewaySettings[]
   /** Of capabilities. */
   readonly settings: readonly Settings<unknown>[]
+  readonly permissions: readonly Permission[]
 }
 
 /** With what capabilities and gateways read of theirs. Throws `ConfigError` with everything that is wrong. */
@@ -73,7 +75,7 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const settings = [...own.settings, ...gateways]
   const { environment, misfits } = readEnvironment(variables, settings, gateways)
   const { given } = environment
-  const context = { isSandbox: isSandbox(environment) }
+  const context = { isSandbox: isSandbox(environment), permissions: own.permissions }
   const problems = [
     ...misfits.map(({ problem }) => problem),
     ...lacking,

@@ -3,6 +3,7 @@
 // repeated, because it may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
+import type { Permission } from '../core/role.js'
 import { LOG_LEVELS, type LogLevel } from './log.js'
 import { items, type OldSecret } from './old-secrets.js'
 
@@ -87,6 +88,8 @@ export type Contradiction = readonly [isWrong: boolean, problem: string]
 /** Where the variables are read. */
 export interface SettingsContext {
   readonly isSandbox: boolean
+  /** Whatever a role of operators may be given. */
+  readonly permissions: readonly Permission[]
 }
 
 /** What a capability or a gateway reads of the environment. */

@@ -22,6 +22,11 @@ export function digestOf(token: string): string {
   return sha256(token).toString('base64url')
 }
 
+/** Of 44 bits, for a version that a form carries. */
+export function shortNumberOf(text: string): number {
+  return Number.parseInt(sha256(text).toString('hex').slice(0, 11), 16)
+}
+
 /** For what is shorter or printed: without the key the rows do not tell whether a guess is right. */
 export function keyedDigest(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')

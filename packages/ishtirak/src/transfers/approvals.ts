@@ -13,6 +13,7 @@ import {
   approvalsNeeded,
   decideApproval,
   decideRefusal,
+  type PayingLine,
   receivedWithin,
   reportOfTransfer,
   type TransferDecision,
@@ -41,12 +42,13 @@ export interface Received {
   readonly receivedAt: Instant
   /** Absent where there is but one kind of account. */
   readonly instrument?: TransferInstrument | undefined
+  readonly line?: PayingLine
 }
 
 /**
  * Another amount than the one asked for is booked as little as a card's: the payment goes to review. Throws
- * `not_found`, `conflict` when it is decided already or the first operator said something else,
- * `second_operator_needed`.
+ * `not_found`, `conflict` when it is decided already, the first operator said something else or the line pays
+ * something else, `second_operator_needed`.
  */
 export function approvePayment(
   deps: ApprovalDeps,
@@ -54,7 +56,8 @@ export function approvePayment(
   received: Received,
   by: By,
 ): Promise<void> {
-  return decideAndSettle(deps, paymentId, 'approve', by, (loaded, now) =>
+  const { line } = received
+  return decideAndSettle(deps, paymentId, { ...by, act: 'approve', line }, (loaded, now) =>
     decideReceived(deps, loaded, { received, by: by.operator, now }),
   )
 }
@@ -65,7 +68,7 @@ export function refusePayment(
   paymentId: string,
   by: By & { readonly reason: string },
 ): Promise<void> {
-  return decideAndSettle(deps, paymentId, 'refuse', by, ({ stored: { transfer, payment } }) =>
+  return decideAndSettle(deps, paymentId, { ...by, act: 'refuse' }, ({ stored: { transfer, payment } }) =>
     decideRefusal(transfer, payment, by.reason),
   )
 }
@@ -105,15 +108,15 @@ export async function previewDecision(
 async function decideAndSettle(
   deps: ApprovalDeps,
   paymentId: string,
-  act: 'approve' | 'refuse',
-  by: By,
+  { act, line, ...by }: By & { readonly act: 'approve' | 'refuse'; readonly line?: PayingLine | undefined },
   decide: (loaded: LoadedTransfer, now: Instant) => TransferDecision,
 ): Promise<void> {
-  const { userId } = (await loadPayment(deps, paymentId)).payment
+  let userId = ''
   const round = async () => {
     const loaded = await loadTransfer(deps, paymentId)
     requireUnchanged(by, loaded.user.version)
     const { stored } = loaded
+    userId = stored.payment.userId
     const now = deps.clock.now()
     const decision = decide(loaded, now)
     if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
@@ -121,8 +124,10 @@ async function decideAndSettle(
     const facts = { before: describeDecided(stored.transfer), after: describeDecided(decision.transfer) }
     const audit = auditEntry(deps.ids, { ...by, act: `payment.${act}` }, { paymentId, ...facts, now })
     // The transfer was read after its user, so it may be newer than what was shown.
-    const save = { ...by, audit, now }
-    if (!(await saveDecision(deps.database, stored, decision.transfer, save))) return 'stale'
+    const save = { ...by, audit, now, line }
+    const became = await saveDecision(deps.database, stored, decision.transfer, save)
+    if (became === 'stale') return became
+    if (became === 'line_taken') throw new BillingError('conflict', { extra: { line_id: line?.id } })
     deps.count({ name: 'transfer', act })
     const about = { act, user_id: userId, payment_id: paymentId }
     deps.log.info({ ...by, operator: by.operator.name, ...about }, 'the operator acted')

@@ -11,7 +11,7 @@ import { changesOf } from '../checkout/settlement-preview.js'
 import { viewChange } from '../checkout/settlement-preview-schemas.js'
 import { INSTRUMENTS, isTransferred } from '../core/account.js'
 import { wrongField } from '../core/error.js'
-import { decideRefusal } from '../core/transfer.js'
+import { decideRefusal, type PayingLine } from '../core/transfer.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
@@ -39,9 +39,10 @@ export type DecisionDeps = ApprovalDeps & SubjectDeps
 
 export const approve = act<DecisionDeps>().does({
   name: 'payment.approve',
-  roles: [],
+  roles: ['accountant'],
   on: PAYMENT,
   countsEach: true,
+  each: ['amount', 'received_at'],
   operationId: 'approvePayment',
   summary: 'Say that the money of a transfer has come',
   description:
@@ -82,9 +83,20 @@ export const approve = act<DecisionDeps>().does({
   },
 })
 
+/** The same, where a line of a bank statement shows the money. */
+export function approveByLine(line: PayingLine): typeof approve {
+  return {
+    ...approve,
+    run: (deps, { id, input, by }) => {
+      const received = receivedOf(deps, input as Static<typeof ReceivedSchema>)
+      return approvePayment(deps, id, { ...received, line }, by)
+    },
+  }
+}
+
 export const refuse = act<DecisionDeps>().does({
   name: 'payment.refuse',
-  roles: [],
+  roles: ['accountant'],
   on: PAYMENT,
   operationId: 'refusePayment',
   summary: 'Refuse a transfer, for a reason that the user reads',
@@ -152,7 +164,7 @@ function receivedFields(
       name: 'received_at',
       label: say('dayCame'),
       type: 'date',
-      value: pages.wallClock.wallTime(first?.receivedAt ?? pages.clock.now()).slice(0, 10),
+      value: pages.wallClock.dayAt(first?.receivedAt ?? pages.clock.now()),
       explain: (_typed, code) => (code === 'out_of_range' ? say('dayCameBounds') : null),
     },
     {

@@ -14,11 +14,15 @@ export const APPROVED_ONCE = `
 export const PROVED = `
   select t.proof_at, p.id, t.user_id, p.id, p.amount, null::text ${TO_DECIDE} and t.approvals = '[]'`
 
+/** Most are paid within days, and who sees the money on a statement finds the transfer by its reference. */
+const UNPROVED_FOR = '3 days'
+
 export const OPEN = `
   select p.created_at, p.id, p.user_id, p.id, p.amount, t.reference
     from payments p join transfers t on t.user_id = p.user_id and t.payment_id = p.id
    where p.method = 'transfer' and p.status = 'pending' and p.expires_at > $1::timestamptz
-     and t.state = 'open' and t.proof_at is null and t.approvals = '[]'`
+     and t.state = 'open' and t.proof_at is null and t.approvals = '[]'
+     and p.created_at <= $1::timestamptz - interval '${UNPROVED_FOR}'`
 
 /** One that the same file was sent for. */
 export const SAME_PROOF = `(

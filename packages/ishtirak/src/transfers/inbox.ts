@@ -14,16 +14,17 @@ export const TRANSFERS_WAITING: readonly InboxKind[] = [
   {
     name: 'transfer_approval',
     place: 3,
+    urgency: 'now',
     select: APPROVED_ONCE,
     ...toDecide,
     detailIs: 'who approved it',
     detail: (_pages, { say }, name) => say('approvedBy', { name }),
   },
-  { name: 'transfer_proof', place: 4, select: PROVED, ...toDecide },
+  { name: 'transfer_proof', place: 4, urgency: 'now', select: PROVED, ...toDecide },
   {
-    // Last: most of them wait for the money alone. There is one for each slip that comes later.
     name: 'transfer_open',
     place: 10,
+    urgency: 'later',
     select: OPEN,
     isMailed: false,
     nextActs: ['payment.approve'],

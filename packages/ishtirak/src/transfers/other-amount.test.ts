@@ -110,8 +110,8 @@ describeScenario('another amount than was asked for', ({ database }) => {
     }
     const sums = { ht: '1260.5', tva: '239.5', ttc: '1500', total: '1500' }
     expect(await rows('/exports/accounts?month=2026-11')).toMatchObject([
-      { kind: 'payment', ...sums, amount_asked: '2000' },
-      { kind: 'total', ...sums, amount_asked: '' },
+      { kind: 'payment', ...sums, asked: '2000' },
+      { kind: 'total', ...sums, asked: '2000' },
     ])
     expect((await operator.get(`/payments/${id}/refund`)).body).toMatchObject({ amount: 1500, total: 1500 })
     await operator.post(`/payments/${id}/refund`, { why: 'given back' })

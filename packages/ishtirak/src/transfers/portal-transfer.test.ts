@@ -72,7 +72,7 @@ describeScenario('the portal and transfers', ({ database }) => {
     ])
     const boundary = 'x'.repeat(27)
     const part = (name: string) => `--${boundary}\r\ncontent-disposition: form-data; ${name}\r\n\r\n\r\n`
-    const body = `${part('name="x"').repeat(5)}${part('name="file"; filename="slip.png"')}--${boundary}--`
+    const body = `${part('name="x"').repeat(13)}${part('name="file"; filename="slip.png"')}--${boundary}--`
     expect((await portal.post(address, body, `multipart/form-data; boundary=${boundary}`)).status).toBe(400)
   })
 

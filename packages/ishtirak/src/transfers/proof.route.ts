@@ -27,7 +27,7 @@ export const transferCalls = (deps: ProofRoutesDeps): TransferCalls => ({
 export function proofRoutes(deps: ProofRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
-      ...callers.operation('uploadProof'),
+      ...callers.personal('uploadProof'),
       summary: 'Upload a proof of a transfer',
       description:
         'The body is the file: a JPEG, PNG or PDF of at most 8 MiB, told by its content. At most 3 a ' +
@@ -36,6 +36,7 @@ export function proofRoutes(deps: ProofRoutesDeps) {
       response: {
         200: ProofSchema,
         ...callers.refusals(
+          'forbidden',
           'not_found',
           'conflict',
           'too_many_proofs',

@@ -10,9 +10,8 @@ import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { PROOFS_MAX, type ProofType } from '../core/transfer.js'
 import type { App } from '../http/app.js'
 import { requirePayment } from '../ledger/load.js'
-import { addressOf, type ConsolePages, goTo } from '../pages/console-frame.js'
-import { forOperators } from '../pages/console-view.js'
-import { isFromAnotherSite } from '../pages/reader.js'
+import { addressOf, type ConsolePages } from '../pages/console-frame.js'
+import { fromThisSite } from '../pages/console-view.js'
 import { listProofs, proofContent } from './proof.sql.js'
 
 interface ProofDownload {
@@ -50,12 +49,10 @@ export const downloadProof = reading<AuditDeps>().reads({
 export function proofPage(app: App, pages: ConsolePages & AuditDeps): void {
   app.get<{ Params: { payment_id: string; n: string } }>(
     '/console/payments/:payment_id/proofs/:n',
-    forOperators(pages),
+    fromThisSite(pages, (of: { payment_id: string }) => addressOf('', 'payments', of.payment_id)),
     async (request, reply) => {
       const { payment_id: paymentId, n } = request.params
       const { operator } = pages.operatorsHere.of(request)
-      // Each reading is in the audit trail: another site does not read in an operator's name.
-      if (isFromAnotherSite(request)) return goTo(pages, reply, addressOf('', 'payments', paymentId))
       return sendProof(reply, await readProof(pages, { paymentId, n: Number(n), operator }))
     },
   )

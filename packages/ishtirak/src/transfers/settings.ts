@@ -9,6 +9,7 @@ import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
 import { ConfigError, parseJson, positionIn, readText, schemaProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
+import { BankFormSchema, type SaidForm } from './bank-form-schema.js'
 
 const NAME = 'TRANSFER_FILE'
 
@@ -82,6 +83,14 @@ const TransferFile = query({
   expires_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
   checked_within_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 336 })),
   second_approval_from: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  statements: Type.Optional(
+    query({
+      ccp: Type.Optional(BankFormSchema),
+      baridimob: Type.Optional(BankFormSchema),
+      bank: Type.Optional(BankFormSchema),
+      payout_words: Type.Optional(Type.Array(words(80), { maxItems: 20 })),
+    }),
+  ),
 })
 
 type AccountFields = Static<typeof AccountFields>
@@ -138,6 +147,7 @@ function toTerms({
   expires_days: days = EXPIRES_DAYS,
   checked_within_hours: hours,
   second_approval_from: secondFrom,
+  statements: { payout_words: payoutWords = ['chargily'], ...forms } = {},
 }: Static<typeof TransferFile>) {
   return {
     accounts: accounts.map(toAccount),
@@ -147,6 +157,8 @@ function toTerms({
     usualDelayMs: hours === undefined ? null : hours * HOUR,
     /** From this amount on two operators approve; null: one is enough. */
     secondApprovalFrom: secondFrom ?? null,
+    /** How the bank of each kind of account writes its statements, and how it calls the provider. */
+    statements: { forms: forms as Readonly<Partial<Record<AccountKind, SaidForm>>>, payoutWords },
   }
 }
 

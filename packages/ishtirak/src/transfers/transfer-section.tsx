@@ -4,6 +4,7 @@ import type { Account } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
+import { mayOrder } from '../core/person.js'
 import { isPaidNow } from '../core/quote.js'
 import { formatReference } from '../core/reference.js'
 import { PROOF_TYPES, PROOFS_MAX, type Proof } from '../core/transfer.js'
@@ -47,17 +48,18 @@ export function TransferSection({
   if (transfer.stage === 'late') return <LateTransfer {...section} />
   const { payment, proofs } = transfer
   const end = pages.formats.moment(payment.expiresAt, view.locale)
+  const canOrder = mayOrder(view.session)
   const toSend = (
     <>
       <p>
-        <Words>{say('transferText', { end })}</Words>
+        <Words>{say(canOrder ? 'transferText' : 'transferReadText', { end })}</Words>
       </p>
       <AmountAndReference {...section} />
       <Accounts {...section} accounts={accounts} />
       <p class="touch" safe>
         {say('transferTouch')}
       </p>
-      <p safe>{say('noReferenceField')}</p>
+      {canOrder ? <p safe>{say('noReferenceField')}</p> : null}
     </>
   )
   return (
@@ -74,7 +76,7 @@ export function TransferSection({
         </details>
       )}
       {transfer.stage === 'booked' ? null : <Proofs {...section} />}
-      {transfer.stage === 'booked' || proofs.length > 0 ? null : <ChooseElse {...section} />}
+      {transfer.stage === 'booked' || proofs.length > 0 || !canOrder ? null : <ChooseElse {...section} />}
     </Card>
   )
 }
@@ -90,9 +92,10 @@ function Steps({ pages, view, say, transfer }: OfTransfer) {
       ? null
       : say('usualDelay', { time: pages.formats.timeLeft(usualDelayMs, view.locale) })
   const end = payment.periodEnd
+  const slipNext = mayOrder(view.session) ? say('stepSlipNext') : null
   const steps = [
     { title: 'stepAsked', at: moment(payment.createdAt) },
-    { title: 'stepSlip', at: slip ? moment(slip.uploadedAt) : isBooked ? null : say('stepSlipNext') },
+    { title: 'stepSlip', at: slip ? moment(slip.uploadedAt) : isBooked ? null : slipNext },
     { title: 'stepChecked', at: isBooked && payment.paidAt !== null ? moment(payment.paidAt) : usual },
     {
       title: payment.kind === 'top_up' ? 'stepOnBalance' : 'stepActive',
@@ -123,7 +126,9 @@ function LateTransfer(section: OfTransfer) {
     <Card id="late-transfer" title={say('transferTitle')}>
       <Received {...section} />
       <Ordered {...section} payment={section.transfer.payment} />
-      {section.transfer.proofs.length > 0 ? null : <p safe>{say('transferLateText')}</p>}
+      {section.transfer.proofs.length > 0 || !mayOrder(section.view.session) ? null : (
+        <p safe>{say('transferLateText')}</p>
+      )}
       <AmountAndReference {...section} />
       <Proofs {...section} />
     </Card>
@@ -238,7 +243,7 @@ function Received({ view, say, transfer }: OfTransfer) {
 /** One is enough: further ones are asked for by the user. */
 function Proofs(section: OfTransfer) {
   const { proofs } = section.transfer
-  if (proofs.length >= PROOFS_MAX) return null
+  if (proofs.length >= PROOFS_MAX || !mayOrder(section.view.session)) return null
   if (proofs.length === 0) return <ProofForm {...section} />
   return (
     <details>
@@ -282,6 +287,7 @@ export function RefusedNotice({ say, refused }: PartSection & { readonly refused
 /** In the history: leads to the form for the slip of one that has expired. */
 export function LateTransferLink({ pages, view, say }: PartSection, payment: ShownPayment) {
   const { checkoutId, id } = payment
+  if (!mayOrder(view.session)) return null
   if (checkoutId === null || publicStatusAt(payment, view.history.now) !== 'expired') return null
   return (
     <a href={hrefIn(view.session, `${pages.base}/portal?transfer=${id}#late-transfer`)} safe>

@@ -4,7 +4,9 @@ import { wantedIn } from '../checkout/buy-form.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import type { App } from '../http/app.js'
 import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
+import { senderOf } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
+import { actorOf } from '../pages/reader.js'
 import { receiveProof } from './proof.js'
 import type { UploadDeps } from './proof.route.js'
 import type { TransferTerms } from './settings.js'
@@ -24,12 +26,10 @@ export function transferRoutes(app: App, pages: Pages & TransferPagesDeps): void
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
   app.post('/portal/transfer', hidden, async (request, reply) => {
-    const session = users.of(request)
-    reader.requireOwnForm(request, session)
-    const { userId } = session
+    const session = senderOf(pages, request)
     const locale = reader.language(request, reply, session)
     await openPayment(pages, {
-      user: { userId },
+      user: actorOf(session),
       ...wantedIn(request),
       method: 'transfer',
       locale,

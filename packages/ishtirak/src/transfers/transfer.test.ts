@@ -419,8 +419,8 @@ describeScenario('a transfer', ({ database }) => {
     if (decision.kind !== 'changed') throw new Error('it is not approved')
     const act = { operator: ownerNamed('amina'), act: 'payment.approve' as const, reason: 'seen' }
     const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
-    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('saved')
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('stale')
     expect(await status()).toEqual(['free', 'active', null])
     await world.advance(10)
     expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
@@ -442,7 +442,7 @@ describeScenario('a transfer', ({ database }) => {
       reason: 'the money goes back',
     }
     const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(false)
+    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('stale')
     // Of one instant, so in no order.
     expect((await database().query(selectActs)).map((row) => row.act).sort()).toEqual([
       'payment.accept',
@@ -485,7 +485,7 @@ describeScenario('a transfer', ({ database }) => {
       if (decision.kind !== 'changed') throw new Error('it is not approved')
       const act = { operator: ownerNamed('karim'), act: 'payment.approve' as const, reason: null }
       const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-      expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe(true)
+      expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('saved')
     }
 
     it('is refused, not booked as well', async () => {
@@ -624,7 +624,7 @@ describeScenario('a transfer', ({ database }) => {
     // The heading, two payments, the total, and nothing.
     expect((await lines('')).length).toBe(5)
     const [, line = '', total, end] = await lines('&method=transfer')
-    expect(line).toMatch(new RegExp(`,${id},.*,transfer,.*,2026-11-22T12:00:00Z,.*,2026-11-21 00:00:00$`))
+    expect(line).toMatch(new RegExp(`,${id},.*,transfer,.*,2026-11-22T12:00:00Z,.*,2026-11-21 00:00:00,`))
     expect([total, end]).toEqual([expect.stringMatching(/^total,/), ''])
     const word = encodeURIComponent(transfer.reference.toLowerCase().replaceAll('-', ' '))
     expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])

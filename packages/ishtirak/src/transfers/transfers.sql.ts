@@ -1,10 +1,12 @@
 // Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit
 // trail, and makes its payment due: if the process dies before it has settled it, the sweep does. It moves
-// the user's version too: a settlement on its way, decided on what the transfer was before, is stale.
+// the user's version too: a settlement on its way, decided on what the transfer was before, is stale. The
+// line of a bank statement that pays it is written with the approval: one line for each payment, and a line
+// pays no more than what one confirmation names.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
-import type { Approval, Transfer } from '../core/transfer.js'
+import type { Approval, PayingLine, Transfer } from '../core/transfer.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
@@ -90,12 +92,24 @@ const decide = statement(
    ), undecided as (
      select p.user_id from payments p join payer using (user_id) where p.id = $2
        and p.status = $9 for update of p
+   ), paying as (
+     select l.id from undecided u join bank_lines l on l.id = $11
+      where l.state = 'open' and l.payment_ids <@ $12::text[]
+        and not exists (select from bank_lines o where o.payment_ids @> array[$2] and o.id <> l.id)
+        for update of l
    ), decided as (
      update transfers t set state = $4, approvals = $5::jsonb, refusal = $6, version = t.version + 1,
             decided_at = case when $4 in ('approved', 'refused') then $7::timestamptz end
        from undecided u
       where t.user_id = u.user_id and t.payment_id = $2 and t.version = $3
+        and ($11::text is null or exists (select from paying))
      returning t.user_id
+   ), paid as (
+     update bank_lines l set payment_ids = array_append(l.payment_ids, $2)
+       from decided d where l.id = $11 and not l.payment_ids @> array[$2]
+   ), released as (
+     update bank_lines l set payment_ids = array_remove(l.payment_ids, $2)
+       from decided d where $4 = 'refused' and l.payment_ids @> array[$2] and l.state = 'open'
    ), due as (
      update payments p set next_check_at = $7::timestamptz
        from decided d
@@ -105,11 +119,15 @@ const decide = statement(
    ), audited as (
      ${insertAudit({ userId: 'd.user_id', at: '$7::timestamptz', entry: '$8::jsonb', from: 'decided d' })}
    )
-   select user_id from decided`,
+   select case when exists (select from decided) then 'saved'
+               when $11::text is null or exists (select from paying) or not exists (select from undecided)
+                 then 'stale'
+               else 'line_taken' end as became`,
 )
 
 /**
- * False: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused.
+ * `stale`: it has changed since it was read, or its payment has: what is booked meanwhile cannot be refused.
+ * `line_taken`: the line pays something else or is decided, or the payment has another line.
  */
 export async function saveDecision(
   database: Queryable,
@@ -120,8 +138,9 @@ export async function saveDecision(
     readonly now: Instant
     /** The user's, as it was shown to the operator; absent: nothing was shown. */
     readonly seenVersion?: number
+    readonly line?: PayingLine | undefined
   },
-): Promise<boolean> {
+): Promise<'saved' | 'stale' | 'line_taken'> {
   const { state, approvals, refusal } = after
   const key = [payment.userId, payment.id, version]
   const facts = [
@@ -132,6 +151,9 @@ export async function saveDecision(
     JSON.stringify(of.audit),
     payment.status,
     of.seenVersion ?? null,
+    of.line?.id ?? null,
+    of.line?.paymentIds ?? null,
   ]
-  return (await database.query(decide, [...key, ...facts])).length === 1
+  const [row = {}] = await database.query(decide, [...key, ...facts])
+  return word<'saved' | 'stale' | 'line_taken'>(row, 'became')
 }

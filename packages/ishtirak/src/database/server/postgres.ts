@@ -262,7 +262,7 @@ class PooledSession implements DatabaseSession {
 /**
  * Settings go as statements, since PgBouncer refuses them as start parameters. UTC decides what a day is in
  * SQL; a pooler follows the zone. The rest would fall on the next client of its server connection, so there
- * the role has it (docs/operations.md), and the schema goes with each statement.
+ * the role has it (deploy/pooler.sql), and the schema goes with each statement.
  */
 async function prepareSession(
   client: pg.ClientBase,

@@ -1,13 +1,6 @@
-# Go
+// What a hosting platform asks of Ishtirak, and the events that it gets. For Go 1.18 or later. What the errors
+// mean stands in docs/integrate.md.
 
-*For developers of a hosting platform in Go. Next: [limits](limits.md), then [events](events.md).*
-
-Whether a user may, a link into the portal, and events that are verified. The file is complete; the tests run it against a service. What its errors mean
-stands in [integration](integrate.md#in-other-languages).
-
-`ishtirak.go`, Go 1.18 or later:
-
-```go
 package main
 
 import (
@@ -137,4 +130,3 @@ func VerifyEvent(body []byte, headers http.Header, secrets []string, now time.Ti
 	}
 	return nil, errors.New("not signed with a known secret")
 }
-```

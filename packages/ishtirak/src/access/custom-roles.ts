@@ -1,0 +1,73 @@
+// OPERATOR_ROLES: roles beside the built-in ones, each put together from permissions and built-in roles, a
+// permission with its bound behind it: `night=payment.recheck+user.grant(7);till=cashier+payment.refund`.
+import { type CustomRoles, isRole, type Permission, type Powers, rolesThatMay } from '../core/role.js'
+
+interface ReadRole {
+  readonly name: string
+  readonly may: Powers
+  /** Each ends a sentence that begins with the place. */
+  readonly problems: readonly string[]
+}
+
+/** With everything that is wrong, each with its place. */
+export function readCustomRoles(
+  text: string | undefined,
+  permissions: readonly Permission[],
+): { readonly roles: CustomRoles; readonly problems: readonly string[] } {
+  const read = (text?.split(';') ?? []).map((one) => readRole(one, permissions))
+  const problems = read.flatMap(({ name, problems }, index) => {
+    const isSecond = read.findIndex((other) => other.name === name) < index
+    const all = isSecond ? [...problems, ' has the name of one before it'] : problems
+    return all.map((problem) => `OPERATOR_ROLES: role ${index + 1}${name && ` (${name})`}${problem}`)
+  })
+  return { roles: Object.fromEntries(read.map(({ name, may }) => [name, may])), problems }
+}
+
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/
+const ENTRY = /^([a-z_.]{1,60})(?:\(([1-9]\d{0,8})\))?$/
+
+function readRole(text: string, permissions: readonly Permission[]): ReadRole {
+  const [, name = '', listed = ''] = /^\s*([^=\s]*)\s*=?([\s\S]*)$/.exec(text) ?? []
+  if (!NAME.test(name))
+    return { name: '', may: {}, problems: [' must begin with a name of a-z, 0-9, _ and -, and ='] }
+  const entries = listed.split(/[+,]/).map((entry) => entry.trim())
+  const read = entries.map((entry, index) => readEntry(entry, index + 1, permissions))
+  const names = read.flatMap(({ said }) => said ?? [])
+  const twice = names.find((one, index) => names.indexOf(one) < index)
+  return {
+    name,
+    // What is said itself counts, whatever a built-in role has.
+    may: Object.fromEntries(
+      [...read].sort((one, other) => Number(one.isPlain) - Number(other.isPlain)).flatMap(({ may }) => may),
+    ),
+    problems: [
+      ...(isRole(name) ? [' has the name of a built-in role'] : []),
+      ...(listed.trim() === '' ? [' is empty'] : read.flatMap(({ problem }) => problem ?? [])),
+      ...(twice === undefined ? [] : [` names ${twice} twice`]),
+    ],
+  }
+}
+
+interface ReadEntry {
+  readonly said?: string
+  readonly may: readonly (readonly [name: string, most: number | null])[]
+  /** A permission, and not a built-in role. */
+  readonly isPlain: boolean
+  readonly problem?: string
+}
+
+function readEntry(entry: string, place: number, permissions: readonly Permission[]): ReadEntry {
+  const wrong = (problem: string): ReadEntry => ({ may: [], isPlain: true, problem: `, ${problem}` })
+  const [, said, typed] = ENTRY.exec(entry) ?? []
+  if (said === undefined)
+    return wrong(`entry ${place} must be a name such as payment.refund or user.grant(7)`)
+  const most = typed === undefined ? null : Number(typed)
+  const permission = permissions.find(({ name }) => name === said)
+  const isBounded = permission?.bound !== undefined
+  if (said === 'owner' || permission?.ownersAlone) return wrong(`${said} is for owners alone`)
+  if (most !== null && !isBounded) return wrong(`${said} has no bound`)
+  if (permission) return { said, may: [[said, most]], isPlain: true }
+  if (!isRole(said)) return wrong(`${said} is no permission and no built-in role`)
+  const has = permissions.filter((one) => rolesThatMay(one).includes(said))
+  return { said, may: has.map(({ name }) => [name, null]), isPlain: false }
+}

@@ -1,0 +1,201 @@
+// Operators whom an owner makes: their key is shown once and opens what their role may, until they are
+// blocked or get another; and an owner is always left.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
+import { BillingError } from '../core/error.js'
+import { statement } from '../database/database.js'
+import { confirmDrawer } from '../desk/drawer-acts.js'
+import { blockOperator, setOperatorRole } from './operator-acts.js'
+
+const stored = statement(
+  'test.operators.stored',
+  `select (select jsonb_agg(o) from operators o)::text
+     || (select jsonb_agg(a) from audit a)::text as all_rows`,
+)
+
+describeScenario('operators that an owner makes', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const OPERATOR_ROLES =
+      'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'
+    world = await createWorld(database(), { env: { ...ROLES_ENV, OPERATOR_ROLES } })
+  })
+  afterEach(() => world.stop())
+
+  const owner = () => operatorOf(world, ROLE_KEYS.owner)
+  const make = async (name: string, role = 'support', more: object = {}) =>
+    (await owner().post('/operators/create', { name, role, why: 'hired', ...more })).body
+  const act = (name: string, verb: string, more: object = {}) =>
+    owner().post(`/operators/${name}/${verb}`, { why: 'x', ...more })
+  const statusOf = async (key: string) => (await operatorOf(world, key).get('/payments')).status
+
+  it('get a key once, which opens what their role may, and is nowhere but in the answer', async () => {
+    const { key, ...made } = await make('samira', 'till', { operation_id: 'hire-1' })
+    expect(key).toMatch(/^opk_[\w-]{43}$/)
+    expect(made).toMatchObject({ name: 'samira', role: 'till', source: 'console', blocked_at: null })
+    expect(await make('samira', 'till', { operation_id: 'hire-1' })).toMatchObject({ ...made, key: null })
+    const samira = operatorOf(world, key)
+    expect((await samira.get('/payments')).status).toBe(200)
+    expect((await samira.post('/payments/x/refund', { why: 'x' })).status).toBe(404)
+    expect((await samira.post('/payments/x/keep', { why: 'x' })).body).toMatchObject({
+      ...{ code: 'role_not_allowed', role: 'till' },
+    })
+    expect(String((await database().query(stored, []))[0]?.all_rows)).not.toContain(key)
+    const { data } = (await owner().get('/operators')).body
+    expect(data).toHaveLength(6)
+    expect(data.at(-1)).toEqual(made)
+    expect(data[0]).toMatchObject({ name: 'viewer', source: 'environment', created_at: null })
+  })
+
+  it.each([
+    ['samira', 409, { source: 'console' }],
+    ['Samira', 409, { source: 'console' }],
+    ['owner', 409, { source: 'environment' }],
+    ['OWNER', 409, { source: 'environment' }],
+    ['oidc:1', 422, {}],
+    ['two words', 422, {}],
+    ['', 422, {}],
+  ])('cannot be called what somebody is, or what no name is: %j', async (name, status, extra) => {
+    await make('samira')
+    const answer = await owner().post('/operators/create', { name, role: 'support', why: 'x' })
+    expect([answer.status, answer.body]).toMatchObject([status, extra])
+  })
+
+  it('are made in a role that there is, by owners alone', async () => {
+    expect((await owner().post('/operators/create', { name: 'x', role: 'boss', why: 'x' })).status).toBe(422)
+    const { key } = await make('amel', 'accountant')
+    const accountant = operatorOf(world, key)
+    for (const path of ['/operators/create', '/operators/amel/new-key', '/operators/amel/block'])
+      expect((await accountant.post(path, { name: 'y', role: 'owner', why: 'x' })).status).toBe(
+        path === '/operators/create' ? 403 : 422,
+      )
+    expect((await accountant.post('/operators/amel/new-key', { why: 'x' })).status).toBe(403)
+    // One of the environment is changed there.
+    expect((await act('support', 'block')).body).toMatchObject({ code: 'conflict', source: 'environment' })
+    expect((await act('nobody', 'block')).body).toMatchObject({ code: 'not_found', operator: 'nobody' })
+  })
+
+  it('are refused from their blocking on, by key and in the console, and let in again', async () => {
+    const { key } = await make('samira')
+    const visit = await enterConsole(world, key)
+    expect((await visit.open('/console')).status).toBe(200)
+    expect((await act('samira', 'block')).body.blocked_at).toBe('2026-11-21T12:00:00Z')
+    expect([await statusOf(key), (await visit.open('/console')).status]).toEqual([401, 303])
+    expect((await act('samira', 'block')).body.code).toBe('conflict')
+    expect((await act('samira', 'unblock')).body.blocked_at).toBe(null)
+    // The session that was ended stays so.
+    expect([await statusOf(key), (await visit.open('/console')).status]).toEqual([200, 303])
+  })
+
+  it('get a new key, and the one before ends with its sessions', async () => {
+    const { key } = await make('samira')
+    const visit = await enterConsole(world, key)
+    const { key: next } = (await act('samira', 'new-key')).body
+    expect([await statusOf(key), await statusOf(next), (await visit.open('/console')).status]).toEqual([
+      ...[401, 200, 303],
+    ])
+  })
+
+  it('in another role may what that may, at once', async () => {
+    const { key } = await make('samira')
+    expect((await act('samira', 'set-role', { role: 'accountant' })).body.role).toBe('accountant')
+    const refund = await operatorOf(world, key).post('/payments/x/refund', { why: 'x' })
+    expect(refund.status).toBe(404)
+  })
+
+  it('accept as much as the bound of their role, by what was asked for or came', async () => {
+    const id = await payOtherwise(world, 'user-1', { charged: 1_500 })
+    const accept = async (role: string) => {
+      const by = operatorOf(world, (await make(role, role)).key)
+      const previewed = await by.get(`/payments/${id}/accept`)
+      const { status, body } = await by.post(`/payments/${id}/accept`, { why: 'seen' })
+      return [previewed.status, status, body.act, body.most]
+    }
+    expect(await accept('small')).toEqual([403, 403, 'payment.accept_large', 1_999])
+    expect(await accept('enough')).toEqual([200, 200, undefined, undefined])
+  })
+
+  it('are made in the console, where the key is shown once and the list has its acts', async () => {
+    const visit = await enterConsole(world, ROLE_KEYS.owner)
+    const path = '/console/operators/create'
+    const { text: asked } = await visit.open(`${path}?name=samira&role=support`)
+    const fields = { ...fieldsOfAct(asked), name: 'samira', role: 'support', why: 'hired' }
+    const { status, text } = await visit.submit(path, fields)
+    const [key = ''] = /opk_[\w-]{43}/.exec(text) ?? []
+    expect([status, await statusOf(key)]).toEqual([200, 200])
+    const again = await visit.submit(path, fields)
+    expect([again.status, again.text.includes('opk_')]).toEqual([303, false])
+    const { text: list } = await visit.open('/console/operators')
+    expect(wordsOf(list)).toMatch(/samira support the console .* may act Block New key Another role/)
+    expect(list).not.toContain('opk_')
+    const { text: block } = await visit.open('/console/operators/samira/block')
+    expect(wordsOf(block)).toMatch(/State may act blocked/)
+    const viewer = await enterConsole(world, ROLE_KEYS.viewer)
+    expect((await viewer.open('/console/operators')).text).not.toContain('/block"')
+  })
+
+  it('one owner is left of two who block each other at once, and is not made another role', async () => {
+    const parts = { ...world.service.parts, operatorKeys: [] }
+    await make('amel', 'owner')
+    await make('badis', 'owner')
+    const by = (name: string) => ({ name, role: 'owner' })
+    const block = (name: string, other: string) =>
+      doAct(parts, blockOperator, callBy(by(name), other, { why: 'x' })).then(
+        () => 'blocked',
+        (error: unknown) => (error instanceof BillingError ? error.extra.last_owner : error),
+      )
+    const outcomes = await Promise.all([block('amel', 'badis'), block('badis', 'amel')])
+    expect(outcomes.toSorted()).toEqual(['blocked', true])
+    const { data } = (await owner().get('/operators')).body
+    const [left] = data.filter(
+      (one: Record<string, unknown>) => one.source === 'console' && one.blocked_at === null,
+    )
+    expect(data.filter(({ blocked_at }: { blocked_at: unknown }) => blocked_at !== null)).toHaveLength(1)
+    const demote = doAct(parts, setOperatorRole, callBy(by('x'), left.name, { role: 'viewer', why: 'x' }))
+    await expect(demote).rejects.toMatchObject({ code: 'conflict', extra: { last_owner: true } })
+    // With an owner of the environment nobody here is the last.
+    expect((await act(left.name, 'block')).status).toBe(200)
+  })
+
+  it('an owner whose name the environment has by now is not the one who is left', async () => {
+    await make('amel', 'owner')
+    await make('badis', 'owner')
+    const [key] = world.service.parts.operatorKeys
+    if (!key) throw new Error('the environment has no operator')
+    const parts = { ...world.service.parts, operatorKeys: [{ ...key, name: 'Amel', role: 'viewer' }] }
+    const block = doAct(parts, blockOperator, callBy({ name: 'x', role: 'owner' }, 'badis', { why: 'x' }))
+    await expect(block).rejects.toMatchObject({ code: 'conflict', extra: { last_owner: true } })
+  })
+
+  it('are one person for a second approval: by the key before, by a new one, and signed in', async () => {
+    const { key } = await make('Samira', 'cashier')
+    const day = '/drawer/2026-11-21'
+    await operatorOf(world, key).post(`${day}/count`, { cash: 0, cheques: 0 })
+    const confirmed = async (by: string) => {
+      const { status, body } = await operatorOf(world, by).post(`${day}/confirm`, {})
+      return [status, body.code]
+    }
+    const second = [409, 'second_operator_needed']
+    expect(await confirmed(key)).toEqual(second)
+    const { key: next } = (await act('Samira', 'new-key')).body
+    expect(await confirmed(next)).toEqual(second)
+    const visit = await enterConsole(world, next)
+    expect((await visit.open(`/console${day}/confirm`)).status).toBe(409)
+    await act('Samira', 'set-role', { role: 'accountant' })
+    await act('Samira', 'block')
+    await act('Samira', 'unblock')
+    expect(await confirmed(next)).toEqual(second)
+    // The environment may have the name by now, however it is written there.
+    const parts = { ...world.service.parts, operatorKeys: [] }
+    const by = callBy({ name: 'samira', role: 'owner' }, '2026-11-21', {})
+    await expect(doAct(parts, confirmDrawer, by)).rejects.toMatchObject({ code: second[1] })
+    expect(await confirmed(ROLE_KEYS.cashier)).toEqual([200, undefined])
+  })
+})

@@ -1,0 +1,165 @@
+// Operators whom an owner made, beside those of the environment and of the issuer: how they are known by
+// their key, how they are made and changed. An owner is always left.
+import { type AuditDeps, auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
+import { BillingError, wrongField } from '../core/error.js'
+import { timestampOrNull } from '../core/instant.js'
+import { type CustomRoles, type Operator, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
+import { type Database, untilFresh } from '../database/database.js'
+import { digestOf, randomToken } from '../runtime/secret.js'
+import {
+  insertOperator,
+  type MadeOperator,
+  madeOperators,
+  operatorWithKey,
+  updateOperator,
+} from './operators.sql.js'
+
+export interface OperatorsDeps extends AuditDeps {
+  readonly database: Database
+  readonly operatorKeys: readonly OperatorKey[]
+  readonly operatorRoles: CustomRoles
+}
+
+const KEY = /^opk_[\w-]{43}$/
+
+export const newKey = () => `opk_${randomToken(32)}`
+
+/** Asked each time: who is blocked is refused from then on, in every process. */
+export function operatorsByKey(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys' | 'operatorRoles'>) {
+  return async (key: string): Promise<Operator | null> => {
+    if (!KEY.test(key)) return null
+    const found = await operatorWithKey(deps.database, digestOf(key))
+    // Who is in the environment by now is known by what it says.
+    if (!found || isOfEnvironment(deps, found.name)) return null
+    return operatorIn(deps.operatorRoles, found.name, found.role)
+  }
+}
+
+function isOfEnvironment(deps: Pick<OperatorsDeps, 'operatorKeys'>, name: string): boolean {
+  return namesOfEnvironment(deps).includes(name.toLowerCase())
+}
+
+/** In lower case. */
+function namesOfEnvironment({ operatorKeys }: Pick<OperatorsDeps, 'operatorKeys'>): readonly string[] {
+  return operatorKeys.map(({ name }) => name.toLowerCase())
+}
+
+/** Those who can be known by a key: of the environment, and made. */
+export async function hasKeys(deps: Pick<OperatorsDeps, 'database' | 'operatorKeys'>): Promise<boolean> {
+  return deps.operatorKeys.length > 0 || (await madeOperators(deps.database)).length > 0
+}
+
+export interface ListedOperator extends Pick<MadeOperator, 'name' | 'role'> {
+  /** Null: of the environment. */
+  readonly made: MadeOperator | null
+}
+
+export async function listOperators(deps: OperatorsDeps): Promise<readonly ListedOperator[]> {
+  const ofEnvironment = new Map(deps.operatorKeys.map(({ name, role }) => [name, { name, role, made: null }]))
+  const made = await madeOperators(deps.database)
+  return [
+    ...ofEnvironment.values(),
+    ...made
+      .filter(({ name }) => !isOfEnvironment(deps, name))
+      .map((one) => ({ name: one.name, role: one.role, made: one })),
+  ]
+}
+
+/** Throws `not_found`, and `conflict` for one of the environment. */
+export async function requireMade(deps: OperatorsDeps, name: string): Promise<MadeOperator> {
+  if (isOfEnvironment(deps, name)) throw new BillingError('conflict', { extra: { source: 'environment' } })
+  const found = (await madeOperators(deps.database)).find((one) => one.name === name)
+  if (!found) throw new BillingError('not_found', { extra: { operator: name } })
+  return found
+}
+
+/** Throws `validation_failed`. */
+export function requireRoleNamed({ operatorRoles }: OperatorsDeps, role: string): void {
+  if (operatorIn(operatorRoles, '', role) === null) throw wrongField('role', 'not_allowed')
+}
+
+export function roleNames({ operatorRoles }: Pick<OperatorsDeps, 'operatorRoles'>): readonly string[] {
+  return [...ROLES, ...Object.keys(operatorRoles)]
+}
+
+/** Throws `conflict`: the name is taken, or the environment has it. */
+export async function requireNew(deps: OperatorsDeps, name: string): Promise<void> {
+  if (isOfEnvironment(deps, name)) throw new BillingError('conflict', { extra: { source: 'environment' } })
+  const isTaken = (await madeOperators(deps.database)).some(
+    (one) => one.name.toLowerCase() === name.toLowerCase(),
+  )
+  if (isTaken) throw new BillingError('conflict', { extra: { source: 'console' } })
+}
+
+/** Gives the key. Throws as `requireNew` does. */
+export async function createOperator(
+  deps: OperatorsDeps,
+  { name, role }: Pick<MadeOperator, 'name' | 'role'>,
+  by: By,
+): Promise<string> {
+  const key = newKey()
+  const now = deps.clock.now()
+  const at = { createdAt: now, keyedAt: now, blockedAt: null }
+  const made = { name, role, keyDigest: digestOf(key), version: 1, ...at }
+  const audit = auditEntry(deps.ids, { ...by, act: 'operator.create' }, { after: describe(made), now })
+  await untilFresh(`operator.create ${name}`, async () => {
+    await requireNew(deps, name)
+    return (await insertOperator(deps.database, made, audit)) ? null : 'stale'
+  })
+  return key
+}
+
+/** What of an operator an act changes; null: there is nothing to change. */
+export type ChangeOperator = (before: MadeOperator) => Partial<MadeOperator> | null
+
+/** Throws as `requireChange` does, and `conflict` where another was faster. */
+export async function changeOperator(
+  deps: OperatorsDeps,
+  { act, name, by }: { readonly act: string; readonly name: string; readonly by: By },
+  change: ChangeOperator,
+): Promise<void> {
+  await untilFresh(`${act} ${name}`, async () => {
+    const before = await requireMade(deps, name)
+    requireUnchanged(by, before.version)
+    const after = await requireChange(deps, before, change)
+    const now = deps.clock.now()
+    const facts = { before: describe(before), after: describe(after) }
+    const audit = auditEntry(deps.ids, { ...by, act }, { ...facts, now })
+    const mayBeLastOwner = keepsAnOwner(deps, before, after)
+    const of = { mayBeLastOwner, otherNames: namesOfEnvironment(deps), audit, now }
+    return (await updateOperator(deps.database, after, of)) ? null : 'stale'
+  })
+}
+
+/** Throws `conflict`: they are so already (`operator`), or no owner would be left (`last_owner`). */
+export async function requireChange(
+  deps: OperatorsDeps,
+  before: MadeOperator,
+  change: ChangeOperator,
+): Promise<MadeOperator> {
+  const changed = change(before)
+  if (changed === null) throw new BillingError('conflict', { extra: { operator: describe(before) } })
+  const after = { ...before, ...changed }
+  if (keepsAnOwner(deps, before, after)) return after
+  const others = (await madeOperators(deps.database)).filter(
+    (one) => isOwner(one) && one.name !== before.name && !isOfEnvironment(deps, one.name),
+  )
+  if (others.length === 0) throw new BillingError('conflict', { extra: { last_owner: true } })
+  return after
+}
+
+/**
+ * Without a look at the others whom an owner made: an owner of the environment is never lost here. Which role
+ * the issuer gives later is not known.
+ */
+function keepsAnOwner({ operatorKeys }: OperatorsDeps, before: MadeOperator, after: MadeOperator): boolean {
+  return !isOwner(before) || isOwner(after) || operatorKeys.some(({ role }) => role === 'owner')
+}
+
+function isOwner({ role, blockedAt }: MadeOperator): boolean {
+  return role === 'owner' && blockedAt === null
+}
+
+function describe({ name, role, blockedAt }: MadeOperator) {
+  return { operator: name, role, blocked_at: timestampOrNull(blockedAt) }
+}

@@ -1,0 +1,53 @@
+// A command that puts one file of the operator's API into a new file, which only its owner may read.
+import { open, rm } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { askByName } from './cli-names.js'
+import { requireId } from './commands.js'
+import { type AccessOptions, addAccessOptions, CommandFailed, type CommandHost } from './operator-client.js'
+
+interface FileCommand {
+  /** Behind `payments`: `proof <payment>`. */
+  readonly usage: string
+  readonly summary: string
+  /** Of the file: `--out`. */
+  readonly flag: string
+  readonly options: readonly Option[]
+  /** Below the operator's API, of the payment and what the options say. */
+  path(id: string, options: Readonly<Record<string, string>>): string
+}
+
+export function addPaymentFileCommand(program: Command, host: CommandHost, of: FileCommand): void {
+  const payments = program.commands.find((one) => one.name() === 'payments')
+  if (!payments) throw new Error('the commands about payments come first')
+  const target = new Option(`${of.flag} <file>`, 'a new file, which only you may read').makeOptionMandatory()
+  const command = payments.command(of.usage).description(of.summary)
+  for (const option of of.options) command.addOption(option)
+  addAccessOptions(command.addOption(target)).action(
+    async (payment: string, options: AccessOptions & Readonly<Record<string, string>>) => {
+      requireId(payment)
+      const name = String(options[target.attributeName()])
+      // Before the reading, which stands in the audit trail.
+      const file = await open(name, 'wx', 0o600).catch(sayWhy)
+      try {
+        const client = await host.openClient(options)
+        const named = { client, name: payment, timeZone: host.timeZone() }
+        const { type, content } = await askByName(named, (id) =>
+          client.download({ method: 'GET', path: of.path(encodeURIComponent(id), options) }),
+        ).finally(() => client.close())
+        await file.writeFile(content)
+        process.stdout.write(`${name}: ${type}, ${content.length} bytes\n`)
+      } catch (error) {
+        await rm(name)
+        throw error
+      } finally {
+        await file.close()
+      }
+    },
+  )
+}
+
+function sayWhy(error: NodeJS.ErrnoException): never {
+  throw new CommandFailed(
+    error.code === 'EEXIST' ? `the file exists: ${error.path}; name another one` : error.message,
+  )
+}

@@ -1,0 +1,142 @@
+// Months that were closed, as rows: their figures as they were, and the receipts that came later.
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement, type Transaction } from '../database/database.js'
+import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
+import { type Counted, countedIn, LATE, parseSums, SUMS_OF_MANY } from './figures.sql.js'
+
+const parseClosing = rowOf({
+  month: text,
+  sequence: integer,
+  /** As `figuresNow` gave them. */
+  figures: json<object>,
+  counted: json<Counted>,
+  closedAt: instant,
+  closedBy: text,
+})
+export type Closing = ReturnType<typeof parseClosing>
+
+const selectClosings = statement(
+  'closed.months',
+  `select month, sequence, figures, counted, closed_at, closed_by
+     from closed_months where reopened_at is null and month = any($1::text[])`,
+)
+
+/** Those of the months that are closed now. */
+export async function closingsOf(
+  database: Queryable,
+  months: readonly string[],
+): Promise<readonly Closing[]> {
+  return (await database.query(selectClosings, [months])).map(parseClosing)
+}
+
+const selectLast = statement(
+  'closed.last',
+  'select max(month) as month from closed_months where reopened_at is null',
+)
+
+/** Null: no month is closed. */
+export async function lastClosed(database: Queryable): Promise<string | null> {
+  const [row = { month: null }] = await database.query(selectLast)
+  return textOrNull(row, 'month')
+}
+
+/** Who counts receipts, closes or reopens a month begins with a row of one of them, and waits here. */
+export async function lockClosing(transaction: Transaction): Promise<void> {
+  await transaction.script('lock table counted_receipts, closed_months in share row exclusive mode')
+}
+
+const insert = statement(
+  'closed.close',
+  `with closed as (
+     insert into closed_months (month, sequence, ends_at, figures, counted, closed_at, closed_by)
+     select $1, (select count(*) + 1 from closed_months where month = $1), $7::timestamptz, $2::jsonb,
+            (select coalesce(jsonb_object_agg(series, last_number), '{}') from counted_receipts),
+            $3::timestamptz, $4
+      where (select max(month) from closed_months where reopened_at is null) is not distinct from $5::text
+     returning month
+   )
+   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$6::jsonb', from: 'closed' })}
+   returning id`,
+)
+
+/** Behind `last`, with its line in the trail. False: another month is the last one by now. */
+export async function insertClosed(
+  transaction: Queryable,
+  of: {
+    readonly month: string
+    readonly figures: { readonly to: Instant }
+    readonly last: string | null
+    readonly by: string
+    readonly audit: AuditEntry
+    readonly now: Instant
+  },
+): Promise<boolean> {
+  const { month, figures, last, by, audit, now } = of
+  const values = [month, JSON.stringify(figures), at(now), by, last, JSON.stringify(audit), at(figures.to)]
+  return (await transaction.query(insert, values)).length === 1
+}
+
+const reopen = statement(
+  'closed.reopen',
+  `with reopened as (
+     update closed_months set reopened_at = $3::timestamptz, reopened_by = $4, reopened_because = $5
+      where month = $1 and sequence = $2::int and reopened_at is null
+        and month = (select max(month) from closed_months where reopened_at is null)
+     returning month
+   )
+   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$6::jsonb', from: 'reopened' })}
+   returning id`,
+)
+
+/** With its line in the trail. False: it is not the last one, or not closed as it was. */
+export async function saveReopened(
+  transaction: Queryable,
+  { month, sequence }: Pick<Closing, 'month' | 'sequence'>,
+  of: {
+    readonly by: string
+    readonly because: string
+    readonly audit: AuditEntry
+    readonly now: Instant
+  },
+): Promise<boolean> {
+  const { by, because, audit, now } = of
+  const values = [month, sequence, at(now), by, because, JSON.stringify(audit)]
+  return (await transaction.query(reopen, values)).length === 1
+}
+
+const selectLate = statement(
+  'closed.late',
+  `select l.month, '' as method, '' as instrument, '' as tax_rate, ${SUMS_OF_MANY}
+   ${LATE({ live: '$1', since: '$2', until: '$3' })} and p.kind <> 'top_up'
+    group by 1 order by 1`,
+)
+
+const selectLateBalances = statement(
+  'closed.late_balances',
+  `select coalesce(sum(b.amount), 0)::bigint as amount
+     from late_receipts l join balance_entries b on b.user_id = l.user_id and b.payment_id = l.payment_id
+    where l.number > ${countedIn('$1::jsonb', 'l.series')}
+      and ($2::jsonb is null or l.number <= ${countedIn('$2::jsonb', 'l.series')})
+      and b.created_at < $3::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
+)
+
+export interface LateSpan {
+  readonly live: boolean
+  /** Of the closing after which they came, and of the one that has them. Null: none has. */
+  readonly since: Counted
+  readonly until: Counted | null
+}
+
+/** What was sold in months that were closed, by month; and what balances got and gave before `end`. */
+export async function lateFigures(database: Queryable, of: LateSpan, end: Instant) {
+  const [since, until] = [JSON.stringify(of.since), of.until && JSON.stringify(of.until)]
+  const [months, [balances = {}]] = await Promise.all([
+    database.query(selectLate, [of.live, since, until]),
+    database.query(selectLateBalances, [since, until, at(end)]),
+  ])
+  return {
+    months: months.map((row) => ({ month: text(row, 'month'), ...parseSums(row) })),
+    balances: integer(balances, 'amount'),
+  }
+}

@@ -1,0 +1,163 @@
+// A month is closed: its figures stay as they are, and what comes later for it stands in the next open month.
+// Months are closed one after the other, from whichever was the first, and the last one is reopened first.
+import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
+import { NO_USER, type Subject } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
+import { sumPaid } from '../core/figures.js'
+import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
+import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
+import { type Closing, closingsOf, insertClosed, lockClosing, saveReopened } from './closed.sql.js'
+import { countReceiptsIn } from './figures.sql.js'
+import { MonthParamsSchema, MonthSchema, viewMonth } from './month-schemas.js'
+import { figuresNow, type MonthFigures, type MonthsDeps, monthBefore, readMonthFigures } from './months.js'
+import { booksWords } from './words.js'
+
+export type ClosingDeps = ActDeps & MonthsDeps
+
+const MONTH: Subject<ClosingDeps, MonthFigures> = {
+  name: 'month',
+  path: '/months/:month',
+  params: MonthParamsSchema,
+  command: { group: 'month', argument: 'month' },
+  about: async ({ wallClock }, month) => {
+    if (!wallClock.monthOf(month)) throw new BillingError('not_found')
+    return { userId: NO_USER, label: () => month }
+  },
+  file: (deps) => ({
+    schema: MonthSchema,
+    read: (month) => readMonthFigures(deps, month),
+    view: (figures) => viewMonth(figures),
+  }),
+}
+
+/** The clock of another process may be late, and what bears an instant is written down after it. */
+const SETTLES = 10 * MINUTE
+
+/** Why a month cannot be closed now; null: it can. */
+function whyNotClosed(
+  deps: Pick<MonthsDeps, 'wallClock'>,
+  { month, to, last, uncounted, owed }: MonthFigures,
+  now: Instant,
+): Readonly<Record<string, string | number>> | null {
+  if (to + SETTLES > now) return { ends_at: toTimestamp(to) }
+  if (last !== null && last !== monthBefore(deps, month)) return { last_closed: last }
+  const waiting = uncounted + (owed?.unbooked ?? 0)
+  return waiting > 0 ? { uncounted: waiting } : null
+}
+
+/** What a closing is of: it changes with each payment and refund that comes. */
+function versionOf({ paid, refunded, afterClosing }: MonthFigures): number {
+  const late = afterClosing?.months.reduce((sum, { count }) => sum + count, 0) ?? 0
+  return paid.count + refunded.count + late
+}
+
+async function loadMonth(deps: ClosingDeps, { id }: { readonly id: string }) {
+  const figures = await readMonthFigures(deps, id)
+  return { version: versionOf(figures), figures }
+}
+
+/** Under the lock: what is left since the figures were read. */
+const COUNTED_LAST = 500
+
+export const closeMonth = act<ClosingDeps>().decides({
+  name: 'month.close',
+  roles: ['accountant'],
+  on: MONTH,
+  operationId: 'closeMonth',
+  summary: 'Close a month: its figures stay as they are, and what comes later for it stands in the next one',
+  description:
+    'Months are closed one after the other. 409 `month_not_in_turn`: until ten minutes after its end ' +
+    '(`ends_at`), where another is next (`last_closed`), while receipts or renewals are not in its figures ' +
+    '(`uncounted`); 409 `conflict` where it is closed (`closed_at`).',
+  input: OptionalWhySchema,
+  refuses: ['month_not_in_turn'],
+  texts: actTexts(booksWords, 'close_month'),
+  load: loadMonth,
+  decide: ({ figures }, _call, now, deps) => {
+    const { closed } = figures
+    if (closed) throw new BillingError('conflict', { extra: { closed_at: toTimestamp(closed.closedAt) } })
+    const extra = whyNotClosed(deps, figures, now)
+    if (extra) throw new BillingError('month_not_in_turn', { extra })
+    return { last: figures.last }
+  },
+  save: async (deps, { id: month, by }, { facts, decision: { last }, now }) => {
+    const { database, wallClock } = deps
+    const isSaved = await database.transaction(async (transaction) => {
+      await lockClosing(transaction)
+      await countReceiptsIn(transaction, COUNTED_LAST, wallClock.timeZone)
+      const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
+      const figures = await figuresNow({ ...deps, database: transaction }, month, before)
+      if (versionOf({ ...facts.figures, ...figures }) !== facts.version) return false
+      const after = { month, paid: sumPaid(figures.paid) / 100, refunded: figures.refunded.ttc / 100 }
+      const audit = auditEntry(deps.ids, { ...by, act: 'month.close' }, { after, now })
+      return insertClosed(transaction, { month, figures, last, by: by.operator.name, audit, now })
+    })
+    return isSaved ? 'saved' : 'stale'
+  },
+  preview: ({ facts }) => ({
+    changes: [{ what: 'month', before: 'monthOpen', after: 'monthClosed' }],
+    detail: facts.figures,
+  }),
+  form: {
+    isOffered: ({ closed }) => closed === null,
+    fields: async () => [],
+    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
+  },
+})
+
+export const reopenMonth = act<ClosingDeps>().decides({
+  name: 'month.reopen',
+  roles: [],
+  on: MONTH,
+  operationId: 'reopenMonth',
+  summary: 'Open the month that was closed last again; the figures that it was closed with are kept',
+  description:
+    '409 `month_not_in_turn` where a later month is closed (`last_closed`), `conflict` where it is open.',
+  input: WhySchema,
+  refuses: ['month_not_in_turn'],
+  texts: actTexts(booksWords, 'reopen_month'),
+  load: async (deps, { id }) => {
+    const figures = await readMonthFigures(deps, id)
+    return { version: figures.closed?.sequence ?? 0, figures }
+  },
+  decide: ({ figures: { month, closed, last } }): Closing => {
+    if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
+    if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
+    return closed
+  },
+  save: async (deps, { by }, { decision, now }) => {
+    const { month, sequence, closedAt, closedBy } = decision
+    const before = { month, sequence, closed_at: toTimestamp(closedAt), closed_by: closedBy }
+    const audit = auditEntry(deps.ids, { ...by, act: 'month.reopen' }, { before, now })
+    const reopened = { by: by.operator.name, because: by.reason ?? '', audit, now }
+    const isSaved = await deps.database.transaction(async (transaction) => {
+      await lockClosing(transaction)
+      return saveReopened(transaction, decision, reopened)
+    })
+    return isSaved ? 'saved' : 'stale'
+  },
+  preview: ({ facts }) => ({
+    changes: [{ what: 'month', before: 'monthClosed', after: 'monthOpen' }],
+    detail: facts.figures,
+  }),
+  form: {
+    isOffered: ({ closed, month, last }) => closed !== null && last === month,
+    fields: async () => [],
+    inWords: (pages, view, { detail }) => ({ facts: factsOf(pages, view, detail) }),
+  },
+})
+
+function factsOf({ formats }: ConsolePages, { say, locale }: View, figures: MonthFigures): readonly Fact[] {
+  const { paid, refunded, owed, afterClosing, from } = figures
+  const money = (sum: number) => formats.centimes(sum, locale)
+  const late = afterClosing?.months.reduce((sum, one) => sum + sumPaid(one), 0) ?? 0
+  return [
+    [say('month'), formats.month(from, locale)],
+    [say('paidSum'), money(sumPaid(paid))],
+    [say('refundedSum'), money(refunded.ttc)],
+    [say('afterClosing'), late === 0 ? null : money(late)],
+    [say('owedAfter'), owed && formats.money(owed.owed, locale)],
+  ]
+}

@@ -1,0 +1,173 @@
+// Twelve months side by side: who had paid time at the end of each, whatever changed of it since, what became
+// of those who lapsed, and the page.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { markChanged } from './paid-months.sql.js'
+import { keepLastLapses } from './year.js'
+
+const DAY_MS = 86_400_000
+const remind = statement(
+  'test.year.remind',
+  `insert into mails (user_id, kind, about, queued_at, outcome, attempts)
+   values ($1, 'expiring_7', 'x', $2::timestamptz, 'sent', 1)`,
+)
+
+// Of the payment, and of those of `real`.
+const makeLive = statement(
+  'test.year.live',
+  `update payments set live = true where id = $1 or user_id = 'real'`,
+)
+
+describeScenario('a year', ({ database }) => {
+  let world: World
+  let owner: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV, withoutJobs: true })
+    owner = operatorOf(world, ROLE_KEYS.owner)
+  })
+  afterEach(() => world.stop())
+
+  /** Month by month. */
+  const buyAhead = async (user: string, months: number) => {
+    for (let n = 0; n < months; n += 1) await world.as(user).buyWanted({ plan: 'pro' })
+  }
+  const pass = (days: number) => world.clock.advance(days * DAY_MS)
+  const mark = () => markChanged(database(), world.clock.now(), 'Africa/Algiers')
+  const monthsUntil = async (until: string) => (await owner.get(`/years/${until}`)).body.months
+  /** At the ends of the months: users, new, renewed, come back, lapsed. */
+  const users = async (until: string) =>
+    Object.fromEntries(
+      (await monthsUntil(until))
+        .filter(({ users: { at_end, lapsed } }: never) => at_end + lapsed > 0)
+        .map(({ month, users: of }: { month: string; users: Record<string, number> }) => [
+          month,
+          [of.at_end, of.new, of.renewed, of.came_back, of.lapsed],
+        ]),
+    )
+
+  it('has time that was ended by hand no more, also once the user buys again', async () => {
+    await buyAhead('user-1', 4)
+    pass(40)
+    await owner.post('/users/user-1/end', { why: 'fraud' })
+    expect(await mark()).toBe(1)
+    const ended = { '2026-11': [1, 1, 0, 0, 0], '2026-12': [0, 0, 0, 0, 1] }
+    pass(40)
+    expect(await users('2027-02')).toEqual(ended)
+    await world.as('user-1').buy()
+    expect(await users('2027-02')).toEqual({ ...ended, '2027-02': [1, 0, 0, 1, 0] })
+    // Counted by whatever comes next, it stays so.
+    await owner.post('/users/user-1/grant', { days: 1, why: 'an outage' })
+    await mark()
+    expect(await users('2027-02')).toEqual({ ...ended, '2027-02': [1, 0, 0, 1, 0] })
+  })
+
+  it('follows refunds, grants and ends, each once, whenever the job runs', async () => {
+    const { paymentId } = await world.as('refunded').buy()
+    await world.as('granted').buy()
+    await world.as('ended').buy()
+    await owner.post('/users/never/grant', { days: 40, plan: 'pro', why: 'a gift' })
+    expect(await users('2026-11')).toEqual({ '2026-11': [3, 3, 0, 0, 0] })
+    await owner.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    await owner.post('/users/granted/grant', { days: 20, why: 'an outage' })
+    await owner.post('/users/ended/end', { why: 'fraud' })
+    for (const times of [1, 2]) {
+      await mark()
+      expect([times, await users('2026-11')]).toEqual([times, { '2026-11': [1, 1, 0, 0, 0] }])
+      pass(40)
+      expect([times, await users('2026-12')]).toEqual([
+        ...[times, { '2026-11': [1, 1, 0, 0, 0], '2026-12': [1, 0, 1, 0, 0] }],
+      ])
+    }
+  })
+
+  it('has users of real money alone, or of play money where the shop takes no other', async () => {
+    for (const user of ['tried', 'both', 'real']) await world.as(user).buy()
+    await owner.post('/users/tried/grant', { days: 40, why: 'a gift' })
+    const { paymentId } = await world.as('both').buyWanted({ plan: 'pro' })
+    await database().query(makeLive, [paymentId])
+    pass(50)
+    const inTest = { '2026-11': [2, 2, 0, 0, 0], '2026-12': [1, 0, 1, 0, 1] }
+    expect(await users('2026-12')).toEqual(inTest)
+    await keepLastLapses(world.service.parts)
+    const lapsesIn = async (month: string) => (await monthsUntil(month)).at(-1).lapses
+    expect(await lapsesIn('2026-12')).toMatchObject({ lapsed: 1 })
+    // The same database with a live key.
+    Object.assign(world.service.parts.methods, { live: true })
+    expect(await users('2026-12')).toEqual({
+      ...{ '2026-11': [1, 1, 0, 0, 0], '2026-12': [1, 1, 0, 0, 1] },
+    })
+    expect((await owner.get('/months/2026-11')).body.users.new).toBe(2)
+    expect(await lapsesIn('2026-12')).toBeNull()
+    await keepLastLapses(world.service.parts)
+    expect(await lapsesIn('2026-12')).toMatchObject({ lapsed: 1 })
+    // What is counted again adds nothing.
+    await owner.post('/users/both/grant', { days: 1, why: 'an outage' })
+    await mark()
+    Object.assign(world.service.parts.methods, { live: false })
+    expect(await users('2026-12')).toEqual(inTest)
+  })
+
+  it('says who of those who lapsed was reminded, began a payment and failed, month by month', async () => {
+    for (const user of ['reminded', 'began', 'failed', 'quiet']) await world.as(user).buy()
+    await buyAhead('stays', 3)
+    pass(25)
+    await database().query(remind, ['reminded', new Date(world.clock.now()).toISOString()])
+    await world.as('began').post('/api/v1/billing/payments', { plan: 'pro' })
+    const { checkoutId } = await world
+      .as('failed')
+      .post('/api/v1/billing/payments', { plan: 'pro' })
+      .then(({ body }) => ({ checkoutId: new URL(body.checkout_url).pathname.split('/').at(-2) ?? '' }))
+    await world.emulator.pay(checkoutId, 'failed')
+    await world.emulator.settled()
+    // December is not over.
+    await keepLastLapses(world.service.parts)
+    const december = async () =>
+      (await monthsUntil('2026-12')).find(({ month }: { month: string }) => month === '2026-12').lapses
+    expect(await december()).toBeNull()
+    pass(25)
+    expect(await keepLastLapses(world.service.parts)).toBe(4)
+    const said = { lapsed: 4, reminded: 1, began_payment: 2, payment_failed: 1 }
+    expect(await december()).toMatchObject(said)
+    // At most once a day, and then with what is known by then.
+    await buyAhead('quiet', 1)
+    expect(await keepLastLapses(world.service.parts)).toBe(0)
+    pass(1)
+    expect(await keepLastLapses(world.service.parts)).toBe(4)
+  })
+
+  it.each(['ar', 'fr', 'en'])(
+    'has a page in %s: bars with their figures in words, and a table',
+    async (locale) => {
+      await world.as('user-1').buy()
+      pass(40)
+      await buyAhead('user-2', 3)
+      const visit = await enterConsole(world, ROLE_KEYS.owner, locale)
+      const { status, text } = await visit.open('/console/year/2026-12')
+      expect(status).toBe(200)
+      expect(text).toContain(`<html lang="${locale}" dir="${locale === 'ar' ? 'rtl' : 'ltr'}"`)
+      expect(text).toMatch(/<svg[^>]*role="img"[^>]*aria-labelledby="chart-title chart-text"/)
+      expect(text).not.toContain('<script')
+      expect(text).not.toMatch(/NaN|undefined|Infinity|\{\w+\}/)
+      const words = wordsOf(text).replace(/[\u200e\u200f\u202f\u00a0]/g, ' ')
+      expect(words).toMatch(/2 000/)
+      for (const [until, answer] of [
+        ...([
+          ['2026', 200],
+          ['1970', 200],
+          ['2099-01', 200],
+          ['2026-13', 404],
+          ['x', 404],
+        ] as const),
+      ])
+        expect([until, (await visit.open(`/console/year/${until}`)).status]).toEqual([until, answer])
+      // Nothing was sold in them.
+      expect((await visit.open('/console/year/2020')).text).not.toMatch(/NaN|Infinity/)
+    },
+  )
+})

@@ -1,0 +1,112 @@
+// Twelve months of the shop side by side: money by method, and users by the month in which they began. Read
+// from the sums of days and months; a year is some hundred rows of them, however many users there are.
+import { BillingError } from '../core/error.js'
+import { addFigures, type Figures, NO_FIGURES } from '../core/figures.js'
+import type { Instant } from '../core/instant.js'
+import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
+import { type DaySums, paidByMonth, refundedByDay } from './figures.sql.js'
+import { countNow, type MonthsDeps, monthBefore, readMonth } from './months.js'
+import { keepLapses, type Lapses, type MonthlyUsers, monthlyLapses, monthlyUsers } from './paid-months.sql.js'
+import { paidOutByMonth } from './paid-out.sql.js'
+
+export type YearFigures = Awaited<ReturnType<typeof readYear>>
+export type YearMonth = YearFigures['months'][number]
+
+const MONTHS = 12
+
+/** `until`: `2026`, or the last of the twelve months. Throws `validation_failed`. */
+export async function readYear(deps: MonthsDeps, until: string) {
+  const { database, clock, methods, wallClock } = deps
+  const { live } = methods
+  await countNow(deps)
+  const all = monthsUntil(deps, /^\d{4}$/.test(until) ? `${until}-12` : until)
+  const begun = all.filter(({ from }) => from <= clock.now())
+  const [first, last] = [begun[0], begun.at(-1)]
+  if (!first || !last) return { until, live, months: [], cohorts: [] }
+  const span = { first: first.month, last: last.month }
+  const days = begun.map(({ month, from }) => ({ day: month, from }))
+  const inclusive = { first: wallClock.dayAt(first.from), last: wallClock.dayAt(last.to - 1) }
+  const [paid, refunded, users, lapses, payouts] = await Promise.all([
+    paidByMonth(database, { ...span, live }),
+    refundedByDay(database, { from: first.from, to: last.to, live, days }),
+    monthlyUsers(database, { first: monthBefore(deps, span.first), last: span.last, live }),
+    monthlyLapses(database, { ...span, live }),
+    paidOutByMonth(database, inclusive),
+  ])
+  const known = { paid, refunded, users, lapses, payouts }
+  return {
+    ...{ until, live },
+    months: begun.map((of) => monthOf(known, of)),
+    cohorts: begun.map(({ month }) => cohortOf(users, month, begun)),
+  }
+}
+
+interface Month {
+  readonly month: string
+  readonly from: Instant
+  readonly to: Instant
+}
+
+function monthsUntil(deps: MonthsDeps, last: string): readonly Month[] {
+  const months: Month[] = []
+  for (let month = last; months.length < MONTHS; month = monthBefore(deps, month)) {
+    const span = deps.wallClock.monthOf(month)
+    if (!span) throw new BillingError('validation_failed', { problems: [PROBLEM] })
+    months.unshift({ month, ...span })
+  }
+  return months
+}
+const PROBLEM = { pointer: '/path/until', code: 'wrong_format' } as const
+
+interface Known {
+  readonly paid: readonly DaySums[]
+  readonly refunded: readonly DaySums[]
+  readonly users: readonly MonthlyUsers[]
+  readonly lapses: readonly Lapses[]
+  readonly payouts: Awaited<ReturnType<typeof paidOutByMonth>>
+}
+
+function monthOf({ paid, refunded, users, lapses, payouts }: Known, { month, from, to }: Month) {
+  const ofMonth = paid.filter(({ day }) => day === month)
+  const here = users.filter((one) => one.month === month)
+  const began = here.filter((one) => one.began === month)
+  const [atEnd, fresh, back] = [sum(here, 'users'), sum(began, 'users'), sum(here, 'cameBack')]
+  return {
+    ...{ month, from, to },
+    paid: add(ofMonth),
+    refunded: add(refunded.filter(({ day }) => day === month)),
+    byKind: PAYMENT_KINDS.filter((kind) => paid.some(({ method }) => kindOf(method) === kind)).map(
+      (kind) => ({
+        kind,
+        paid: add(ofMonth.filter(({ method }) => kindOf(method) === kind)),
+      }),
+    ),
+    users: {
+      ...{ atEnd, new: fresh, cameBack: back, lapsed: sum(here, 'lapsed') },
+      renewed: atEnd - fresh - back,
+    },
+    paidOut: payouts.find((one) => one.month === month)?.amount ?? 0,
+    lapses: lapses.find((one) => one.month === month) ?? null,
+  }
+}
+
+/** Of those who began in a month, how many had paid time so many months later; from 0 on. */
+function cohortOf(users: readonly MonthlyUsers[], month: string, begun: readonly Month[]) {
+  const later = begun.filter((one) => one.month >= month)
+  const had = (at: string) => users.find((one) => one.began === month && one.month === at)?.users ?? 0
+  return { month, users: later.map((one) => had(one.month)) }
+}
+
+/** Of the month that was over last. */
+export async function keepLastLapses(deps: MonthsDeps): Promise<number> {
+  const { database, clock, wallClock } = deps
+  const now = clock.now()
+  const month = monthBefore(deps, wallClock.monthAt(now))
+  const { from, to } = readMonth(deps, month)
+  const { live } = deps.methods
+  return keepLapses(database, { month, before: monthBefore(deps, month), from, to, live }, now)
+}
+
+const add = (of: readonly Figures[]) => of.reduce(addFigures, NO_FIGURES)
+const sum = (of: readonly MonthlyUsers[], name: 'users' | 'cameBack' | 'lapsed') =>
+  of.reduce((total, one) => total + one[name], 0)

@@ -1,0 +1,101 @@
+// The shapes of acts on many: what is asked for, how far it is, and what became of each.
+import { type Static, Type } from 'typebox'
+import { nextCursor, pageQuery } from '../acts/paging.js'
+import { PreviewSchema } from '../acts/preview.js'
+import { reason } from '../acts/reason.js'
+import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+
+/** By their ids; a filter may find more. */
+const IDS_MAX = 10_000
+export const TARGETS_MAX = 100_000
+
+export const BulkRequestSchema = request('BulkRequest', {
+  act: Type.String({
+    maxLength: 100,
+    description: 'As the audit trail names it: one that is on a user, a payment or an event',
+    examples: ['user.grant'],
+  }),
+  ids: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      minItems: 1,
+      maxItems: IDS_MAX,
+      description: 'Of users, payments or events; named twice, it is one',
+    }),
+  ),
+  filter: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
+      description: `Instead of \`ids\`: the query of the list of users or payments; ${TARGETS_MAX} at most`,
+      examples: [{ active_from: '2026-11-20', active_until: '2026-11-20' }],
+    }),
+  ),
+  input: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What the act asks for, the same for each, without the reason',
+      examples: [{ days: 7 }],
+    }),
+  ),
+  why: reason,
+})
+export type BulkRequest = Static<typeof BulkRequestSchema>
+
+const UNITS = ['days', 'dinars'] as const
+export type Unit = (typeof UNITS)[number]
+const unit = nullable(Type.Enum([...UNITS]), { description: 'Of the sums; null: it has none' })
+
+export const BulkPreviewSchema = object('BulkPreview', {
+  act: Type.String(),
+  targets: Type.Integer({ description: 'How many it would be done to' }),
+  unit,
+  sum: Type.Integer({ description: 'What it is for all of them' }),
+  first: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      changes: PreviewSchema.properties.changes,
+      refused: nullable(Type.String({ description: 'The code by which it would be refused' })),
+    }),
+    { description: 'What changes for the first ten' },
+  ),
+})
+
+export const BulkSchema = object('Bulk', {
+  id: Type.String({ examples: ['blk_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
+  act: Type.String(),
+  input: Type.Unknown(),
+  filter: nullable(Type.Unknown()),
+  why: Type.String(),
+  operator: Type.String(),
+  made_at: timestamp,
+  finished_at: nullable(timestamp),
+  stopped_because: nullable(Type.String()),
+  shown: nullable(Type.Integer({ description: 'How many the preview counted that was confirmed' })),
+  targets: Type.Integer(),
+  done: Type.Integer(),
+  refused: Type.Integer({ description: 'By the rules of the act, each with its code' }),
+  failed: Type.Integer({ description: 'In three attempts, each with its code' }),
+  stopped: Type.Integer({ description: 'Not tried any more' }),
+  left: Type.Integer(),
+  unit,
+  sum: Type.Integer({ description: 'Of all targets' }),
+  sum_done: Type.Integer({ description: 'Of those that it was done to' }),
+})
+
+export const BulksSchema = object('Bulks', { data: Type.Array(BulkSchema) })
+
+export const BulkParamsSchema = Type.Object({ bulk_id: Type.String({ maxLength: 100 }) })
+
+const RESULTS = ['done', 'refused', 'failed', 'stopped'] as const
+export type Result = (typeof RESULTS)[number]
+
+const resultMember = Type.Optional(Type.Enum([...RESULTS], { description: 'Only those of this result' }))
+export const BulkResultsQuerySchema = query({ result: resultMember, ...pageQuery })
+
+const BulkResultSchema = object('BulkResult', {
+  target: Type.String(),
+  result: nullable(Type.Enum([...RESULTS]), { description: 'Null: it is still to be done' }),
+  code: nullable(Type.String({ description: 'Why it was not done' })),
+})
+
+export const BulkResultsSchema = object('BulkResults', {
+  data: Type.Array(BulkResultSchema),
+  next_cursor: nextCursor,
+})

@@ -1,0 +1,244 @@
+// Acts on many, as rows: what was confirmed, its list as it was then, and what became of each. No process
+// owns one: targets are leased in chunks, by whichever works.
+import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, flag, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
+import type { Result, Unit } from './bulk-schemas.js'
+
+export interface Target {
+  readonly id: string
+  /** In days or dinars. */
+  readonly worth: number
+}
+
+export interface NewBulk {
+  readonly id: string
+  readonly act: string
+  readonly input: object
+  readonly filter: object | null
+  readonly why: string
+  readonly operator: string
+  readonly role: string
+  /** Whether the operator is known by a key of OPERATOR_KEYS. */
+  readonly byKey: boolean
+  readonly unit: Unit | null
+  readonly shown: number | null
+}
+
+// Two with the same operation wait for each other at the index audit_operations.
+const insertNew = statement(
+  'bulk.start',
+  `with asked as (
+     ${insertAudit({ userId: "''", at: '$2::timestamptz', entry: '$3::jsonb' })} ${UNLESS_DONE}
+     returning id
+   ), made as (
+     insert into bulk_acts (id, act, input, filter, why, operator, role, by_key, unit, shown, made_at,
+       targets)
+     select b.id, b.act, b.input, b.filter, b.why, b.operator, b.role, b.by_key, b.unit, b.shown,
+            $2::timestamptz, cardinality($4::text[])
+       from asked, jsonb_to_record($1::jsonb) as b(id text, act text, input jsonb, filter jsonb, why text,
+              operator text, role text, by_key boolean, unit text, shown integer)
+     returning id
+   )
+   insert into bulk_targets (bulk_id, place, target, worth, leased_until)
+   select made.id, t.place, t.id, t.worth, $2::timestamptz
+     from made, unnest($4::text[], $5::int[]) with ordinality as t(id, worth, place)
+   returning place`,
+)
+
+/** With its row in the audit trail, whole or not at all. False: this operation has begun one. */
+export async function insertBulk(
+  database: Queryable,
+  { byKey: by_key, ...bulk }: NewBulk,
+  targets: readonly Target[],
+  audit: AuditEntry,
+  now: Instant,
+): Promise<boolean> {
+  const [ids, worths] = [targets.map(({ id }) => id), targets.map(({ worth }) => worth)]
+  const values = [JSON.stringify({ ...bulk, by_key }), at(now), JSON.stringify(audit), ids, worths]
+  return (await database.query(insertNew, values)).length > 0
+}
+
+const parseBulk = rowOf({
+  id: text,
+  act: text,
+  input: json<Readonly<Record<string, unknown>>>,
+  why: text,
+  operator: text,
+  role: text,
+  byKey: flag,
+  /** Of an operator whom an owner made: it is as it was, and not blocked; true for all others. */
+  isAsMade: flag,
+  isStopped: flag,
+})
+export type RunningBulk = ReturnType<typeof parseBulk>
+
+// Uses the index bulk_acts_unfinished.
+const selectUnfinished = statement(
+  'bulk.unfinished',
+  `select b.id, b.act, b.input, b.why, b.operator, b.role, b.by_key,
+          o.name is null or (o.blocked_at is null and o.role = b.role) as is_as_made,
+          b.stopped_because is not null as is_stopped
+     from bulk_acts b left join operators o on o.name = b.operator
+    where b.finished_at is null and ($1::text is null or b.id = $1)
+    order by b.made_at`,
+)
+
+/** Oldest first: of one, or (null) of all. */
+export async function unfinishedBulks(
+  database: Queryable,
+  id: string | null,
+): Promise<readonly RunningBulk[]> {
+  return (await database.query(selectUnfinished, [id])).map(parseBulk)
+}
+
+const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
+export type Claimed = ReturnType<typeof readClaimed>
+
+// Uses the index bulk_targets_left.
+const claim = statement(
+  'bulk.claim',
+  `update bulk_targets t set leased_until = $3::timestamptz, attempts = attempts + 1
+     from (select place from bulk_targets
+            where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
+              and not exists (select from bulk_acts where id = $1 and stopped_because is not null)
+            order by place limit $4::int for update skip locked) c
+    where t.bulk_id = $1 and t.place = c.place
+   returning t.place, t.target, t.attempts`,
+)
+
+/** For this process alone, until `until`: one that dies loses only its time. */
+export async function claimTargets(
+  database: Queryable,
+  bulkId: string,
+  of: { readonly now: Instant; readonly until: Instant; readonly most: number },
+): Promise<readonly Claimed[]> {
+  return (await database.query(claim, [bulkId, at(of.now), at(of.until), of.most])).map(readClaimed)
+}
+
+export interface Marked {
+  readonly place: number
+  readonly result: Result
+  readonly code: string | null
+}
+
+const mark = statement(
+  'bulk.mark',
+  `update bulk_targets t set result = r.result, code = r.code
+     from jsonb_to_recordset($2::jsonb) as r(place integer, result text, code text)
+    where t.bulk_id = $1 and t.place = r.place and t.result is null
+   returning t.place`,
+)
+
+export async function markTargets(
+  database: Queryable,
+  bulkId: string,
+  results: readonly Marked[],
+): Promise<void> {
+  await database.query(mark, [bulkId, JSON.stringify(results)])
+}
+
+const finish = statement(
+  'bulk.finish',
+  `update bulk_acts set finished_at = $2::timestamptz
+    where id = $1 and finished_at is null
+      and not exists (select from bulk_targets where bulk_id = $1 and result is null)
+   returning id`,
+)
+
+/** Where nothing is left. */
+export async function finishBulk(database: Queryable, bulkId: string, now: Instant): Promise<void> {
+  await database.query(finish, [bulkId, at(now)])
+}
+
+const stopLeft = statement(
+  'bulk.stop_left',
+  `update bulk_targets set result = 'stopped'
+    where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
+   returning place`,
+)
+
+/** Of one that is stopped, what a process had leased and died with. */
+export async function stopLeftOver(database: Queryable, bulkId: string, now: Instant): Promise<void> {
+  await database.query(stopLeft, [bulkId, at(now)])
+}
+
+// A process that has leased some may still do those, and it is finished when none is left.
+const stop = statement(
+  'bulk.stop',
+  `with stopped as (
+     update bulk_acts set stopped_because = $3
+      where id = $1 and finished_at is null and stopped_because is null
+     returning id
+   ), left_over as (
+     update bulk_targets set result = 'stopped'
+      where bulk_id in (select id from stopped) and result is null
+        and (leased_until <= $2::timestamptz or attempts = 0)
+   )
+   ${insertAudit({ userId: "''", at: '$2::timestamptz', entry: '$4::jsonb', from: 'stopped s' })}
+   returning id`,
+)
+
+/** False: it is finished, or stopped already. */
+export async function endBulk(
+  database: Queryable,
+  bulkId: string,
+  of: { readonly because: string; readonly audit: AuditEntry; readonly now: Instant },
+): Promise<boolean> {
+  const values = [bulkId, at(of.now), of.because, JSON.stringify(of.audit)]
+  const isStopped = (await database.query(stop, values)).length > 0
+  if (isStopped) await finishBulk(database, bulkId, of.now)
+  return isStopped
+}
+
+const list = (name: string, where: string) =>
+  statement(
+    `bulk.${name}`,
+    `select b.id, b.act, b.input, b.filter, b.why, b.operator, b.made_at, b.finished_at, b.stopped_because,
+            b.shown, b.targets, b.unit, c.*
+       from (select * from bulk_acts ${where} order by made_at desc, id desc limit $1::int) b
+       cross join lateral (
+         select count(*) filter (where result = 'done')::int as done,
+                count(*) filter (where result = 'refused')::int as refused,
+                count(*) filter (where result = 'failed')::int as failed,
+                count(*) filter (where result = 'stopped')::int as stopped,
+                count(*) filter (where result is null)::int as left,
+                coalesce(sum(worth), 0)::bigint as sum,
+                coalesce(sum(worth) filter (where result = 'done'), 0)::bigint as sum_done
+           from bulk_targets where bulk_id = b.id) c
+      order by b.made_at desc, b.id desc`,
+  )
+const selectNewest = list('newest', '')
+const selectOne = list('one', 'where id = $2')
+
+/** As the API writes them, newest first; `id`: this one alone. */
+export async function bulks(database: Queryable, of: { readonly limit: number; readonly id?: string }) {
+  return of.id === undefined
+    ? database.query(selectNewest, [of.limit])
+    : database.query(selectOne, [1, of.id])
+}
+
+const selectResults = statement(
+  'bulk.results',
+  `select place, target, result, code from bulk_targets
+    where bulk_id = $1 and place > $2::int and ($3::text is null or result = $3)
+    order by place limit $4::int`,
+)
+
+const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
+export type TargetResult = ReturnType<typeof readResult>
+
+/** In the order of the list, from behind a place on. */
+export async function resultsOf(
+  database: Queryable,
+  of: {
+    readonly bulkId: string
+    readonly after: number
+    readonly result: Result | null
+    readonly limit: number
+  },
+): Promise<readonly TargetResult[]> {
+  const { bulkId, after, result, limit } = of
+  return (await database.query(selectResults, [bulkId, after, result, limit])).map(readResult)
+}

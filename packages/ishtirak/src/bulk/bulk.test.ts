@@ -1,0 +1,252 @@
+// An act on many: counted before, done to each once however processes die, and a result for each.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { perform, sendingOf } from '../acts/perform.js'
+import { type Statement, statement } from '../database/database.js'
+import { grantDays } from '../grants/grant.js'
+import { claimTargets } from './bulk.sql.js'
+import { workOff } from './work-off.js'
+
+const WHY = 'outage of the 21st'
+const OUTAGE = { active_from: '2026-11-21', active_until: '2026-11-21' }
+
+const selectGrants = statement(
+  'test.bulk.grants',
+  'select user_id, count(*)::int as grants, sum(days)::int as days from grants group by 1 order by 1',
+)
+
+describeScenario('an act on many', ({ database }) => {
+  let world: World
+  let owner: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV })
+    owner = operatorOf(world, ROLE_KEYS.owner)
+    for (const userId of ['a', 'b', 'c']) await world.as(userId).buy()
+    await setProfile(world, 'd', { name: 'Never' })
+  })
+  afterEach(() => world.stop())
+
+  const grants = async () =>
+    (await database().query(selectGrants, [])).map(({ user_id, grants, days }) => [user_id, grants, days])
+  const grantAll = { act: 'user.grant', filter: OUTAGE, input: { days: 7 }, why: WHY }
+  const start = async (body: object, operator = owner) => (await operator.post('/bulk/start', body)).body
+  const work = (id: string) => workOff(world.service.parts, id, { most: 1_000 })
+  const results = async (id: string) => {
+    const { data } = (await owner.get(`/bulk/${id}/results`)).body
+    return data.map((one: Record<string, string>) => [one.target, one.code ?? one.result])
+  }
+
+  it('says before what it would do, and then does it to each, with one reason', async () => {
+    const { why: _, ...asked } = grantAll
+    const preview = (await owner.post('/bulk/start/preview', asked)).body
+    expect(preview).toMatchObject({ targets: 3, unit: 'days', sum: 21 })
+    expect(preview.first.map(({ id }: { id: string }) => id)).toEqual(['a', 'b', 'c'])
+    expect(preview.first[0].changes[0].after.current_period_end).toBe('2026-12-28T12:00:00Z')
+    expect(await grants()).toEqual([])
+    const begun = await start({ ...grantAll, operation_id: 'outage-1' })
+    expect(begun).toMatchObject({ targets: 3, left: 3, sum: 21, finished_at: null })
+    // Whoever comes after the confirmation is not on the list.
+    await world.as('late').buy()
+    await world.advance(1)
+    const done = (await owner.get(`/bulk/${begun.id}`)).body
+    expect(done).toMatchObject({ done: 3, refused: 0, left: 0, sum_done: 21 })
+    expect(done.finished_at).not.toBeNull()
+    expect(await grants()).toEqual([
+      ['a', 1, 7],
+      ['b', 1, 7],
+      ['c', 1, 7],
+    ])
+    const { data } = (await owner.get('/audit?act=user.grant')).body
+    expect(data.map((act: { why: string }) => act.why)).toEqual([WHY, WHY, WHY])
+    // Sent again, it is answered with how far it is; asking for something else it is refused.
+    expect((await start({ ...grantAll, operation_id: 'outage-1' })).id).toBe(begun.id)
+    const other = await owner.post('/bulk/start', {
+      ...grantAll,
+      input: { days: 8 },
+      operation_id: 'outage-1',
+    })
+    expect(other.status).toBe(409)
+    expect((await owner.get('/bulk')).body.data).toHaveLength(1)
+    const headers = { authorization: `Bearer ${ROLE_KEYS.viewer}` }
+    const file = await world.call('GET', `/api/v1/operator/bulk/${begun.id}/file`, { headers })
+    expect(file.text).toBe('target,result,code\r\na,done,\r\nb,done,\r\nc,done,\r\n')
+  })
+
+  it('is confirmed for the very list that was shown: another one is shown, and asked for again', async () => {
+    const visit = await enterConsole(world, ROLE_KEYS.owner)
+    const of = { act: 'user.grant', 'of.ends_from': '2026-12-01' }
+    const path = '/console/bulk/start'
+    const asked = await visit.ask(path, `?${new URLSearchParams({ ...of, days: '7' })}`)
+    expect(asked.words).toContain('How many 3')
+    const confirm = (fields: Record<string, string>) => visit.submit(path, { ...fields, ...of, why: WHY })
+    // One leaves and one enters: as many as before, and others.
+    await owner.post('/users/a/end', { why: 'fraud' })
+    await world.as('e').buy()
+    for (const times of [1, 2]) {
+      const { status, text } = await confirm(asked.fields)
+      expect([times, status]).toEqual([times, 409])
+      expect(wordsOf(text)).toMatch(/How many 3 .*Nothing was done yet/)
+    }
+    expect((await owner.get('/bulk')).body.data).toEqual([])
+    await world.as('f').buy()
+    const again = await confirm(asked.fields)
+    expect(wordsOf(again.text)).toContain('How many 4')
+    const done = await confirm(fieldsOfAct(again.text))
+    expect(done.status).toBe(303)
+    const [bulk] = (await owner.get('/bulk')).body.data
+    expect(bulk).toMatchObject({ shown: 4, targets: 4, why: WHY })
+    await work(bulk.id)
+    expect((await grants()).map(([user]) => user)).toEqual(['b', 'c', 'e', 'f'])
+  })
+
+  it('counts once where a process dies between the act and its mark, or two work at once', async () => {
+    const { id } = await start(grantAll)
+    const { parts } = world.service
+    const now = world.clock.now()
+    const [claimed] = await claimTargets(database(), id, { now, until: now + 120_000, most: 1 })
+    const by = { operator: { name: 'owner', role: 'owner' as const }, reason: WHY, operationId: id }
+    const call = { id: claimed?.target ?? '', input: { days: 7, why: WHY }, by }
+    await perform(grantDays, parts, call, await sendingOf(grantDays, parts, call))
+    // Killed here. Two others find the rest, and the lease's end gives them what it left.
+    await Promise.all([work(id), work(id)])
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 2, left: 1, finished_at: null })
+    world.clock.advance(121_000)
+    await Promise.all([work(id), work(id)])
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, left: 0 })
+    expect(await grants()).toEqual([
+      ['a', 1, 7],
+      ['b', 1, 7],
+      ['c', 1, 7],
+    ])
+  })
+
+  it('counts once what somebody did meanwhile under its name, though a first try does not look', async () => {
+    const { id } = await start(grantAll)
+    const { parts } = world.service
+    const by = { operator: { name: 'owner', role: 'owner' as const }, reason: WHY, operationId: id }
+    const call = { id: 'b', input: { days: 7, why: WHY }, by }
+    await perform(grantDays, parts, call, await sendingOf(grantDays, parts, call))
+    await work(id)
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, refused: 0, left: 0 })
+    expect((await grants()).map(([, count]) => count)).toEqual([1, 1, 1])
+  })
+
+  it('has a refusal as a result; ids count once, and one that nobody has is refused', async () => {
+    const ids = ['a', 'nobody', 'a', 'b']
+    const support = operatorOf(world, ROLE_KEYS.support)
+    await support.post('/users/b/grant', { days: 29, why: WHY })
+    const { id } = await start({ act: 'user.grant', ids, input: { days: 2 }, why: WHY }, support)
+    await work(id)
+    expect(await results(id)).toEqual([
+      ['a', 'done'],
+      ['nobody', 'not_found'],
+      ['b', 'role_not_allowed'],
+    ])
+    const ended = await start({ act: 'user.end', ids: ['a', 'd'], why: WHY })
+    await work(ended.id)
+    expect(await results(ended.id)).toEqual([
+      ['a', 'done'],
+      ['d', 'conflict'],
+    ])
+  })
+
+  it('is stopped by hand, and where the operator is not known any more', async () => {
+    const { id } = await start(grantAll)
+    const stopped = await owner.post(`/bulk/${id}/stop`, { why: 'wrong list' })
+    expect(stopped.body).toMatchObject({ stopped: 3, left: 0, stopped_because: 'owner: wrong list' })
+    expect((await owner.post(`/bulk/${id}/stop`, { why: 'again' })).status).toBe(409)
+    const next = await start(grantAll)
+    await workOff({ ...world.service.parts, operatorKeys: [] }, next.id, { most: 10 })
+    expect((await owner.get(`/bulk/${next.id}`)).body.stopped_because).toBe('operator_unknown')
+    expect(await grants()).toEqual([])
+  })
+
+  it('leaves nothing open where it is stopped and the process that was at it dies', async () => {
+    const { id } = await start(grantAll)
+    const now = world.clock.now()
+    await claimTargets(database(), id, { now, until: now + 120_000, most: 2 })
+    const stopped = await owner.post(`/bulk/${id}/stop`, { why: 'wrong list' })
+    expect(stopped.body).toMatchObject({ stopped: 1, left: 2, stopped_because: 'owner: wrong list' })
+    expect((await owner.post(`/bulk/${id}/stop`, { why: 'again' })).status).toBe(409)
+    await work(id)
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ stopped: 1, left: 2 })
+    world.clock.advance(121_000)
+    await work(id)
+    const after = (await owner.get(`/bulk/${id}`)).body
+    expect(after).toMatchObject({ done: 0, stopped: 3, left: 0, finished_at: expect.any(String) })
+    expect(await grants()).toEqual([])
+  })
+
+  it('goes on with nothing where the operator is blocked in the middle of it', async () => {
+    const wanted = { name: 'nadia', role: 'owner', why: WHY }
+    const nadia = operatorOf(world, (await owner.post('/operators/create', wanted)).body.key)
+    const ids = Array.from({ length: 201 }, (_, place) => `x${place}`)
+    const asked = { act: 'user.grant', ids: [...ids, 'a'], input: { days: 2 }, why: WHY }
+    const { id } = await start(asked, nadia)
+    const parts = { ...world.service.parts, database: Object.create(database()) }
+    let claims = 0
+    parts.database.query = async (sent: Statement, values: never[]) => {
+      if (sent.name === 'bulk.claim') claims++
+      if (sent.name === 'bulk.claim' && claims === 2)
+        await owner.post('/operators/nadia/block', { why: 'left' })
+      return database().query(sent, values)
+    }
+    await workOff(parts, id, { most: 1_000 })
+    const after = (await owner.get(`/bulk/${id}`)).body
+    expect(await grants()).toEqual([])
+    expect(after).toMatchObject({ refused: 200, stopped: 2, left: 0, stopped_because: 'operator_unknown' })
+  })
+
+  it('has ids and filters that no text of a database can be as unknown, and never fails', async () => {
+    const ids = ['a\nb', 'a\u202e', '%', "'; --", '<b>', '=1+1']
+    const { id } = await start({ act: 'user.grant', ids, input: { days: 2 }, why: WHY })
+    await work(id)
+    expect((await results(id)).map(([, code]: string[]) => code)).toEqual(ids.map(() => 'not_found'))
+    for (const odd of ['a\u0000', 'a\ud800']) {
+      const asked = { act: 'user.grant', input: { days: 2 }, why: WHY }
+      for (const list of [{ ids: [odd] }, { filter: { plan: odd } }])
+        for (const path of ['/bulk/start', '/bulk/start/preview'])
+          expect((await owner.post(path, { ...asked, ...list })).status, path).toBe(400)
+    }
+  })
+
+  it.each([
+    ['an act that asks something else for each', { act: 'payment.approve', ids: ['x'] }, 422, '/act'],
+    [
+      'an address for many',
+      { act: 'user.correct_address', ids: ['a'], input: { email: 'x@y.dz' } },
+      422,
+      '/act',
+    ],
+    ['a key that is lost', { act: 'operator.new_key', ids: ['a'] }, 422, '/act'],
+    ['one count for many days', { act: 'drawer.count', ids: ['2026-11-20'] }, 422, '/act'],
+    ['an act on nothing', { act: 'codes.create', ids: ['x'] }, 422, '/act'],
+    ['no act', { act: 'x', ids: ['x'] }, 422, '/act'],
+    ['input that does not fit', { act: 'user.grant', ids: ['a'], input: { days: 0 } }, 422, '/days'],
+    ['no list', { act: 'user.end' }, 422, '/filter'],
+    ['two lists', { act: 'user.end', ids: ['a'], filter: {} }, 422, '/filter'],
+    ['an empty list', { act: 'user.end', filter: { plan: 'none' } }, 422, '/filter'],
+    ['a filter of nothing', { act: 'user.end', filter: { color: "'; --" } }, 422, '/color'],
+    ['10,001 ids', { act: 'user.end', ids: Array.from({ length: 10_001 }, (_, n) => `u${n}`) }, 422, '/ids'],
+  ])('%s is refused', async (_, body, status, pointer) => {
+    const refused = await owner.post('/bulk/start', { ...body, why: WHY })
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([status, pointer])
+  })
+
+  it('is refused to a role that may not do it to one', async () => {
+    const support = operatorOf(world, ROLE_KEYS.support)
+    for (const body of [
+      { act: 'user.end', ids: ['a'] },
+      { ...grantAll, input: { days: 31 } },
+    ]) {
+      const { status, body: refused } = await support.post('/bulk/start', { ...body, why: WHY })
+      expect([status, refused.code]).toEqual([403, 'role_not_allowed'])
+    }
+  })
+})

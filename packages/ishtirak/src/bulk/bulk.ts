@@ -1,0 +1,27 @@
+// What acts on many bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { SECOND } from '../core/instant.js'
+import { bulkRoutes } from './bulk-pages.js'
+import { BULK_READINGS } from './bulk-readings.js'
+import { startBulk, stopBulk } from './many.js'
+import { type WorkDeps, workOff } from './work-off.js'
+import './words.js'
+
+/** Of a round of the job. */
+const A_ROUND = 20_000
+
+export const bulk: Capability<WorkDeps> = {
+  name: 'bulk',
+  acts: [startBulk, stopBulk],
+  readings: BULK_READINGS,
+  commandGroups: { bulk: 'See how far acts on many are, and stop one' },
+  console: bulkRoutes,
+  jobs: (deps) => [
+    {
+      name: 'work-off-bulk',
+      stage: 'announce',
+      everyMs: 2 * SECOND,
+      run: (goesOn) => workOff(deps, null, { most: A_ROUND, goesOn }),
+    },
+  ],
+}

@@ -1,0 +1,115 @@
+// Works off acts on many: each target by itself, once, in whichever process, with what became of it.
+import type { Act } from '../acts/act.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import { perform, sendingOf } from '../acts/perform.js'
+import { BillingError, ERRORS } from '../core/error.js'
+import { MINUTE } from '../core/instant.js'
+import { type Operator, operatorIn } from '../core/role.js'
+import type { Log } from '../runtime/log.js'
+import {
+  type Claimed,
+  claimTargets,
+  endBulk,
+  finishBulk,
+  type Marked,
+  markTargets,
+  type RunningBulk,
+  stopLeftOver,
+  unfinishedBulks,
+} from './bulk.sql.js'
+import { actOnMany, type BulkDeps } from './many.js'
+
+export interface WorkDeps extends BulkDeps {
+  readonly log: Log
+}
+
+/** Leased at a time, and acted on at once: other calls find the database free in between. */
+const CHUNK = 100
+const AT_ONCE = 8
+const LEASE_MS = 2 * MINUTE
+const ATTEMPTS = 3
+
+/** Of one, or (null) of all, up to `most` targets. Gives how many it worked on. */
+export async function workOff(
+  deps: WorkDeps,
+  id: string | null,
+  { most, goesOn = () => true }: { readonly most: number; readonly goesOn?: () => boolean },
+): Promise<number> {
+  let done = 0
+  for (const { id: found } of await unfinishedBulks(deps.database, id)) {
+    let isMore = true
+    while (isMore && done < most && goesOn()) {
+      const worked = await workNext(deps, found)
+      done += worked
+      isMore = worked === CHUNK
+    }
+    await finishBulk(deps.database, found, deps.clock.now())
+  }
+  return done
+}
+
+/** A chunk; who began it is looked up before each. 0: it is stopped, or nothing is due. */
+async function workNext(deps: WorkDeps, id: string): Promise<number> {
+  const [bulk] = await unfinishedBulks(deps.database, id)
+  if (!bulk) return 0
+  const operator = bulk.isStopped ? null : operatorOf(deps, bulk)
+  if (operator) return workChunk(deps, bulk, operator)
+  await (bulk.isStopped ? stopLeftOver(deps.database, id, deps.clock.now()) : stopFor(deps, bulk))
+  return 0
+}
+
+/** Who was blocked, left OPERATOR_KEYS, or has another role by now goes on with nothing: null. */
+function operatorOf({ operatorKeys, operatorRoles }: WorkDeps, bulk: RunningBulk): Operator | null {
+  const { operator: name, role, byKey, isAsMade } = bulk
+  const isKept = !byKey || operatorKeys.some((key) => key.name === name && key.role === role)
+  return isKept && isAsMade ? operatorIn(operatorRoles, name, role) : null
+}
+
+async function stopFor(deps: WorkDeps, { id, operator: name, role }: RunningBulk): Promise<void> {
+  const now = deps.clock.now()
+  const act = { operator: { name, role }, act: 'bulk.stop', reason: null }
+  const audit = auditEntry(deps.ids, act, { after: { bulk_id: id, code: 'operator_unknown' }, now })
+  await endBulk(deps.database, id, { because: 'operator_unknown', audit, now })
+}
+
+async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator): Promise<number> {
+  const now = deps.clock.now()
+  const claimed = await claimTargets(deps.database, bulk.id, { now, until: now + LEASE_MS, most: CHUNK })
+  if (claimed.length === 0) return 0
+  const act = actOnMany(deps, bulk.act)
+  const results: Marked[] = []
+  const waiting = [...claimed]
+  const work = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      const outcome = await actOn(deps, act, { bulk, operator }, one)
+      if (outcome) results.push({ place: one.place, ...outcome })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await markTargets(deps.database, bulk.id, results)
+  return claimed.length
+}
+
+/** By an operation named for the target: tried again after a crash, it counts once. Null: later. */
+async function actOn(
+  deps: WorkDeps,
+  act: Act<BulkDeps>,
+  { bulk: { id: bulkId, input, why }, operator }: { bulk: RunningBulk; operator: Operator },
+  { target, attempts }: Claimed,
+): Promise<Omit<Marked, 'place'> | null> {
+  const by = { operator, reason: why, operationId: bulkId }
+  // As the API reads it, an act that asks for no reason is given none.
+  const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
+  try {
+    const about = act.on.isUser ? { userId: target } : undefined
+    const sending = { ...(await sendingOf(act, deps, call, about)), isFirst: attempts === 1 }
+    const performed = await perform(act, deps, call, sending)
+    if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }
+    return { result: 'refused', code: String(performed.found.after.code) }
+  } catch (error) {
+    const code = error instanceof BillingError ? error.code : 'internal_error'
+    if (ERRORS[code] < 500) return { result: 'refused', code }
+    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
+    return attempts < ATTEMPTS ? null : { result: 'failed', code }
+  }
+}

@@ -1,0 +1,172 @@
+// The page of codes: batches, cards that are shown once, one code that is revoked, and who used them.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { makeCodes, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
+import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const CODE = /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/g
+
+describeScenario('the page of codes', ({ database }) => {
+  let world: World
+  let visit: ConsoleVisit
+  let owner: OperatorCaller
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV })
+    owner = operatorOf(world, ROLE_KEYS.owner)
+    visit = await enterConsole(world, ROLE_KEYS.owner)
+  })
+  afterEach(() => world.stop())
+
+  const redeem = (userId: string, code: string | undefined) =>
+    world.as(userId).post('/api/v1/billing/redeem', { code })
+  const words = async (path: string) => wordsOf((await visit.open(path)).text)
+
+  it('makes a batch: asked, shown, and answered with cards that nothing shows again', async () => {
+    expect(await words('/console/codes')).toContain('There are no such codes.')
+    const question = await visit.open('/console/codes/create')
+    for (const field of ['kind', 'plan', 'months', 'percent', 'count', 'uses', 'until', 'cards'])
+      expect(question.text).toContain(`name="${field}"`)
+    const asked = '?kind=months&plan=pro&months=3&count=24&until=2027-01-01&cards=ar'
+    const shown = await visit.open(`/console/codes/create${asked}`)
+    expect(wordsOf(shown.text)).toMatch(
+      /What each gives Pro · 3 months Uses of each code 1 .* Valid until 31 December 2026/,
+    )
+    expect((await owner.get('/codes')).body.data).toEqual([])
+    const fields = { ...fieldsOfAct(shown.text), why: 'fair of Oran' }
+    const sheet = await visit.submit('/console/codes/create', fields)
+    expect(sheet.status).toBe(200)
+    expect(sheet.headers.get('cache-control')).toBe('no-store')
+    const cards = /<ol class="cards" lang="ar" dir="rtl">.*<\/ol>/s.exec(sheet.text)?.[0] ?? ''
+    expect(new Set(cards.match(CODE)).size).toBe(24)
+    expect(wordsOf(cards)).toContain('حتى 31 ديسمبر 2026')
+    expect(sheet.text).toContain('download="bat_')
+    const style = /<style>(.*?)<\/style>/s.exec(sheet.text)?.[1] ?? ''
+    expect(style).toContain('@page{size:A4')
+    // Sent again nothing is made, and nothing is shown.
+    const again = await visit.submit('/console/codes/create', fields)
+    expect([again.status, again.text.match(CODE)]).toEqual([303, null])
+    expect(await visit.follow(again)).toContain('Where that page is lost, revoke the batch')
+    expect((await owner.get('/codes')).body.data).toMatchObject([{ count: 24, why: 'fair of Oran' }])
+    expect((await redeem('user-1', cards.match(CODE)?.[0])).status).toBe(200)
+  })
+
+  it('asks again for what makes no sense, and for more than fits on a sheet', async () => {
+    for (const asked of ['?kind=percent&count=3', '?kind=percent&percent=10&count=1001']) {
+      const again = await visit.open(`/console/codes/create${asked}`)
+      expect([asked, again.status, again.text.includes('aria-invalid="true"')]).toEqual([asked, 422, true])
+    }
+  })
+
+  it('lists batches by words of their reason, page by page', async () => {
+    for (let n = 1; n <= 26; n++) {
+      await makeCodes(owner, { ...PERCENT, why: `flyers ${n}` })
+      world.clock.advance(1_000)
+    }
+    await makeCodes(owner, { ...VOUCHER, why: 'Fair of Oran' })
+    const first = await visit.open('/console/codes')
+    expect(wordsOf(first.text)).toMatch(/Fair of Oran Pro · 1 month .* flyers 26 15% off/)
+    expect(first.text).not.toContain('flyers 1<')
+    const next = /href="([^"]*cursor=[^"]*)"/.exec(first.text)?.[1]?.slice(world.base.length) ?? ''
+    expect(wordsOf((await visit.open(next.replaceAll('&amp;', '&'))).text)).toContain('flyers 1 ')
+    const found = await words('/console/codes?q=ORAN')
+    expect([found.includes('Fair of Oran'), found.includes('flyers')]).toEqual([true, false])
+    const { body } = await owner.get('/codes?limit=2&q=flyers')
+    expect(body.data.map(({ why }: { why: string }) => why)).toEqual(['flyers 26', 'flyers 25'])
+    const behind = (await owner.get(`/codes?limit=2&q=flyers&cursor=${body.next_cursor}`)).body.data
+    expect(behind.map(({ why }: { why: string }) => why)).toEqual(['flyers 24', 'flyers 23'])
+  })
+
+  it('says who used the codes of a batch, by API, on its page and in a file', async () => {
+    const vouchers = await makeCodes(owner, { ...VOUCHER, count: 3 })
+    await redeem('user-1', vouchers.codes[0])
+    world.clock.advance(1_000)
+    await redeem('user-2', vouchers.codes[1])
+    const discount = await makeCodes(owner, { ...PERCENT, uses: 5 })
+    const { paymentId } = await world.as('user-3').buyWanted({ plan: 'pro', code: discount.code })
+    world.clock.advance(1_000)
+    await world.as('user-4').post('/api/v1/billing/payments', { plan: 'pro', code: discount.code })
+    const usesOf = async (id: string, query = '') => (await owner.get(`/codes/${id}/uses${query}`)).body
+    expect((await usesOf(vouchers.id)).data).toMatchObject([
+      { user_id: 'user-2', state: 'redeemed', plan: 'pro', months: 1, amount: 0 },
+      { user_id: 'user-1', state: 'redeemed', use_id: expect.stringMatching(/^red_/) },
+    ])
+    const { data, next_cursor } = await usesOf(discount.id, '?limit=1')
+    expect(data).toMatchObject([{ user_id: 'user-4', state: 'open', amount: 1_700, discount: 300 }])
+    const behind = await usesOf(discount.id, `?limit=1&cursor=${next_cursor}`)
+    expect(behind).toMatchObject({ data: [{ use_id: paymentId, state: 'paid' }], next_cursor: null })
+    const page = await visit.open(`/console/codes/${discount.id}`)
+    expect(wordsOf(page.text)).toMatch(/user-4 in an open payment .* user-3 in a payment Pro · 1 month/)
+    expect(page.text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
+    const file = await visit.open(`/console/codes/${vouchers.id}/uses.csv`)
+    expect(file.text.split('\r\n').slice(0, 2)).toEqual([
+      'used_at,use_id,user_id,state,plan,months,amount,discount,period_start,period_end',
+      expect.stringMatching(/^2026-11-21T12:00:01Z,red_\w+,user-2,redeemed,pro,1,0,0,/),
+    ])
+    expect((await owner.get(`/exports/codes/${vouchers.id}`)).text).toBe(file.text)
+    expect((await owner.get('/codes/none/uses')).status).toBe(404)
+  })
+
+  it('revokes one code: it does not count any more, and the others do', async () => {
+    const { id, codes } = await makeCodes(owner, { ...VOUCHER, count: 3 })
+    const [first = '', second, third] = codes
+    const typed = first.toLowerCase().replaceAll('-', ' ')
+    // Asked by POST: a code that counts stands in no address, nor in a link of a page.
+    const question = await visit.open(`/console/codes/revoke-code?code=${encodeURIComponent(typed)}`)
+    expect(question.text).toMatch(/<form method="post" action="[^"?]*\/revoke-code">/)
+    expect(question.text).not.toContain(typed)
+    const shown = await visit.submit('/console/codes/revoke-code', { code: typed })
+    expect(shown.status).toBe(200)
+    for (const [, href] of shown.text.matchAll(/(?:href|action)="([^"]*)"/g))
+      expect(href).not.toContain(encodeURIComponent(typed).slice(0, 4))
+    expect(wordsOf(shown.text)).toMatch(/Uses left 1 0/)
+    const fields = { ...fieldsOfAct(shown.text), why: 'lost' }
+    const answer = await visit.submit('/console/codes/revoke-code', fields)
+    expect(await visit.follow(answer)).toContain('Done. It stands in the journal.')
+    expect([(await redeem('user-1', first)).body.code, (await redeem('user-1', second)).status]).toEqual([
+      'code_not_valid',
+      200,
+    ])
+    const { body } = await owner.get(`/codes/${id}`)
+    expect(body).toMatchObject({ codes_revoked: 1, left: 1, used: 1, revoked_at: null })
+    const again = await owner.post('/codes/revoke-code', { code: first, why: 'lost' })
+    expect([again.status, again.body.code]).toEqual([409, 'already_revoked'])
+    const none = await owner.post('/codes/revoke-code', { code: 'x', why: 'lost' })
+    expect([none.status, none.body.code]).toEqual([404, 'not_found'])
+    const asked = await visit.submit('/console/codes/revoke-code', { code: 'x' })
+    expect([asked.status, asked.text.includes('id="wrong-code"')]).toEqual([422, true])
+    const foreign = await visit.submit('/console/codes/revoke-code', { form_token: 'x', code: second ?? '' })
+    expect(foreign.status).toBe(403)
+    const preview = await owner.post('/codes/revoke-code/preview', { code: third })
+    expect(preview.body.changes).toMatchObject([{ before: '1', after: '0' }])
+    expect((await owner.get(`/codes/revoke-code?code=${third}`)).status).toBe(404)
+    const { data } = (await owner.get('/audit?act=codes.revoke_code')).body
+    expect(JSON.stringify(data)).not.toContain(first)
+  })
+
+  it('refuses a purchase with a code that was revoked by itself', async () => {
+    const { code } = await makeCodes(owner, { ...PERCENT, uses: 5 })
+    const buy = () => world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', code })
+    expect((await buy()).status).toBe(201)
+    await owner.post('/codes/revoke-code', { code, why: 'lost' })
+    expect((await world.as('user-2').post('/api/v1/billing/payments', { plan: 'pro', code })).body.code).toBe(
+      'code_not_valid',
+    )
+  })
+
+  it('shows what can be done to the roles that may', async () => {
+    const { id } = await makeCodes(owner, VOUCHER)
+    for (const [key, may] of [
+      [ROLE_KEYS.owner, true],
+      [ROLE_KEYS.support, false],
+    ] as const) {
+      const theirs = await enterConsole(world, key)
+      expect((await theirs.open('/console/codes')).text.includes('/codes/create"')).toBe(may)
+      expect((await theirs.open(`/console/codes/${id}`)).text.includes('/revoke"')).toBe(may)
+      expect((await theirs.open('/console/codes/create')).status).toBe(may ? 200 : 403)
+    }
+  })
+})

@@ -1,0 +1,97 @@
+// Codes that were made just now, as cards to print on A4 and to cut. Nothing shows them again.
+import { csvLine } from '../acts/csv.js'
+import type { Locale } from '../core/locale.js'
+import { consoleSay } from '../i18n/console.js'
+import { directionOf } from '../i18n/messages.js'
+import { addressOf, type ConsolePages, renderConsole, type View } from '../pages/console-frame.js'
+import { LinkButton, pageHeaders, readSheet } from '../pages/portal-frame.js'
+import type { WantedBatch } from './code-deps.js'
+import { givesInWords, validInWords } from './code-words.js'
+
+const CARDS = readSheet(new URL('./code-sheet.css', import.meta.url))
+
+interface Sheet {
+  readonly batchId: string
+  /** As they are printed. */
+  readonly codes: readonly string[]
+  readonly batch: WantedBatch
+  readonly why: string
+  /** Of the cards. */
+  readonly locale: Locale
+}
+
+/** A page with a style of its own. */
+export function codeSheet(pages: ConsolePages, view: View, sheet: Sheet) {
+  const { say } = view
+  const { batchId, codes, why } = sheet
+  const style = `${pages.style}${CARDS}`
+  const html = renderConsole(
+    { ...pages, style },
+    {
+      ...view,
+      title: say('cardsTitle'),
+      section: 'codes',
+      languagePath: addressOf(pages.base, 'codes'),
+      safeContent: (
+        <>
+          <section class="card on-screen" role="status">
+            <h1 safe>{say('cardsTitle')}</h1>
+            <p safe>{why}</p>
+            <p safe>{say('cardsOnce')}</p>
+            <p class="actions">
+              <a class="button" href={fileOf(codes, batchId)} download={`${batchId}.csv`} safe>
+                {say('cardsFile')}
+              </a>
+              <LinkButton href={addressOf(pages.base, 'codes', batchId)} label={say('writtenDown')} />
+            </p>
+          </section>
+          <Cards {...{ pages, sheet }} />
+        </>
+      ),
+    },
+  )
+  return { html, headers: pageHeaders(style, "'none'", "form-action 'self'") }
+}
+
+/** As `codes create --csv` writes it. */
+export function codesAsCsv({ batch_id: batchId, codes = [] }: Readonly<Record<string, unknown>>): string {
+  const lines = (codes as readonly string[]).map((code) => csvLine([code, String(batchId)]))
+  return [csvLine(['code', 'batch_id']), ...lines].join('')
+}
+
+function fileOf(codes: readonly string[], batch_id: string): string {
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(codesAsCsv({ batch_id, codes }))}`
+}
+
+function Cards({ pages, sheet }: { readonly pages: ConsolePages; readonly sheet: Sheet }) {
+  const { codes, batch, locale } = sheet
+  const say = consoleSay(locale)
+  const valid = validInWords(pages, { locale }, batch)
+  const gives = givesInWords(pages, { locale }, batch)
+  const shop = pages.seller.identity.name[locale]
+  const where = `${pages.publicUrl}/portal`
+  return (
+    <ol class="cards" lang={locale} dir={directionOf(locale)}>
+      {codes.map((code) => (
+        <li>
+          <b safe>{shop}</b>
+          <span safe>{gives}</span>
+          <code dir="ltr" safe>
+            {code}
+          </code>
+          {valid === null ? null : (
+            <span class="small" safe>
+              {valid}
+            </span>
+          )}
+          <span class="small">
+            <span safe>{say('cardWhere')}</span>{' '}
+            <bdi dir="ltr" safe>
+              {where}
+            </bdi>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

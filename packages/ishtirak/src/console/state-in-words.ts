@@ -1,0 +1,43 @@
+// What became of a payment, in a sentence: where it is not booked, why.
+
+import { statusKey } from '../acts/changes.js'
+import type { LoadedParts } from '../acts/file-parts.js'
+import { kindOf, type Payment } from '../core/payment.js'
+import type { AllPages } from '../overview/all-pages.js'
+import type { View } from '../pages/console-frame.js'
+import { reviewInWords } from '../pages/console-words.js'
+
+/** A payment with what capabilities add. */
+export interface PaymentWithParts {
+  readonly payment: Payment
+  readonly parts: LoadedParts
+}
+
+export function stateInWords(pages: AllPages, view: View, { payment, parts }: PaymentWithParts): string {
+  const { say } = view
+  const { status } = payment
+  if (status === 'paid' || status === 'refunded')
+    return say('notBookedYet', { status: say(statusKey(status)) })
+  const what = reviewInWords(pages, view, payment)
+  if (what !== null) return say('wentToReview', { what })
+  const brought = pages.fileParts.payment.map((part) => part.whyNotBooked?.(view, parts[part.key]) ?? null)
+  return brought.find((words) => words !== null) ?? unpaidInWords(pages, view, payment)
+}
+
+function unpaidInWords({ formats }: AllPages, { say, locale }: View, payment: Payment): string {
+  const { status, method, createdAt, expiresAt } = payment
+  const way = kindOf(method) === 'card' ? 'card' : 'other'
+  const days = { at: formats.moment(createdAt, locale), until: formats.moment(expiresAt, locale) }
+  switch (status) {
+    case 'requested':
+      return say('unpaid_requested', days)
+    case 'failed':
+      return say('unpaid_failed')
+    case 'canceled':
+      return say('unpaid_canceled')
+    case 'expired':
+      return say('unpaid_expired', days)
+    default:
+      return say(`unpaid_pending_${way}`, days)
+  }
+}

@@ -1,0 +1,236 @@
+// Lines of bank statements beside transfers: what is sure, what is to be chosen, and why. Whatever people and
+// banks make of a reference, no line is said to be sure of another transfer than the one that was meant.
+import { describe, expect, it } from 'vitest'
+import { SeededRandom } from '../../../../test/support/random.js'
+import { type BankLine, matcherOf, type PayableTransfer } from './bank-match.js'
+import { wholeReferencesIn } from './bank-reference.js'
+import { drawReference, formatReference, isReference } from './reference.js'
+
+const ALPHABET = '2345689FJKMRW'
+const TODAY = '2026-11-21'
+
+function payable(reference: string, changes: Partial<PayableTransfer> = {}): PayableTransfer {
+  return {
+    ...{
+      paymentId: `pay_${reference}`,
+      userId: `user_${reference}`,
+      name: null,
+      reference,
+      amountAsked: 2000,
+    },
+    ...{ orderedOn: '2026-11-18', state: 'waiting', approvedBy: [], lineId: null },
+    ...changes,
+  }
+}
+
+function lineOf(text: string, changes: Partial<BankLine> = {}): BankLine {
+  return {
+    id: 'l',
+    day: '2026-11-20',
+    centimes: 200_000,
+    text,
+    references: wholeReferencesIn(text),
+    ...changes,
+  }
+}
+
+const random = new SeededRandom(7)
+const draw = () => drawReference((size) => random.bytes(size))
+const [A, B] = [draw(), draw()]
+const match = (line: BankLine, transfers: readonly PayableTransfer[], elsewhere = 0) =>
+  matcherOf({
+    transfers,
+    linesOf: new Map(line.references.map((reference) => [reference, 1 + elsewhere])),
+    today: TODAY,
+  })(line)
+const of = (
+  line: BankLine,
+  transfers: readonly PayableTransfer[] = [payable(A), payable(B)],
+  elsewhere = 0,
+) => {
+  const { kind, candidates } = match(line, transfers, elsewhere)
+  return [
+    kind,
+    ...candidates.flatMap(({ transfer, rule, differs }) => [transfer.reference, rule, ...differs]),
+  ]
+}
+
+describe('a line', () => {
+  it.each([
+    ['as it is shown', formatReference(A)],
+    ['among words', `VIREMENT DE KARIM ${formatReference(A)} ABONNEMENT`],
+    ['in lower case, with spaces', `vir ${formatReference(A).replaceAll('-', ' ').toLowerCase()}`],
+    ['in one piece, with a colon', `REF:${A}`],
+    ['in two lines', `${A.slice(0, 6)}\n${A.slice(6)}`],
+    ['with letters that look alike', A.replaceAll('2', 'Z').replaceAll('5', 'S').replaceAll('8', 'B')],
+  ])('with the whole reference is sure: %s', (_how, text) => {
+    expect(of(lineOf(text))).toEqual(['sure', A, 'reference'])
+  })
+
+  it.each<[string, BankLine, PayableTransfer[], number, string[]]>([
+    ['another amount', lineOf(A, { centimes: 190_000 }), [payable(A)], 0, ['reference', 'amount']],
+    ['centimes', lineOf(A, { centimes: 200_001 }), [payable(A)], 0, ['reference', 'amount']],
+    [
+      'money before the order',
+      lineOf(A, { day: '2026-11-17' }),
+      [payable(A)],
+      0,
+      ['reference', 'before_order'],
+    ],
+    ['a day that lies ahead', lineOf(A, { day: '2026-11-22' }), [payable(A)], 0, ['reference', 'in_future']],
+    ['another line', lineOf(A), [payable(A)], 1, ['reference', 'other_line']],
+    [
+      'a line that was said to pay it',
+      lineOf(A),
+      [payable(A, { lineId: 'm' })],
+      0,
+      ['reference', 'other_line'],
+    ],
+    ['a refused transfer', lineOf(A), [payable(A, { state: 'given_up' })], 0, ['reference', 'given_up']],
+    ['what is booked', lineOf(A), [payable(A, { state: 'booked' })], 0, ['reference', 'booked']],
+    [
+      'the reference of nobody beside it',
+      lineOf(`${A} ${B}`),
+      [payable(A)],
+      0,
+      ['reference', 'other_reference'],
+    ],
+    ['other symbols around it', lineOf(`RF${A}K`), [payable(A)], 0, ['reference_inside']],
+    ['single letters', lineOf([...A].join(' ')), [payable(A)], 0, ['reference_inside']],
+    ['a wrong symbol', lineOf(`${A.slice(0, 3)}X${A.slice(4)}`), [payable(A)], 0, ['reference_near']],
+    ['a missing one in front', lineOf(A.slice(1)), [payable(A)], 0, ['reference_near']],
+    ['a missing one at the end', lineOf(A.slice(0, -1)), [payable(A)], 0, ['reference_near']],
+    ['one too many', lineOf(`${A.slice(0, 5)}X${A.slice(5)}`), [payable(A)], 0, ['reference_near']],
+  ])('with %s is to choose', (_what, line, transfers, elsewhere, why) => {
+    expect(of(line, transfers, elsewhere)).toEqual(['to_choose', A, ...why])
+  })
+
+  it('that is said to pay its own transfer is sure of it still', () => {
+    expect(of(lineOf(A), [payable(A, { lineId: 'l' })])).toEqual(['sure', A, 'reference'])
+  })
+
+  it('with several references is offered as their sum, else to choose', () => {
+    const both = lineOf(`${A} ${B}`, { centimes: 400_000 })
+    expect(of(both)).toEqual(['to_choose', A, 'sum_of_references', B, 'sum_of_references'])
+    expect(of({ ...both, centimes: 399_900 })[2]).toBe('reference')
+  })
+
+  it('without a reference is found by amount, day and name, or by amount and day where there are few', () => {
+    const named = [payable(A, { name: 'Samira Taleb' }), payable(B, { name: 'Ali Ben' })]
+    expect(of(lineOf('VIREMENT TALEB SAMIRA'), named)).toEqual(['to_choose', A, 'amount_day_name'])
+    expect(of(lineOf('VIREMENT'), named)).toEqual(['to_choose', A, 'amount_day', B, 'amount_day'])
+    expect(of(lineOf('TALEB', { day: '2026-11-17' }), named)).toEqual(['unknown'])
+    expect(of(lineOf('VIREMENT'), [...named, payable(draw()), payable(draw())])).toEqual(['unknown'])
+    expect(of(lineOf('TALEB', { centimes: 200_050 }), named)).toEqual(['unknown'])
+  })
+})
+
+/** What a hand or a bank makes of a reference. */
+const ERRORS: readonly ((reference: string) => string)[] = [
+  (one) => one,
+  (one) => one.toLowerCase(),
+  (one) => formatReference(one),
+  (one) => formatReference(one).replaceAll('-', ' '),
+  (one) => `${one.slice(0, 6)} ${one.slice(6)}`,
+  (one) => replaced(one, random.pick([...ALPHABET])),
+  (one) => replaced(one, random.pick([...'O01ILXYQZ'])),
+  (one) => formatReference(replaced(one, random.pick([...ALPHABET]))),
+  (one) => cut(one, place(), 0),
+  (one) => cut(one, place(), 1, random.pick([...ALPHABET])),
+  (one) => swapped(one),
+  (one) => formatReference(swapped(one)).replaceAll('-', ' '),
+  (one) => `${random.pick(['REF', 'KF', '9', 'W3'])}${one}`,
+  (one) => `${one}${random.pick(['DA', 'K', '2026', 'R2'])}`,
+  (one) => one.slice(0, -1),
+  (one) => one.slice(1),
+]
+const place = () => random.between(0, 11)
+const replaced = (one: string, by: string) => cut(one, place(), 0, by)
+function cut(one: string, at: number, keep: number, instead = ''): string {
+  return one.slice(0, at) + instead + one.slice(at + 1 - keep)
+}
+function swapped(one: string): string {
+  const at = random.between(0, 10)
+  return one.slice(0, at) + one.charAt(at + 1) + one.charAt(at) + one.slice(at + 2)
+}
+
+/** Live references that are as near to one as any can be: two symbols apart, or moved by one. */
+function neighbours(reference: string): readonly string[] {
+  const found: string[] = []
+  const at = random.between(0, 10)
+  for (const one of ALPHABET)
+    for (const other of ALPHABET) {
+      const near = reference.slice(0, at) + one + other + reference.slice(at + 2)
+      if (isReference(near)) found.push(near)
+    }
+  for (const one of ALPHABET)
+    for (const moved of [one + reference.slice(0, -1), reference.slice(1) + one])
+      if (isReference(moved)) found.push(moved)
+  return found.filter((near) => near !== reference)
+}
+
+it('is never sure of another transfer than the one that was meant, in 100,000 lines', {
+  timeout: 60_000,
+}, () => {
+  const transfers = Array.from({ length: 200 }, draw)
+    .flatMap((reference) => [reference, ...neighbours(reference).slice(0, 9)])
+    .map((reference) => payable(reference))
+  const known = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
+  const matchOf = matcherOf({ transfers: [...known.values()], linesOf: new Map(), today: TODAY })
+  const WORDS = [
+    'VIREMENT',
+    'DE',
+    'KARIM',
+    'ABONNEMENT PRO',
+    '2 000 DA',
+    'F',
+    'R2',
+    'FEVRIER',
+    '5',
+    'W',
+    'تحويل',
+    '',
+  ]
+  const counts = { wrong: 0, right: 0, asWritten: 0, sureAsWritten: 0, found: 0 }
+  for (let n = 0; n < 100_000; n++) {
+    const meant = random.pick(transfers)
+    const error = random.between(0, ERRORS.length - 1)
+    const written = ERRORS[error]?.(meant.reference) ?? ''
+    const text = `${random.pick(WORDS)} ${written} ${random.pick(WORDS)}`
+    const { kind, candidates } = matchOf(lineOf(text))
+    const isMeant = candidates.some(({ transfer }) => transfer === meant)
+    if (kind === 'sure') counts[isMeant ? 'right' : 'wrong']++
+    if (isMeant) counts.found++
+    if (error < 5) {
+      counts.asWritten++
+      if (kind === 'sure') counts.sureAsWritten++
+    }
+  }
+  expect(counts.wrong).toBe(0)
+  // Beside so many near ones most of what was written right is sure, and nearly all is found.
+  expect(counts.sureAsWritten / counts.asWritten).toBeGreaterThan(0.85)
+  expect(counts.found).toBeGreaterThan(99_000)
+})
+
+it('looks at the transfers of one amount and name once a day, not once a line', () => {
+  let looks = 0
+  const late = (reference: string): PayableTransfer => ({
+    ...payable(reference, { name: 'Samira Taleb' }),
+    get orderedOn() {
+      looks++
+      return '2026-11-21'
+    },
+  })
+  const matchOf = matcherOf({
+    transfers: Array.from({ length: 100 }, draw).map(late),
+    linesOf: new Map(),
+    today: TODAY,
+  })
+  const looksAt = (count: number) => {
+    for (let n = 0; n < count; n++) expect(matchOf(lineOf(`TALEB ${n}`)).kind).toBe('unknown')
+    return looks
+  }
+  const ofOne = looksAt(1)
+  expect(ofOne).toBeGreaterThan(0)
+  expect(looksAt(1_000)).toBe(ofOne)
+})

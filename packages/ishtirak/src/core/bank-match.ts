@@ -1,0 +1,196 @@
+// Which waiting transfer a line of a bank statement pays: by the reference in its text, else by amount, day
+// and name; how sure that is, and why. Pure.
+import { nearReferences, referencesInside } from './bank-reference.js'
+import { DAY } from './instant.js'
+
+/** Money that came to an account. */
+export interface BankLine {
+  readonly id: string
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly centimes: number
+  readonly text: string
+  /** Those that stand by themselves in the text: `wholeReferencesIn`. */
+  readonly references: readonly string[]
+}
+
+/** A transfer that money may be for. */
+export interface PayableTransfer {
+  readonly paymentId: string
+  readonly userId: string
+  readonly name: string | null
+  readonly reference: string
+  /** Whole dinars. */
+  readonly amountAsked: number
+  /** `YYYY-MM-DD`. */
+  readonly orderedOn: string
+  /** `waiting`: also past its end. `given_up`: ended or refused; money counts still. */
+  readonly state: 'waiting' | 'given_up' | 'booked'
+  readonly approvedBy: readonly string[]
+  /** The line that was said to pay it. */
+  readonly lineId: string | null
+}
+
+export type MatchRule =
+  | 'reference'
+  | 'reference_inside'
+  | 'reference_near'
+  | 'sum_of_references'
+  | 'amount_day_name'
+  | 'amount_day'
+
+/** What keeps a line and a transfer from fitting. */
+export type Misfit =
+  | 'amount'
+  | 'before_order'
+  | 'in_future'
+  | 'given_up'
+  | 'booked'
+  | 'other_reference'
+  | 'other_line'
+
+export interface Candidate {
+  readonly transfer: PayableTransfer
+  readonly rule: MatchRule
+  readonly differs: readonly Misfit[]
+}
+
+export interface Match {
+  readonly kind: 'sure' | 'to_choose' | 'unknown'
+  /** Best first; of a sure one the only one. Of `sum_of_references` all together. */
+  readonly candidates: readonly Candidate[]
+}
+
+export interface MatchFacts {
+  readonly transfers: readonly PayableTransfer[]
+  /** Of each whole reference, in how many lines that are not decided it stands. */
+  readonly linesOf: ReadonlyMap<string, number>
+  /** `YYYY-MM-DD`. */
+  readonly today: string
+}
+
+/** More than that is no help. */
+const CANDIDATES_MAX = 5
+/** So many transfers of one amount, without a name, are still a choice. */
+const SAME_AMOUNT_MAX = 3
+/** How long after the order the money of a line without a reference may come. */
+const LATER_MAX = 30 * DAY
+
+/** Looks everything up that lines share; gives the match of a line. */
+export function matcherOf({ transfers, linesOf, today }: MatchFacts): (line: BankLine) => Match {
+  const byReference = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
+  const waiting = transfers.filter(({ state }) => state === 'waiting')
+  const near = nearReferences(waiting.map(({ reference }) => reference))
+  const byAmount = firstNear(
+    groupBy(waiting, ({ amountAsked }) => [`${amountAsked * 100}`]),
+    SAME_AMOUNT_MAX + 1,
+  )
+  // So many that those of one word of a name do not hide those of the next.
+  const byName = firstNear(
+    groupBy(waiting, ({ name, amountAsked }) =>
+      wordsIn(name ?? '').map((word) => `${amountAsked * 100} ${word}`),
+    ),
+    2 * CANDIDATES_MAX,
+  )
+  const named = (references: readonly string[]) => references.flatMap((one) => byReference.get(one) ?? [])
+  return (line) => {
+    const whole = named(line.references)
+    const inside = named(referencesInside(line.text)).filter((one) => !whole.includes(one))
+    const alike = named(near(line.text)).filter((one) => !whole.includes(one) && !inside.includes(one))
+    const meant = new Set([...line.references, ...[...inside, ...alike].map(({ reference }) => reference)])
+    const candidate = (transfer: PayableTransfer, rule: MatchRule): Candidate => {
+      const differs = differences(line, transfer, { today, isShared: rule === 'sum_of_references' })
+      if (meant.size > 1 && rule !== 'sum_of_references') differs.push('other_reference')
+      const own = line.references.includes(transfer.reference) ? 1 : 0
+      const isElsewhere = transfer.lineId !== null && transfer.lineId !== line.id
+      if (isElsewhere || (linesOf.get(transfer.reference) ?? 0) > own) differs.push('other_line')
+      return { transfer, rule, differs }
+    }
+    const [only] = whole
+    if (whole.length > 1 && sumOf(whole) === line.centimes)
+      return choice(whole.map((transfer) => candidate(transfer, 'sum_of_references')))
+    const found = [
+      ...whole.map((transfer) => candidate(transfer, 'reference')),
+      ...inside.map((transfer) => candidate(transfer, 'reference_inside')),
+      ...alike.map((transfer) => candidate(transfer, 'reference_near')),
+    ]
+    const [best, other] = found
+    if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
+    if (found.length > 0) return choice(found)
+    const { day, centimes } = line
+    const ofWords = new Set(wordsIn(line.text).flatMap((word) => byName(`${centimes} ${word}`, day)))
+    const ofName = [...ofWords].slice(0, CANDIDATES_MAX)
+    if (ofName.length > 0) return choice(ofName.map((one) => candidate(one, 'amount_day_name')))
+    const few = byAmount(`${centimes}`, day)
+    if (few.length > SAME_AMOUNT_MAX) return choice([])
+    return choice(few.map((one) => candidate(one, 'amount_day')))
+  }
+}
+
+function choice(candidates: readonly Candidate[]): Match {
+  if (candidates.length === 0) return { kind: 'unknown', candidates }
+  return { kind: 'to_choose', candidates: candidates.slice(0, CANDIDATES_MAX) }
+}
+
+const sumOf = (transfers: readonly PayableTransfer[]) =>
+  transfers.reduce((sum, { amountAsked }) => sum + amountAsked * 100, 0)
+
+function differences(
+  line: BankLine,
+  transfer: PayableTransfer,
+  { today, isShared }: { readonly today: string; readonly isShared: boolean },
+): Misfit[] {
+  const differs: readonly (readonly [boolean, Misfit])[] = [
+    [!isShared && line.centimes !== transfer.amountAsked * 100, 'amount'],
+    [line.day < transfer.orderedOn, 'before_order'],
+    [line.day > today, 'in_future'],
+    [transfer.state === 'given_up', 'given_up'],
+    [transfer.state === 'booked', 'booked'],
+  ]
+  return differs.flatMap(([differs, what]) => (differs ? [what] : []))
+}
+
+/** Whether money that came on a day without a reference may be for a transfer. */
+function isNear(day: string): (transfer: PayableTransfer) => boolean {
+  const first = new Date(Date.parse(day) - LATER_MAX).toISOString().slice(0, 10)
+  return ({ orderedOn }) => orderedOn <= day && orderedOn >= first
+}
+
+/** The first `most` of a group that are near a day, looked for once: many lines have one day and amount. */
+function firstNear(groups: ReadonlyMap<string, readonly PayableTransfer[]>, most: number) {
+  const known = new Map<string, readonly PayableTransfer[]>()
+  return (key: string, day: string): readonly PayableTransfer[] => {
+    const group = groups.get(key)
+    if (!group) return []
+    const found = known.get(`${day} ${key}`) ?? firstOf(group, isNear(day), most)
+    known.set(`${day} ${key}`, found)
+    return found
+  }
+}
+
+/** No more than `most` of them are looked for: many have one amount. */
+function firstOf<Value>(values: readonly Value[], isWanted: (value: Value) => boolean, most: number) {
+  const found: Value[] = []
+  for (const value of values) {
+    if (isWanted(value)) found.push(value)
+    if (found.length === most) break
+  }
+  return found
+}
+
+function groupBy<Key, Value>(values: readonly Value[], keysOf: (value: Value) => readonly Key[]) {
+  const groups = new Map<Key, Value[]>()
+  for (const value of values)
+    for (const key of keysOf(value)) {
+      const group = groups.get(key)
+      if (group) group.push(value)
+      else groups.set(key, [value])
+    }
+  return groups
+}
+
+/** Long enough to name somebody, without accents. */
+function wordsIn(text: string): readonly string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return plain.match(/\p{L}{3,}/gu) ?? []
+}

@@ -1,0 +1,207 @@
+// The counter: a customer is found or made, what they pay for is chosen, and after the act the receipt opens.
+// What is taken, and whether it may be, the act decides and its page tells: this one leads to it.
+import { titleOf } from '../acts/act-console.js'
+import { type Field, Input } from '../acts/act-page.js'
+import { accessInWords } from '../acts/changes.js'
+import { plainName } from '../core/name.js'
+import { readPhone } from '../core/phone.js'
+import { mayDo } from '../core/role.js'
+import { SEARCHED_MAX } from '../core/search.js'
+import { NEVER_PAID, statusAt } from '../core/subscription.js'
+import type { App } from '../http/app.js'
+import { actsOnUser } from '../ledger/user-acts.sql.js'
+import { findUser } from '../ledger/users.sql.js'
+import type { AllPages } from '../overview/all-pages.js'
+import { type Found, search } from '../overview/search.js'
+import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
+import { addressOf, Facts, renderConsole, sendPage, Table, Text, type View } from '../pages/console-frame.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
+import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
+import { ReceiptLinks } from '../receipts/receipt-links.js'
+import type { RecordDeps } from './record.js'
+import { deskFields, recordPayment } from './record-act.js'
+
+type CounterPages = AllPages & RecordDeps
+
+/** Of the user's acts, among which the one is that was just done. */
+const ACTS_READ = 10
+
+export function counterRoutes(app: App, pages: CounterPages): void {
+  const hidden = forOperators(pages)
+
+  app.get('/console/counter', hidden, async (request, reply) => {
+    const typed = (queryOf(request, 'q') ?? '').trim().slice(0, SEARCHED_MAX)
+    const view = viewOf(pages, request, reply)
+    const users = typed === '' ? [] : (await search(pages, typed)).users
+    const exact = users.filter((user) => user.exact)
+    const [hit, ...further] = exact.length > 0 ? exact : users
+    const safeBelow =
+      typed === '' ? null : hit === undefined ? (
+        await newCustomer(pages, view, typed)
+      ) : further.length === 0 ? (
+        await customer(pages, view, hit.userId)
+      ) : (
+        <Hits {...{ pages, view, users }} />
+      )
+    return sendPage(pages, reply, counterPage(pages, view, { typed, safeAbove: null, safeBelow }))
+  })
+
+  app.get<{ Params: { user_id: string } }>('/console/counter/:user_id', hidden, async (request, reply) => {
+    const { user_id: userId } = request.params
+    const view = viewOf(pages, request, reply)
+    const acts = await actsOnUser(pages.database, userId, ACTS_READ)
+    const safeAbove = <Said {...{ pages, view, acts }} notice={noticeIn(request)} />
+    const safeBelow = await customer(pages, view, userId)
+    return sendPage(pages, reply, counterPage(pages, view, { typed: '', safeAbove, safeBelow }))
+  })
+}
+
+function counterPage(
+  pages: CounterPages,
+  view: View,
+  of: {
+    readonly typed: string
+    readonly safeAbove: JSX.Element | null
+    readonly safeBelow: JSX.Element | null
+  },
+): string {
+  const { say } = view
+  const path = addressOf(pages.base, 'counter')
+  return renderConsole(pages, {
+    ...view,
+    title: say('counter'),
+    section: 'counter',
+    languagePath: of.typed === '' ? '' : `${path}?${new URLSearchParams({ q: of.typed })}`,
+    safeContent: (
+      <>
+        <h1 safe>{say('counter')}</h1>
+        {of.safeAbove}
+        <section class="card">
+          <form method="get" action={path}>
+            <label for="field-q">
+              <span safe>{say('counterFind')}</span>
+              <input
+                id="field-q"
+                type="text"
+                name="q"
+                value={of.typed}
+                maxlength={SEARCHED_MAX}
+                required
+                autofocus={of.safeBelow === null}
+                dir="auto"
+              />
+            </label>
+            <p class="actions">
+              <SubmitButton label={say('searchButton')} />
+              <LinkButton href={addressOf(pages.base, 'drawer')} label={say('drawer')} />
+            </p>
+          </form>
+        </section>
+        {of.safeBelow}
+      </>
+    ),
+  })
+}
+
+/** What was done just now, and the receipt of it. */
+function Said(of: {
+  pages: CounterPages
+  view: View
+  acts: Awaited<ReturnType<typeof actsOnUser>>
+  notice: TrailNotice
+}) {
+  const { pages, view, acts, notice } = of
+  const paymentId = acts.find(({ id }) => id === notice.done)?.payment_id ?? null
+  return (
+    <>
+      <NoticeOf {...{ view, acts, notice }} />
+      {paymentId === null ? null : (
+        <p class="actions">
+          <ReceiptLinks {...{ pages, view, paymentId }} />
+          <LinkButton href={addressOf(pages.base, 'payments', paymentId)} label={view.say('payment')} />
+        </p>
+      )}
+    </>
+  )
+}
+
+function Hits({ pages, view, users }: { pages: CounterPages; view: View; users: Found['users'] }) {
+  const { say } = view
+  const rows = users.map((user) => ({
+    safeCells: [
+      <a href={addressOf(pages.base, 'counter', user.userId)}>
+        <bdi safe>{plainName(user.name ?? user.email ?? user.userId)}</bdi>
+      </a>,
+      <Text>{plainName(user.email ?? user.userId)}</Text>,
+      <Text>{accessInWords(pages, view, user.subscription)}</Text>,
+    ],
+  }))
+  return (
+    <Card id="users" title={say('users')}>
+      <Table columns={[say('user'), say('email'), say('access')]} safeRows={rows} />
+    </Card>
+  )
+}
+
+/** Null: the service does not know them. */
+async function customer(pages: CounterPages, view: View, userId: string): Promise<JSX.Element | null> {
+  const user = await findUser(pages.database, userId)
+  if (!user) return null
+  const { say, locale } = view
+  const subscription = statusAt(user.subscription ?? NEVER_PAID, pages.clock.now(), pages.rules)
+  const facts = [
+    [say('access'), accessInWords(pages, view, subscription)],
+    [say('userId'), { href: addressOf(pages.base, 'users', userId), text: plainName(userId) }],
+    [say('email'), user.email && plainName(user.email)],
+    [say('phone'), user.phone],
+  ] as const
+  const fields = mayDo(view.session.operator, recordPayment) ? await deskFields(pages, view, userId) : null
+  return (
+    <section class="card" lang={locale}>
+      <h2>
+        <bdi safe>{plainName(user.name ?? user.email ?? userId)}</bdi>
+      </h2>
+      <Facts facts={facts} />
+      {fields && <Taken {...{ pages, view, userId }} fields={fields} />}
+    </section>
+  )
+}
+
+/** Nobody was found by what was typed: the id is made here, and the user with the payment. */
+async function newCustomer(pages: CounterPages, view: View, typed: string): Promise<JSX.Element | null> {
+  if (!mayDo(view.session.operator, recordPayment)) return <p safe>{view.say('nothingFound')}</p>
+  const { say } = view
+  const phone = readPhone(typed)
+  const userId = pages.ids.next('walk-in', pages.clock.now())
+  const known: Readonly<Record<string, string>> = phone === null ? { name: typed } : { phone }
+  const fields = (await deskFields(pages, view, userId)).map((field) => ({
+    ...field,
+    value: known[field.name] ?? field.value,
+  }))
+  return (
+    <section class="card">
+      <h2 safe>{say('counterNew')}</h2>
+      <p safe>{say('counterNewText')}</p>
+      <Taken {...{ pages, view, userId, fields }} />
+    </section>
+  )
+}
+
+function Taken(of: { pages: CounterPages; view: View; userId: string; fields: readonly Field[] }) {
+  const { pages, view, userId, fields } = of
+  return (
+    <form
+      method="get"
+      action={`${addressOf(pages.base, 'users', userId)}/record`}
+      aria-label={titleOf(recordPayment, view)}
+    >
+      {fields.map((field) => (
+        <Input view={view} field={field} sent={null} isRequired={!field.isOptional} />
+      ))}
+      <p class="actions">
+        <SubmitButton label={view.say('showChange')} />
+      </p>
+    </form>
+  )
+}

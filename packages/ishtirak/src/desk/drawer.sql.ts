@@ -1,0 +1,173 @@
+// The day of the drawer as rows: what came in at the desk and what went out of it, and how it was counted.
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import {
+  at,
+  column,
+  instant,
+  instantOrNull,
+  integer,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+  word,
+} from '../database/rows.js'
+import { viewRows } from '../ledger/schemas.js'
+import { ACT_COLUMNS, ActSchema } from '../ledger/user-acts.sql.js'
+import type { DeskMethod } from './desk.js'
+
+const WITHIN = (when: string) => `${when} >= $1::timestamptz and ${when} < $2::timestamptz`
+/** Who did it: the trail has it with the act. */
+const actor = (act: string, where: string) => `left join lateral (
+       select a.actor from audit a where ${where} and a.act = '${act}' limit 1) who on true`
+
+// Rides on payments_by_paid_at, audit_by_act and balance_entries_by_hand.
+const selectEntries = statement(
+  'drawer.entries',
+  `with taken as (
+     select 'taken' as kind, p.id, p.method, p.paid_at as at, p.user_id, p.id as payment_id,
+            p.method_reference as reference, (r.snapshot->>'amount')::bigint * 100 as price,
+            (r.snapshot->>'stampDutyCentimes')::bigint as duty, who.actor as operator
+       from payments p join receipts r on r.user_id = p.user_id and r.payment_id = p.id
+       ${actor('payment.record', 'a.user_id = p.user_id and a.payment_id = p.id')}
+      where ${WITHIN('p.paid_at')} and p.method in ('cash', 'cheque') and p.live = $3::boolean
+   ), returned as (
+     select 'returned', p.id, p.method, a.acted_at, p.user_id, p.id, p.method_reference,
+            p.amount::bigint * -100, 0::bigint, a.actor
+       from audit a join payments p on p.user_id = a.user_id and p.id = a.payment_id
+      where a.act = 'payment.refund' and ${WITHIN('a.acted_at')} and p.method in ('cash', 'cheque')
+        and p.live = $3::boolean and a.asked->>'to' is distinct from 'balance'
+   ), paid_out as (
+     select 'paid_out', e.id, 'cash', e.created_at, e.user_id, null, null, e.amount::bigint * 100, 0::bigint,
+            who.actor
+       from balance_entries e
+       ${actor('balance.pay_out', 'a.user_id = e.user_id and a.acted_at = e.created_at')}
+      where ${WITHIN('e.created_at')} and e.kind = 'paid_out'
+   )
+   select * from taken union all select * from returned union all select * from paid_out
+    order by at, payment_id`,
+)
+
+const parseEntry = rowOf({
+  /** `paid_out`: of a balance, by hand. */
+  kind: word<'taken' | 'returned' | 'paid_out'>,
+  /** Of the payment, or of the entry of the balance. */
+  id: text,
+  method: word<DeskMethod>,
+  at: instant,
+  userId: column('user_id', text),
+  paymentId: column('payment_id', textOrNull),
+  reference: textOrNull,
+  /** In centimes; below zero where it went out. */
+  price: integer,
+  duty: integer,
+  operator: textOrNull,
+})
+export type DrawerEntry = ReturnType<typeof parseEntry>
+
+/** In `[from, to)`, in their order. */
+export async function listEntries(
+  database: Queryable,
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+  live: boolean,
+): Promise<readonly DrawerEntry[]> {
+  return (await database.query(selectEntries, [at(from), at(to), live])).map(parseEntry)
+}
+
+const selectCount = statement('drawer.count', 'select * from drawer_days where day = $1')
+
+const parseCount = rowOf({
+  /** How often the day was counted. */
+  counts: integer,
+  /** What the books said of it, in centimes. */
+  cashExpected: column('cash_expected', integer),
+  chequesExpected: column('cheques_expected', integer),
+  /** What the books had then, as `keyOf` names it. */
+  entries: json<readonly string[]>,
+  /** What was there, in whole dinars. */
+  cash: column('cash_counted', integer),
+  cheques: column('cheques_counted', integer),
+  countedBy: column('counted_by', text),
+  countedAt: column('counted_at', instant),
+  /** Null: the day is not closed. */
+  confirmedBy: column('confirmed_by', textOrNull),
+  confirmedAt: column('confirmed_at', instantOrNull),
+})
+export type DrawerCount = ReturnType<typeof parseCount>
+
+export async function findCount(database: Queryable, day: string): Promise<DrawerCount | null> {
+  const [row] = await database.query(selectCount, [day])
+  return row ? parseCount(row) : null
+}
+
+const saveCountRow = statement(
+  'drawer.save_count',
+  `with saved as (
+     insert into drawer_days as d (day, counts, cash_expected, cheques_expected, cash_counted,
+         cheques_counted, counted_by, counted_at, entries)
+     values ($1, $2::int, $3::bigint, $4::bigint, $5::int, $6::int, $7, $8::timestamptz, $10::text[])
+         on conflict (day) do update
+        set counts = excluded.counts, cash_expected = excluded.cash_expected,
+            cheques_expected = excluded.cheques_expected, cash_counted = excluded.cash_counted,
+            cheques_counted = excluded.cheques_counted, counted_by = excluded.counted_by,
+            counted_at = excluded.counted_at, entries = excluded.entries
+      where d.counts = excluded.counts - 1 and d.confirmed_at is null
+     returning day
+   )${insertAudit({ userId: "''", at: '$8::timestamptz', entry: '$9::jsonb', from: 'saved' })}
+   returning id`,
+)
+
+/** False: it was counted or closed meanwhile. */
+export async function saveCount(
+  database: Queryable,
+  day: string,
+  count: DrawerCount,
+  audit: AuditEntry,
+): Promise<boolean> {
+  const { counts, cashExpected, chequesExpected, cash, cheques, countedBy, countedAt } = count
+  const figures = [counts, cashExpected, chequesExpected, cash, cheques]
+  const values = [day, ...figures, countedBy, at(countedAt), JSON.stringify(audit), count.entries]
+  return (await database.query(saveCountRow, values)).length === 1
+}
+
+const confirmCountRow = statement(
+  'drawer.confirm',
+  `with saved as (
+     update drawer_days set confirmed_by = $3, confirmed_at = $4::timestamptz
+      where day = $1 and counts = $2::int and confirmed_at is null
+     returning day
+   )${insertAudit({ userId: "''", at: '$4::timestamptz', entry: '$5::jsonb', from: 'saved' })}
+   returning id`,
+)
+
+/** False: it was counted again or closed meanwhile. */
+export async function confirmCount(
+  database: Queryable,
+  day: string,
+  of: { readonly counts: number; readonly by: string; readonly now: Instant },
+  audit: AuditEntry,
+): Promise<boolean> {
+  const values = [day, of.counts, of.by, at(of.now), JSON.stringify(audit)]
+  return (await database.query(confirmCountRow, values)).length === 1
+}
+
+// Rides on audit_by_act. Refusals of these acts name the day too.
+const selectActs = statement(
+  'drawer.acts',
+  `select ${ACT_COLUMNS} from audit
+    where act in ('drawer.count', 'drawer.confirm', 'operator.refused') and acted_at >= $2::timestamptz
+      and user_id = '' and after->>'day' = $1
+    order by id desc limit 20`,
+)
+
+/** What operators did with the day and were refused, newest first. */
+export async function listActs(database: Queryable, day: string, from: Instant) {
+  return viewRows(ActSchema, await database.query(selectActs, [day, at(from)]))
+}
+
+/** Days that were counted and are not closed, as rows of the inbox. */
+export const COUNTED = `
+  select counted_at, day, null::text, null::text, cash_counted + cheques_counted, day || ' ' || counted_by
+    from drawer_days where confirmed_at is null`

@@ -1,0 +1,240 @@
+// The day of the drawer: what the desk took and gave back, its count, and its closing by two.
+import { afterEach, expect, it } from 'vitest'
+import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const KEYS = {
+  sara: 'sara-key-of-the-drawer-tests',
+  omar: 'omar-key-of-the-drawer-tests',
+  lina: 'lina-key-of-the-drawer-tests',
+  view: 'view-key-of-the-drawer-tests',
+}
+const OPERATOR_KEYS = [
+  `sara:cashier:${KEYS.sara}`,
+  `omar:cashier:${KEYS.omar}`,
+  `lina:owner:${KEYS.lina}`,
+  `view:viewer:${KEYS.view}`,
+].join(',')
+
+describeScenario('the drawer', ({ database }) => {
+  let world: World
+  let sara: OperatorCaller
+  let omar: OperatorCaller
+  let lina: OperatorCaller
+  afterEach(() => world.stop())
+
+  /** The world begins at noon in UTC of 21 November 2026, a Saturday. */
+  const open = async (env: Record<string, string> = {}) => {
+    const all = { OPERATOR_KEYS, BALANCE_MAX: '9000', ...env }
+    world = await createWorld(database(), { env: all, withoutJobs: true })
+    ;[sara, omar, lina] = [KEYS.sara, KEYS.omar, KEYS.lina].map((key) => operatorOf(world, key)) as [
+      OperatorCaller,
+      OperatorCaller,
+      OperatorCaller,
+    ]
+  }
+  const take = async (by: OperatorCaller, reference: string, wanted: object = {}) => {
+    const cash = { plan: 'pro', method: 'cash', amount: 2020 }
+    const why = { new_user: true, reference, why: 'paid at the desk' }
+    const { status, body } = await by.post(`/users/user-${reference}/record`, { ...cash, ...why, ...wanted })
+    expect([reference, status, body.code]).toEqual([reference, 200, undefined])
+    return body.payment.id as string
+  }
+  const cheque = { method: 'cheque', amount: 2000 }
+  const dayOf = async (day: string, by = sara) => (await by.get(`/drawer/${day}`)).body
+  const wait = (ms = 1_000) => world.clock.advance(ms)
+  const DAY = '2026-11-21'
+
+  it('has what came and went by method and by person, and is closed by two', async () => {
+    await open()
+    await take(sara, '1')
+    const second = await take(omar, '2')
+    await take(sara, '3', cheque)
+    const bounced = await take(omar, '4', cheque)
+    await take(sara, '5', { plan: undefined, top_up: 3000, amount: 3030 })
+    wait()
+    for (const id of [second, bounced]) await lina.post(`/payments/${id}/refund`, { why: 'given back' })
+    await lina.post('/users/user-5/pay-out', { amount: 1000, why: 'given back' })
+    // What goes to a balance leaves no drawer.
+    const kept = await take(sara, '6')
+    await lina.post(`/payments/${kept}/refund`, { to: 'balance', why: 'kept' })
+    const [cash, cheques] = (await dayOf(DAY)).by_method
+    expect([cash, cheques]).toEqual([
+      {
+        ...{ method: 'cash', slips: 4, taken: 9090, stamp_duty: 90, returned: 2000, paid_out: 1000 },
+        ...{ expected: 6090, after_count: null },
+      },
+      {
+        ...{ method: 'cheque', slips: 2, taken: 4000, stamp_duty: 0, returned: 2000, paid_out: 0 },
+        ...{ expected: 2000, after_count: null },
+      },
+    ])
+    const { by_person, entries } = await dayOf(DAY)
+    const byName = Object.fromEntries(by_person.map((one: { operator: string }) => [one.operator, one]))
+    expect(byName).toMatchObject({
+      sara: { slips: 4, cash: 7070, cheques: 2000 },
+      omar: { slips: 2, cash: 2020, cheques: 2000 },
+      lina: { slips: 0, cash: -3000, cheques: -2000 },
+    })
+    expect(by_person).toHaveLength(3)
+    expect(entries).toHaveLength(9)
+
+    expect((await omar.post(`/drawer/${DAY}/confirm`, {})).body).toMatchObject({ code: 'conflict', day: DAY })
+    const preview = (await sara.get(`/drawer/${DAY}/count?cash=6000&cheques=2000`)).body
+    expect(preview.changes).toContainEqual({ what: 'drawerCashDifference', before: null, after: '-90' })
+    await sara.post(`/drawer/${DAY}/count`, { cash: 6000, cheques: 2000 })
+    wait()
+    const again = await sara.post(`/drawer/${DAY}/count`, { cash: 6080, cheques: 2000, why: 'ten short' })
+    expect(again.body).toMatchObject({
+      state: 'counted',
+      count: { cash_difference: -10, counted_by: 'sara' },
+    })
+    wait()
+    await take(omar, '7')
+    const own = await sara.post(`/drawer/${DAY}/confirm`, {})
+    expect([own.status, own.body.code]).toEqual([409, 'second_operator_needed'])
+    const closed = (await omar.post(`/drawer/${DAY}/confirm`, { operation_id: 'op 1' })).body
+    expect(closed).toMatchObject({
+      state: 'closed',
+      count: { cash: 6080, cash_difference: -10, cheques_difference: 0, confirmed_by: 'omar' },
+      by_method: [{ expected: 8110, after_count: 2020 }, { after_count: 0 }],
+    })
+    expect(closed.entries.filter((one: { after_count: boolean }) => one.after_count)).toMatchObject([
+      { reference: '7', operator: 'omar' },
+    ])
+    // The same sending once more; any other is refused.
+    expect((await omar.post(`/drawer/${DAY}/confirm`, { operation_id: 'op 1' })).body).toEqual(closed)
+    for (const [by, verb, body] of [
+      [lina, 'confirm', {}],
+      [sara, 'count', { cash: 1, cheques: 1 }],
+    ] as const) {
+      const { status, body: said } = await by.post(`/drawer/${DAY}/${verb}`, body)
+      expect([verb, status, said.confirmed_by]).toEqual([verb, 409, 'omar'])
+    }
+    const trail = (await lina.get('/audit?limit=100')).body.data
+    const acts = trail.filter(({ act }: { act: string }) => act.startsWith('drawer.'))
+    expect(acts.map(({ act, actor }: { act: string; actor: string }) => `${act} ${actor}`)).toEqual([
+      'drawer.confirm omar',
+      'drawer.count sara',
+      'drawer.count sara',
+    ])
+  })
+
+  it('counted by several at once has one of their counts, and is confirmed by one of two', async () => {
+    await open()
+    await take(sara, '1')
+    const count = (by: OperatorCaller) => by.post(`/drawer/${DAY}/count`, { cash: 2020, cheques: 0 })
+    const counted = await Promise.all([count(sara), count(sara), count(omar)])
+    expect(counted.map(({ status }) => status)).toEqual([200, 200, 200])
+    const { counted_by } = (await dayOf(DAY)).count
+    const others = [sara, omar, lina].filter((_, place) => ['sara', 'omar', 'lina'][place] !== counted_by)
+    const confirmed = await Promise.all(others.map((by) => by.post(`/drawer/${DAY}/confirm`, {})))
+    expect(confirmed.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
+  it('has what was on its way at the count after it, in one list and in the sum', async () => {
+    await open()
+    await take(sara, '1')
+    wait()
+    const { parts } = world.service
+    const { save } = parts.settlements
+    // The sale bears an instant before the count, and is saved after it.
+    Object.assign(parts.settlements, {
+      save: async (...given: Parameters<typeof save>) => {
+        Object.assign(parts.settlements, { save })
+        wait()
+        await omar.post(`/drawer/${DAY}/count`, { cash: 2020, cheques: 0 })
+        return save(...given)
+      },
+    })
+    await take(sara, '2')
+    const { count, entries, by_method } = await dayOf(DAY)
+    expect(count).toMatchObject({ cash_difference: 0, counted_by: 'omar' })
+    expect(by_method[0]).toMatchObject({ expected: 4040, after_count: 2020 })
+    expect(
+      entries.map((one: { reference: string; after_count: boolean }) => [one.reference, one.after_count]),
+    ).toEqual([
+      ['1', false],
+      ['2', true],
+    ])
+    const visit = await enterConsole(world, KEYS.omar)
+    const { text } = await visit.open(`/console/drawer/${DAY}`)
+    expect(text.slice(text.indexOf('id="after"')).split('<td').length).toBeGreaterThan(1)
+  })
+
+  it('counted waits in the inbox, with its age and who counted, until another confirms', async () => {
+    await open()
+    await take(sara, '1')
+    const waiting = async () => (await omar.get('/inbox?kind=drawer_counted')).body.data
+    expect(await waiting()).toEqual([])
+    await sara.post(`/drawer/${DAY}/count`, { cash: 2000, cheques: 7 })
+    const entry = {
+      ...{ kind: 'drawer_counted', urgency: 'later', next_act: 'drawer.confirm', id: DAY, amount: 2007 },
+      ...{ detail: `${DAY} sara`, user_id: null, payment_id: null, waits_since: '2026-11-21T12:00:00Z' },
+    }
+    expect(await waiting()).toMatchObject([entry])
+    wait(3 * 86_400_000)
+    const page = (await (await enterConsole(world, KEYS.omar)).open('/console')).text
+    expect(wordsOf(page)).toMatch(/Drawer counted 21 November 2026, counted by sara .*3 days/)
+    expect(page).toContain(`href="${world.base}/console/drawer/${DAY}"`)
+    await omar.post(`/drawer/${DAY}/confirm`, {})
+    expect(await waiting()).toEqual([])
+  })
+
+  it.each([
+    ['Africa/Algiers', '2026-11-21T22:59:59Z', '2026-11-21T23:00:00Z', '2026-11-21', '2026-11-22'],
+    // Its summer time ends on 1 November 2026: a day of 25 hours, which ends at 05:00.
+    ['America/New_York', '2026-11-30T04:59:59Z', '2026-11-30T05:00:00Z', '2026-11-29', '2026-11-30'],
+  ])('of a day in %s ends at its midnight', async (BILLING_TIMEZONE, before, after, first, second) => {
+    await open({ BILLING_TIMEZONE })
+    world.clock.advance(Date.parse(before) - world.clock.now())
+    await take(sara, '1')
+    expect((await sara.get(`/drawer/${second}`)).body).toMatchObject({ code: 'not_found', day: second })
+    await sara.post(`/drawer/${first}/count`, { cash: 2020, cheques: 0 })
+    world.clock.advance(Date.parse(after) - world.clock.now())
+    await take(sara, '2', cheque)
+    const days = await Promise.all([dayOf(first), dayOf(second)])
+    expect(
+      days.map(({ entries }) => entries.map(({ reference }: { reference: string }) => reference)),
+    ).toEqual([['1'], ['2']])
+    expect((await omar.post(`/drawer/${first}/confirm`, {})).body).toMatchObject({
+      state: 'closed',
+      count: { cash_difference: 0 },
+    })
+    for (const none of ['2026-02-31', '2026-11-2', 'x', '2099-01-01'])
+      expect([none, (await sara.get(`/drawer/${none}`)).status]).toEqual([none, 404])
+    for (const body of [{ cash: -1, cheques: 0 }, { cash: 1.5, cheques: 0 }, { cash: 1 }])
+      expect((await sara.post(`/drawer/${second}/count`, body)).status).toBe(422)
+  })
+
+  it('has a page: counted by one form, sent twice, and confirmed by another operator', async () => {
+    await open()
+    await take(sara, '2026-0042')
+    const send = async (visit: ConsoleVisit, path: string, query = '') => {
+      const { fields, words } = await visit.ask(path, query)
+      const answer = await visit.submit(path, fields)
+      return { words, fields, said: await visit.follow(answer) }
+    }
+    const visit = await enterConsole(world, KEYS.sara)
+    const path = `/console/drawer/${DAY}`
+    expect((await visit.open('/console/drawer')).text).toContain('2026-0042')
+    expect((await visit.open(`${path}/count?cash=x&cheques=0`)).status).toBe(422)
+    const counted = await send(visit, `${path}/count`, '?cash=2+000&cheques=٠')
+    expect(counted.words).toContain('Difference in cash, in dinars -20')
+    expect(counted.said).toContain('Done')
+    expect(counted.said).toContain('Counted by sara')
+    await visit.follow(await visit.submit(`${path}/count`, counted.fields))
+    expect((await dayOf(DAY)).count).toMatchObject({ cash: 2000, cash_difference: -20 })
+    // Not by who counted: the page says so before anything is sent.
+    expect((await visit.open(`${path}/confirm`)).status).toBe(409)
+    const other = await enterConsole(world, KEYS.omar)
+    expect((await send(other, `${path}/confirm`)).said).toContain('Confirmed by omar')
+    const looks = await enterConsole(world, KEYS.view, 'ar')
+    const { status, text } = await looks.open(path)
+    expect([status, text.includes(`${path}/count`)]).toEqual([200, false])
+    expect((await looks.open('/console/drawer/2026-13-01')).status).toBe(404)
+  })
+})

@@ -1,0 +1,64 @@
+// What links to payments and users say: `Pro · 3 months · 5 400 DA` and a name, and no id.
+import type { Locale } from '../core/locale.js'
+import { plainName } from '../core/name.js'
+import type { Payment } from '../core/payment.js'
+import type { Queryable } from '../database/database.js'
+import type { Formats } from '../i18n/formats.js'
+import { inParts, paidForInWords } from '../i18n/formats.js'
+import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
+import { paymentsNamed, usersNamed } from './labels.sql.js'
+
+export function paymentInWords({ came }: Pick<Formats, 'came'>, payment: Payment, locale: Locale): string {
+  return inParts([paidForInWords(payment, locale), came(payment, locale)], locale)
+}
+
+export type Labels = Awaited<ReturnType<typeof readLabels>>
+
+/** Of these, as far as they are ours. */
+export async function readLabels(
+  { database }: { readonly database: Queryable },
+  ids: { readonly payments?: readonly (string | null)[]; readonly users?: readonly (string | null)[] },
+) {
+  const known = (some: readonly (string | null)[] = []) => [...new Set(some)].filter((id) => id !== null)
+  const [payments, users] = await Promise.all([
+    paymentsNamed(database, known(ids.payments)),
+    usersNamed(database, known(ids.users)),
+  ])
+  const [paymentOf, userOf] = [
+    new Map(payments.map((payment) => [payment.id, payment])),
+    new Map(users.map((user) => [user.userId, user])),
+  ]
+  return {
+    payment: (id: string): Payment | null => paymentOf.get(id) ?? null,
+    user: (userId: string | null) => userOf.get(userId ?? '') ?? { userId, name: null, email: null },
+  }
+}
+
+export function PaymentLink(of: {
+  pages: ConsolePages
+  view: View
+  id: string
+  payment: Payment | null | undefined
+}) {
+  const { pages, view, id, payment } = of
+  const words = payment ? paymentInWords(pages.formats, payment, view.locale) : view.say('payment')
+  return (
+    <a class="small line" href={addressOf(pages.base, 'payments', id)} safe>
+      {words}
+    </a>
+  )
+}
+
+/** `Samira Taleb · Pro · 3 months · 5 400 DA` */
+export function paymentTitle(
+  pages: { readonly formats: Pick<Formats, 'came'> },
+  { locale }: { readonly locale: Locale },
+  of: {
+    readonly payment: Payment
+    readonly user: { readonly name: string | null; readonly email: string | null }
+  },
+): string {
+  const { payment, user } = of
+  const name = plainName(user.name ?? user.email ?? payment.userId)
+  return inParts([name, paymentInWords(pages.formats, payment, locale)], locale)
+}

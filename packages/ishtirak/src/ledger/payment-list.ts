@@ -1,0 +1,57 @@
+// Payments of all users, newest first: by status, method, user, plan, when they were paid, and what time they
+// bought.
+import { type Static, Type } from 'typebox'
+import { dayOrInstantSchema } from '../acts/day.js'
+import { isWithin, meets, pageOfList, spanIn } from '../acts/list.js'
+import { pageCursor } from '../acts/paging.js'
+import { type Payment, PUBLIC_PAYMENT_STATUSES } from '../core/payment.js'
+import type { CommonParts } from './parts.js'
+import { newestPayments } from './payment-list.sql.js'
+import type { HistoryPosition } from './payments.sql.js'
+import { UserIdSchema } from './schemas.js'
+import { timeFilter } from './user-list.js'
+
+export const PaymentFilterSchema = Type.Object({
+  status: Type.Optional(
+    Type.Enum([...PUBLIC_PAYMENT_STATUSES], { description: 'Only those of this status' }),
+  ),
+  ...timeFilter,
+  paid_from: Type.Optional(dayOrInstantSchema('Only those paid from here on')),
+  paid_until: Type.Optional(dayOrInstantSchema('Only those paid by here; a day counts whole')),
+  user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
+})
+export type PaymentFilter = Static<typeof PaymentFilterSchema>
+
+export type PaymentListDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock'>
+
+const cursors = pageCursor<HistoryPosition>(
+  ({ createdAt, id }) => [createdAt, id],
+  ([createdAt, id]) => (typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : null),
+)
+
+/** Throws `validation_failed` and `invalid_cursor`. */
+export async function pageOfPayments(
+  { database, clock, wallClock }: PaymentListDeps,
+  filter: PaymentFilter,
+  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+): Promise<{ readonly items: readonly Payment[]; readonly nextCursor: string | null }> {
+  const { status = null, method: kind = null, user_id: userId = null, plan } = filter
+  const now = clock.now()
+  const after = cursor === null ? null : cursors.decode(cursor)
+  const paid = spanIn(wallClock, filter, 'paid')
+  const ends = spanIn(wallClock, filter, 'ends')
+  const active = spanIn(wallClock, filter, 'active')
+  const isOf = (payment: Payment) =>
+    (plan === undefined || payment.plan?.id === plan) &&
+    isWithin(paid, payment.paidAt) &&
+    isWithin(ends, payment.periodEnd) &&
+    (active === null || meets(active, payment.periodStart, payment.periodEnd))
+  const { items, last } = await pageOfList<Payment>({
+    read: (last, rows) =>
+      newestPayments(database, { status, kind, userId, after: last ?? after, limit: rows }, now),
+    choose:
+      plan === undefined && !paid && !ends && !active ? null : async (payments) => payments.filter(isOf),
+    limit,
+  })
+  return { items, nextCursor: last && cursors.encode(last) }
+}

@@ -1,0 +1,83 @@
+// Users as a list: those whose time ends by itself, in the order of their ends; then those whose access an
+// operator ended; then those who never had any. Or those with money on their balance.
+import type { TimeSpan } from '../acts/list.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, text } from '../database/rows.js'
+import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
+
+export interface UserPosition {
+  /** Among `PARTS`. */
+  readonly part: number
+  readonly at: Instant
+  readonly userId: string
+}
+
+export type ListedRow = UserRecord & UserPosition & { readonly createdAt: Instant }
+
+const listed = (name: string, where: string, order: string) =>
+  statement(
+    `users.listed_${name}`,
+    `select ${FACT_COLUMNS}, u.user_id, u.created_at, coalesce(u.ended_at, u.paid_until, u.created_at) as at
+       from users u where ${where} order by ${order} limit $1::int`,
+  )
+const between = (end: string) =>
+  `u.${end} >= $4::timestamptz and u.${end} < $5::timestamptz
+   and (u.${end}, u.user_id) > ($2::timestamptz, $3)`
+
+// Each rides on the index that has its name.
+const selectByEnd = listed(
+  'by_end',
+  `u.ended_at is null and ${between('paid_until')}`,
+  'u.paid_until, u.user_id',
+)
+const selectEnded = listed(
+  'ended',
+  `u.ended_at is not null and ${between('ended_at')}`,
+  'u.ended_at, u.user_id',
+)
+const selectUnpaid = listed(
+  'unpaid',
+  'u.paid_until is null and u.ended_at is null and u.user_id > $2',
+  'u.user_id',
+)
+const selectWithBalance = listed('with_balance', 'u.balance > 0 and u.user_id > $2', 'u.user_id')
+
+export const PARTS = { byEnd: 0, ended: 1, unpaid: 2, withBalance: 3 } as const
+
+/** Which parts of all users are looked through; of the first two, whose end lies in the span. */
+export type WantedParts = ReadonlyMap<number, TimeSpan | null>
+
+/** Behind a position, or (null) from the first on. */
+export async function listedUsers(
+  database: Queryable,
+  wanted: WantedParts,
+  after: UserPosition | null,
+  limit: number,
+): Promise<readonly ListedRow[]> {
+  const rows: ListedRow[] = []
+  for (const [part, span] of wanted) {
+    if (part < (after?.part ?? 0) || rows.length === limit) continue
+    const behind = after?.part === part ? after : null
+    const found = await rowsOf(database, { part, span, behind, limit: limit - rows.length })
+    rows.push(...found.map((row) => parse(row, part)))
+  }
+  return rows
+}
+
+function rowsOf(
+  database: Queryable,
+  of: { part: number; span: TimeSpan | null; behind: UserPosition | null; limit: number },
+): Promise<readonly Row[]> {
+  const { part, span, behind, limit } = of
+  if (part === PARTS.unpaid) return database.query(selectUnpaid, [limit, behind?.userId ?? ''])
+  if (part === PARTS.withBalance) return database.query(selectWithBalance, [limit, behind?.userId ?? ''])
+  const ends = span ? [at(span.from), at(span.to)] : ['-infinity', 'infinity']
+  const values = [limit, behind ? at(behind.at) : '-infinity', behind?.userId ?? '', ...ends]
+  return database.query(part === PARTS.byEnd ? selectByEnd : selectEnded, values)
+}
+
+function parse(row: Row, part: number): ListedRow {
+  const userId = text(row, 'user_id')
+  return { ...parseUser(row), part, at: instant(row, 'at'), userId, createdAt: instant(row, 'created_at') }
+}

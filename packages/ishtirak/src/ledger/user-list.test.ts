@@ -1,0 +1,152 @@
+// The lists of users and payments: who is in each, page by page, as a file and in the console.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const DAY = 86_400
+
+describeScenario('the list of users', ({ database }) => {
+  let world: World
+  let owner: OperatorCaller
+  beforeEach(async () => {
+    const env = { ...ROLES_ENV, PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '50000' }
+    world = await createWorld(database(), { env })
+    owner = operatorOf(world, ROLE_KEYS.owner)
+  })
+  afterEach(() => world.stop())
+
+  const ids = async (query: string) => {
+    const { status, body } = await owner.get(`/users?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    return body.data.map(({ user_id }: { user_id: string }) => user_id)
+  }
+  const act = async (path: string, fields: object = {}) => {
+    expect((await owner.post(path, { why: 'asked', ...fields })).status).toBe(200)
+  }
+
+  /**
+   * On 21 November `lapsed`, `refunded`, `ended` and `graced` buy a month; refunded on the 22nd, ended on the
+   * 23rd. On 23 December, where time stands at last, `lapsed` is in grace no more.
+   */
+  async function shop(): Promise<void> {
+    await setProfile(world, 'never', { email: 'never@example.dz', name: '=1+1' })
+    for (const userId of ['lapsed', 'ended']) await world.as(userId).buy()
+    const { paymentId } = await world.as('refunded').buy()
+    await world.advance(DAY)
+    await act(`/payments/${paymentId}/refund`)
+    await world.advance(DAY)
+    await act('/users/ended/end')
+    await world.as('graced').buy()
+    await world.advance(30 * DAY)
+    await setProfile(world, 'granted', { name: 'Given' })
+    await act('/users/granted/grant', { days: 3, plan: 'pro' })
+    await world.as('active').buyWanted({ plan: 'business', months: 1 })
+    await act('/users/active/correct', { amount: 500 })
+    await world.advance(2 * DAY)
+  }
+
+  it('has each user in one state, in the order of their ends', async () => {
+    await shop()
+    expect(await ids('')).toEqual(['lapsed', 'graced', 'granted', 'active', 'refunded', 'ended', 'never'])
+    const byState = ['active', 'grace', 'expired', 'ended', 'never_paid'].map((state) =>
+      ids(`state=${state}`),
+    )
+    expect(await Promise.all(byState)).toEqual([
+      ['granted', 'active'],
+      ['graced'],
+      ['lapsed'],
+      ['refunded', 'ended'],
+      ['never'],
+    ])
+    expect(await ids('plan=business')).toEqual(['active'])
+    expect(await ids('plan=pro&state=ended')).toEqual(['refunded', 'ended'])
+    expect(await ids('method=card')).toEqual(['lapsed', 'graced', 'active', 'refunded', 'ended'])
+    expect(await ids('method=cash')).toEqual([])
+    expect(await ids('balance=open')).toEqual(['active'])
+    expect(await ids('balance=open&state=grace')).toEqual([])
+    expect(await ids('ends_from=2026-12-21&ends_until=2026-12-21')).toEqual(['lapsed'])
+    expect(await ids('ends_until=2026-11-22')).toEqual(['refunded'])
+  })
+
+  it('finds who had paid or granted time at some time, also where it is over since', async () => {
+    await shop()
+    expect(await ids('active_from=2026-11-22T11:00:00Z&active_until=2026-11-22T11:00:01Z')).toEqual([
+      ...['lapsed', 'refunded', 'ended'],
+    ])
+    // Half open on both sides: time that ends where the span begins is not in it.
+    expect(await ids('active_from=2026-11-22T12:00:00Z&active_until=2026-11-22T12:00:01Z')).toEqual([
+      ...['lapsed', 'ended'],
+    ])
+    expect(await ids('active_from=2026-11-01&active_until=2026-11-20')).toEqual([])
+    expect(await ids('active_from=2026-12-22&active_until=2026-12-22')).toEqual(['graced'])
+    expect(await ids('active_from=2026-12-24')).toEqual(['granted', 'active'])
+    const { data } = (await owner.get('/payments?active_from=2026-12-22&active_until=2026-12-22')).body
+    expect(data.map((payment: { user_id: string }) => payment.user_id)).toEqual(['graced'])
+    const paid = (await owner.get('/payments?paid_from=2026-11-23&paid_until=2026-11-23&plan=pro')).body.data
+    expect(paid.map((payment: { user_id: string }) => payment.user_id)).toEqual(['graced'])
+  })
+
+  it('goes on from page to page without losing or repeating one', async () => {
+    await shop()
+    for (const filter of ['', 'plan=pro', 'method=card&state=ended']) {
+      const all = await ids(filter)
+      const seen: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await owner.get(`/users?${filter}&limit=1${cursor && `&cursor=${cursor}`}`)
+        seen.push(...body.data.map(({ user_id }: { user_id: string }) => user_id))
+        cursor = body.next_cursor
+      }
+      expect(seen).toEqual(all)
+    }
+  })
+
+  it.each([
+    ['state=nobody', 'validation_failed'],
+    ['active_from=2026-02-31', 'validation_failed'],
+    ['active_from=2026-11-22&active_until=2026-11-21', 'validation_failed'],
+    ['ends_from=%27%3B--', 'validation_failed'],
+    ['color=red', 'validation_failed'],
+    ['cursor=x', 'invalid_cursor'],
+    ['cursor=WzksMCwiYSJd', null],
+    ['plan=%E2%80%AE%27', null],
+  ])('of what makes no sense is refused: %s', async (query, code) => {
+    const { status, body } = await owner.get(`/users?${query}`)
+    expect([status, body.code ?? null]).toEqual(code === null ? [200, null] : [422, code])
+    const console = await enterConsole(world, ROLE_KEYS.viewer)
+    const page = await console.open(`/console/users?${query}`)
+    expect(page.status).toBe(code === null || query.startsWith('color') ? 200 : 422)
+  })
+
+  it('is a file, to those who may, with a line in the trail', async () => {
+    await shop()
+    const headers = { authorization: `Bearer ${ROLE_KEYS.accountant}` }
+    const file = await world.call('GET', '/api/v1/operator/exports/users?state=never_paid', { headers })
+    expect(file.text.split('\r\n')).toEqual([
+      'user_id,email,name,state,plan,ended_plan,current_period_end,balance,created_at',
+      "never,never@example.dz,'=1+1,never_paid,free,,,0,2026-11-21T12:00:00Z",
+      '',
+    ])
+    expect((await operatorOf(world, ROLE_KEYS.viewer).get('/exports/users')).status).toBe(403)
+    const { data } = (await owner.get('/audit?act=users.export')).body
+    expect(data).toHaveLength(1)
+    const payments = await world.call('GET', '/api/v1/operator/exports/payments?status=refunded', { headers })
+    expect(payments.text.split('\r\n')[1]).toMatch(/^pay_\w+,refunded,purchase,pro,1,2400,DZD,refunded,card,/)
+  })
+
+  it('is a page of the console with a filter in its address', async () => {
+    await shop()
+    const visit = await enterConsole(world, ROLE_KEYS.accountant)
+    const page = wordsOf((await visit.open('/console/users?state=ended&plan=pro')).text)
+    expect(page).toMatch(/refunded .*ended by an operator/)
+    expect(page).not.toMatch(/\blapsed\b/)
+    expect((await visit.open('/console/users.csv?state=ended')).text.split('\r\n')).toHaveLength(4)
+    expect(wordsOf((await visit.open('/console/payments?status=refunded')).text)).toMatch(/refunded/)
+    const first = await visit.open('/console/payments')
+    expect(first.status).toBe(200)
+  })
+})

@@ -1,0 +1,165 @@
+// Users by state, plan, method, end, balance, and by having had paid or granted time at some time.
+import { type Static, Type } from 'typebox'
+import { dayOrInstantSchema } from '../acts/day.js'
+import { isWithin, meets, pageOfList, spanIn, type TimeSpan } from '../acts/list.js'
+import { pageCursor } from '../acts/paging.js'
+import { isTransferred } from '../core/account.js'
+import { DAY, type Instant, LAST_INSTANT } from '../core/instant.js'
+import { kindOf, PAYMENT_KINDS, type PaymentKind } from '../core/payment.js'
+import { type Subscription, statusAt } from '../core/subscription.js'
+import type { CommonParts } from './parts.js'
+import { readTimeLists } from './time-list.sql.js'
+import { type ListedRow, listedUsers, PARTS, type UserPosition, type WantedParts } from './user-list.sql.js'
+
+export const USER_STATES = ['active', 'grace', 'expired', 'ended', 'never_paid'] as const
+type UserState = (typeof USER_STATES)[number]
+
+/** Of a list of users or payments. */
+export const timeFilter = {
+  plan: Type.Optional(Type.String({ maxLength: 100, description: 'Only of this plan, now or last' })),
+  method: Type.Optional(
+    Type.Enum([...PAYMENT_KINDS], { description: 'Only those paid in this way; of users, the last time' }),
+  ),
+  ends_from: Type.Optional(dayOrInstantSchema('Only where paid time ends from here on')),
+  ends_until: Type.Optional(dayOrInstantSchema('Only where it ends by here; a day counts whole')),
+  active_from: Type.Optional(dayOrInstantSchema('Only with paid or granted time at some time from here on')),
+  active_until: Type.Optional(dayOrInstantSchema('… and up to here; a day counts whole')),
+}
+
+export const UserFilterSchema = Type.Object({
+  state: Type.Optional(
+    Type.Enum([...USER_STATES], {
+      description: '`ended`: by an operator; `never_paid`: never had paid or granted time',
+    }),
+  ),
+  ...timeFilter,
+  balance: Type.Optional(Type.Literal('open', { description: 'Only with money on their balance' })),
+})
+export type UserFilter = Static<typeof UserFilterSchema>
+
+export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'wallClock'>
+
+export type ListedUser = ListedRow & { readonly now: Subscription; readonly state: UserState }
+
+const cursors = pageCursor<UserPosition>(
+  ({ part, at, userId }) => [part, at, userId],
+  ([part, at, userId]) =>
+    typeof part === 'number' && typeof at === 'number' && typeof userId === 'string'
+      ? { part, at, userId }
+      : null,
+)
+
+/** Throws `validation_failed` and `invalid_cursor`. */
+export async function pageOfUsers(
+  deps: UserListDeps,
+  filter: UserFilter,
+  { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+): Promise<{ readonly items: readonly ListedUser[]; readonly nextCursor: string | null }> {
+  const now = deps.clock.now()
+  const after = cursor === null ? null : cursors.decode(cursor)
+  const spans = {
+    ends: spanIn(deps.wallClock, filter, 'ends'),
+    active: spanIn(deps.wallClock, filter, 'active'),
+  }
+  const wanted = partsOf(filter, spans, now, deps.rules.graceDays)
+  const { items, last } = await pageOfList<ListedUser>({
+    read: async (last, rows) =>
+      (await listedUsers(deps.database, wanted, last ?? after, rows)).map((row) => listed(row, now, deps)),
+    choose: isExact(filter) ? null : (users) => chosen(deps, users, filter, spans),
+    limit,
+  })
+  return { items, nextCursor: last && cursors.encode(last) }
+}
+
+function listed(row: ListedRow, now: Instant, { rules }: UserListDeps): ListedUser {
+  const subscription = statusAt(row.subscription, now, rules)
+  return { ...row, now: subscription, state: stateOf(subscription) }
+}
+
+function stateOf({ status, currentPeriodEnd }: Subscription): UserState {
+  if (status === 'canceled') return 'ended'
+  if (status === 'expired') return 'expired'
+  if (status === 'past_due') return 'grace'
+  return currentPeriodEnd === null ? 'never_paid' : 'active'
+}
+
+interface Spans {
+  readonly ends: TimeSpan | null
+  readonly active: TimeSpan | null
+}
+
+/**
+ * Who had time in a span has an end behind its beginning: a refund or an operator ends time no earlier than
+ * when it does so.
+ */
+function partsOf(
+  { state, balance }: UserFilter,
+  { ends, active }: Spans,
+  now: Instant,
+  graceDays: number,
+): WantedParts {
+  if (balance !== undefined) return new Map([[PARTS.withBalance, null]])
+  const grace = now - graceDays * DAY
+  const ofState: Partial<Record<UserState, TimeSpan>> = {
+    active: { from: now + 1, to: LAST_INSTANT },
+    grace: { from: grace + 1, to: now + 1 },
+    expired: { from: 0, to: grace + 1 },
+  }
+  const span = within(
+    state === undefined ? null : (ofState[state] ?? null),
+    ends,
+    active && { ...active, to: LAST_INSTANT },
+  )
+  const isAnyTime = ends === null && active === null
+  return new Map<number, TimeSpan | null>([
+    ...(state === undefined || ofState[state] ? [[PARTS.byEnd, span] as const] : []),
+    ...(state === undefined || state === 'ended' ? [[PARTS.ended, span] as const] : []),
+    ...(isAnyTime && (state === undefined || state === 'never_paid') ? [[PARTS.unpaid, null] as const] : []),
+  ])
+}
+
+function within(...spans: readonly (TimeSpan | null)[]): TimeSpan | null {
+  const given = spans.flatMap((span) => span ?? [])
+  if (given.length === 0) return null
+  return { from: Math.max(...given.map(({ from }) => from)), to: Math.min(...given.map(({ to }) => to)) }
+}
+
+/** The parts alone say who is of the list. */
+function isExact({ plan, method, balance, active_from, active_until, state }: UserFilter): boolean {
+  const others = [plan, method, balance, active_from, active_until]
+  return others.every((one) => one === undefined) && state !== 'never_paid'
+}
+
+async function chosen(
+  { database }: UserListDeps,
+  users: readonly ListedUser[],
+  { state, plan, method, balance }: UserFilter,
+  { ends, active }: Spans,
+): Promise<readonly ListedUser[]> {
+  const fitting = users.filter(
+    (user) =>
+      (state === undefined || user.state === state) &&
+      (plan === undefined || planIdOf(user) === plan) &&
+      (method === undefined || methodOf(user) === method) &&
+      (balance === undefined || (user.subscription.balance?.amount ?? 0) > 0) &&
+      isWithin(ends, user.now.currentPeriodEnd),
+  )
+  if (active === null) return fitting
+  const times = await readTimeLists(
+    database,
+    fitting.map(({ userId }) => userId),
+  )
+  return fitting.filter((_, index) =>
+    times[index]?.some(({ by, start, end }) => by !== 'gap' && meets(active, start, end)),
+  )
+}
+
+function planIdOf({ now }: ListedUser): string {
+  return (now.endedPlan ?? now.plan).id
+}
+
+/** How they paid last; null: they have time that was only given, or none. */
+function methodOf({ subscription: { instrument } }: ListedUser): PaymentKind | null {
+  if (instrument === null) return null
+  return isTransferred(instrument) ? 'transfer' : kindOf(instrument)
+}

@@ -1,0 +1,70 @@
+// An address that bounces is corrected: what failed goes out again, and the trail does not name the address.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const failMails = statement(
+  'test.correct_address.fail',
+  `update mails set outcome = 'refused: 550 no such user', due_at = null where user_id = 'user-1'`,
+)
+const selectMails = statement(
+  'test.correct_address.mails',
+  `select kind, outcome, due_at is not null as is_due from mails where user_id = 'user-1'`,
+)
+const selectTrail = statement(
+  'test.correct_address.trail',
+  `select a.act, a::text like '%example.dz%' as names_it from audit a where act = 'user.correct_address'`,
+)
+
+describeScenario('the act that corrects an address', ({ database }) => {
+  let mail: SmtpSink
+  let world: World
+  beforeEach(async () => {
+    mail = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: mail.url } })
+    await setProfile(world, 'user-1', { email: 'wrong@example.dz', name: 'Samira' })
+    await world.as('user-1').buy()
+    await database().query(failMails, [])
+  })
+  afterEach(async () => {
+    await world.stop()
+    await mail[Symbol.asyncDispose]()
+  })
+
+  it('sends again what failed, once, and is in the trail without the address', async () => {
+    const operator = operatorOf(world)
+    const path = '/users/user-1/correct-address'
+    const asked = { email: 'right@example.dz', why: 'she called', operation_id: 'ticket-1' }
+    expect((await operator.get('/inbox')).body.data).toMatchObject([
+      { kind: 'mail_failed', urgency: 'later', next_act: 'user.correct_address' },
+    ])
+    for (const email of ['right', 'a b@example.dz', '@', 'a@b\nc'])
+      expect([email, (await operator.post(path, { ...asked, email })).status]).toEqual([email, 422])
+    const { status, body } = await operator.post(path, asked)
+    expect([status, body.email]).toEqual([200, 'right@example.dz'])
+    expect(await database().query(selectMails)).toMatchObject([
+      { kind: 'receipt', outcome: null, is_due: true },
+    ])
+    expect((await operator.get('/inbox')).body.data).toEqual([])
+    expect((await operator.post(path, asked)).status).toBe(200)
+    expect((await operator.post(path, { ...asked, email: 'other@example.dz' })).status).toBe(409)
+    expect(await database().query(selectTrail)).toEqual([{ act: 'user.correct_address', names_it: false }])
+    expect((await operator.get('/users/user-1')).body.email).toBe('right@example.dz')
+  })
+
+  it('has a form that leads from the inbox, with the address in no URL', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const path = '/console/users/user-1/correct-address'
+    expect((await visit.open()).text).toContain(`href="${world.base}${path}"`)
+    const { words, fields } = await visit.ask(path)
+    expect(words).toContain('Mails not sent')
+    const done = await visit.submit(path, { ...fields, email: 'right@example.dz', why: 'she called' })
+    expect(done.headers.get('location')).toMatch(/\/console\/users\/user-1\?done=/)
+    expect(await database().query(selectMails)).toMatchObject([{ is_due: true }])
+  })
+})

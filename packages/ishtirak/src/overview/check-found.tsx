@@ -1,0 +1,55 @@
+// What a check found, and what to do about it, in the words of the reader.
+import type { Check } from '../acts/check.js'
+import { type AccountKind, INSTRUMENTS } from '../core/account.js'
+import type { Locale } from '../core/locale.js'
+import { disabledInWords } from '../events/disabled-words.js'
+import { isConsoleKey } from '../i18n/console.js'
+import { instrumentName } from '../i18n/messages.js'
+import { Text, type View } from '../pages/console-frame.js'
+import type { AllPages } from './all-pages.js'
+
+const BADGES = { ok: '', warn: 'warn', fail: 'bad' }
+
+export function Verdict({ view, verdict }: { view: View; verdict: Check['verdict'] }) {
+  return (
+    <span class={`badge ${BADGES[verdict]}`} safe>
+      {view.say(`verdict_${verdict}`)}
+    </span>
+  )
+}
+
+export function CheckFound({ pages, view, check }: { pages: AllPages; view: View; check: Check }) {
+  const { say, locale } = view
+  const { code, data } = check
+  const { since, at, why, kinds, amount } = data
+  const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
+  const values = {
+    ...data,
+    ...(since !== undefined && { since: moment(since) }),
+    ...(at !== undefined && { at: moment(at) }),
+    ...(why !== undefined && { why: disabledInWords(view, why) }),
+    ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
+    ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),
+  }
+  const remedy = `remedy_${code}`
+  return (
+    <>
+      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
+      <Text>{say(`check_${code}`, values)}</Text>
+      {check.remedy !== '' && isConsoleKey(remedy) ? (
+        <span class="soft small line">
+          <Text>{say(remedy, values)}</Text>
+        </span>
+      ) : null}
+    </>
+  )
+}
+
+/** The kinds of account, as the check lists them. */
+function kindsInWords(kinds: string, locale: Locale): string {
+  const instruments = new Map(Object.entries(INSTRUMENTS))
+  const names = kinds
+    .split(', ')
+    .map((kind) => instrumentName(instruments.get(kind as AccountKind) ?? kind, locale))
+  return names.join(locale === 'ar' ? '، ' : ', ')
+}

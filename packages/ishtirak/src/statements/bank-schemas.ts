@@ -1,0 +1,169 @@
+// The shapes of bank statements: what is answered of one, of its lines, and of an approval.
+import { type Static, Type } from 'typebox'
+import { nextCursor, pageQuery } from '../acts/paging.js'
+import { reason } from '../acts/reason.js'
+import type { AccountKind } from '../core/account.js'
+import type { BankLineState } from '../core/bank-line.js'
+import type { MatchRule, Misfit } from '../core/bank-match.js'
+import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import { bankForm } from '../transfers/bank-form-schema.js'
+
+const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
+const STATES: BankLineState[] = ['open', 'approved', 'payout', 'set_aside']
+const RULES: MatchRule[] = [
+  ...(['reference', 'reference_inside', 'reference_near', 'sum_of_references'] as const),
+  ...(['amount_day_name', 'amount_day'] as const),
+]
+const DIFFERENCES: Misfit[] = [
+  ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
+  ...(['other_reference', 'other_line'] as const),
+]
+
+export const StatementParamsSchema = Type.Object({ statement_id: Type.String() })
+export const LineParamsSchema = Type.Object({ line_id: Type.String() })
+
+const account = Type.Enum(ACCOUNTS, { description: 'The kind of account that it is of' })
+const dinars = (description?: string) => Type.Number({ ...(description && { description }) })
+
+export const ImportQuerySchema = query({ account, ...bankForm })
+export const StatementQuerySchema = query(pageQuery)
+export const StatementsQuerySchema = query(pageQuery)
+export const LinesQuerySchema = query({
+  state: Type.Optional(Type.Enum(STATES, { default: 'open' })),
+  ...pageQuery,
+})
+
+export const LineSchema = object('BankLine', {
+  id: Type.String(),
+  account,
+  date: Type.String({ description: '`YYYY-MM-DD`' }),
+  amount: dinars('In dinars; with centimes where the bank has some'),
+  text: Type.String(),
+  state: Type.Enum(STATES, { description: '`payout`: what the provider of cards paid out' }),
+  known: Type.Boolean({ description: 'An earlier file had it' }),
+  payment_ids: Type.Array(Type.String(), { description: 'What it was said to pay' }),
+  decided_by: nullable(Type.String()),
+  reason: nullable(Type.String()),
+  match: nullable(
+    Type.Object({
+      kind: Type.Enum(['sure', 'to_choose', 'unknown']),
+      candidates: Type.Array(
+        object('BankCandidate', {
+          payment_id: Type.String(),
+          user_id: Type.String(),
+          name: nullable(Type.String()),
+          reference: Type.String(),
+          amount: Type.Integer({ description: 'What was asked for' }),
+          why: Type.Enum(RULES),
+          differs: Type.Array(Type.Enum(DIFFERENCES)),
+          approved_by: Type.Array(Type.String(), {
+            description: 'Those who gave the first of two approvals',
+          }),
+        }),
+      ),
+    }),
+    { description: 'Null: it is decided' },
+  ),
+})
+
+const summary = {
+  statement_id: Type.String(),
+  account,
+  imported_at: timestamp,
+  imported_by: Type.String(),
+  first_day: Type.String(),
+  last_day: Type.String(),
+  lines: Type.Integer({ description: 'With money in' }),
+}
+
+export const StatementsSchema = object('BankStatements', {
+  data: Type.Array(object('BankStatementSummary', summary)),
+  next_cursor: nextCursor,
+})
+
+export const StatementSchema = object('BankStatement', {
+  ...summary,
+  form: Type.Object(
+    {
+      encoding: Type.String(),
+      delimiter: Type.String(),
+      header_rows: Type.Integer(),
+      date: Type.String(),
+      amount: Type.String(),
+      text: Type.String(),
+      day_order: Type.String(),
+      decimal: Type.String(),
+      left_out: Type.Integer({ description: 'Rows with an amount and no day, as sums have' }),
+    },
+    { description: 'As the file was read' },
+  ),
+  counts: Type.Object({
+    new: Type.Integer({ description: 'Lines that no earlier file had' }),
+    sure: Type.Integer(),
+    to_choose: Type.Integer(),
+    unknown: Type.Integer(),
+    approved: Type.Integer(),
+    payout: Type.Integer(),
+    set_aside: Type.Integer(),
+  }),
+  to_approve: Type.Object(
+    { count: Type.Integer(), amount: Type.Integer() },
+    { description: 'Sure lines that this operator has not approved yet' },
+  ),
+  data: Type.Array(LineSchema),
+  next_cursor: nextCursor,
+})
+
+export const WithdrawnSchema = object('StatementWithdrawn', {
+  statement_id: Type.String(),
+  withdrawn: Type.Integer({ description: 'Lines that it has no more' }),
+  left: Type.Integer({ description: 'Lines that pay payments; 0: the statement is gone' }),
+})
+
+export const LinesSchema = object('BankLines', { data: Type.Array(LineSchema), next_cursor: nextCursor })
+
+export const AwaitedQuerySchema = query({
+  days: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 3, description: 'After the order' })),
+})
+export const AwaitedSchema = object('AwaitedTransfers', {
+  data: Type.Array(
+    object('AwaitedTransfer', {
+      payment_id: Type.String(),
+      user_id: Type.String(),
+      name: nullable(Type.String()),
+      reference: Type.String(),
+      amount: Type.Integer(),
+      created_at: timestamp,
+    }),
+    { description: 'Oldest first, at most 100' },
+  ),
+})
+
+export const LinesApprovalSchema = request('LinesApproval', {
+  lines: Type.Optional(
+    Type.Array(
+      Type.Object({ line: Type.String(), payment_id: Type.String() }, { additionalProperties: false }),
+      {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Lines with the payment that each is for; absent: all sure ones, 100 at a time',
+      },
+    ),
+  ),
+  why: reason,
+})
+
+export const LinesApprovedSchema = object('LinesApproved', {
+  statement_id: Type.String(),
+  results: Type.Array(
+    object('LineApproved', {
+      line: Type.String(),
+      payment_id: Type.String(),
+      outcome: Type.Enum(['approved', 'waits_for_second', 'review', 'refused']),
+      code: nullable(Type.String({ description: 'Why it was refused' })),
+    }),
+  ),
+  left: Type.Integer({ description: 'Sure ones that are still to be approved' }),
+})
+export type LineResult = Static<typeof LinesApprovedSchema>['results'][number]

@@ -1,0 +1,205 @@
+// Which line of a bank statement pays which payment, where processes end and operators meet.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { type Database, DatabaseUnavailable, statement } from '../database/database.js'
+
+const KEYS = {
+  amina: 'owner:amina-key-of-20-characters',
+  karim: 'accountant:karim-key-of-20-characters',
+}
+const OPERATOR_KEYS = Object.entries(KEYS)
+  .map((pair) => pair.join(':'))
+  .join()
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-line-pays-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+function transferFile(name: string, more: object = {}): string {
+  const file = path.join(folder, name)
+  const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
+  writeFileSync(file, JSON.stringify({ accounts: [account], ...more }))
+  return file
+}
+const ONE = transferFile('one.json')
+const TWO = transferFile('two.json', { second_approval_from: 2_000 })
+
+const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
+const selectPaid = statement(
+  'test.line_pays.paid',
+  `select id from payments where status = 'paid' order by id`,
+)
+
+describeScenario('a line of a bank statement', ({ database }) => {
+  let world: World
+  /** Runs before each statement of the service. */
+  let before: (name: string) => Promise<void>
+  const open = async (TRANSFER_FILE: string) => {
+    before = async () => {}
+    const watched: Database = {
+      ...database(),
+      query: async (asked, ...given) => {
+        await before(asked.name)
+        return database().query(asked, ...given)
+      },
+      transaction: async (...given) => {
+        await before('transaction')
+        return database().transaction(...given)
+      },
+      script: (sql) => database().script(sql),
+    }
+    world = await createWorld(watched, { env: { OPERATOR_KEYS, TRANSFER_FILE } })
+  }
+  beforeEach(() => open(ONE))
+  afterEach(() => world.stop())
+
+  const operator = (name: keyof typeof KEYS) => operatorOf(world, KEYS[name].split(':')[1] ?? '')
+  const order = async (userId: string) => {
+    const wanted = { plan: 'pro', method: 'transfer' }
+    const { body } = await world.as(userId).post('/api/v1/billing/payments', wanted)
+    return { id: String(body.id), reference: String(body.transfer.reference), amount: Number(body.amount) }
+  }
+  const send = async (...rows: readonly string[]) => {
+    const answer = await fetch(`${world.url}/api/v1/operator/statements?account=ccp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEYS.karim.split(':')[1]}`, 'content-type': 'text/csv' },
+      body: `${HEAD}${rows.join('\n')}\n`,
+    })
+    const { statement_id, data } = await answer.json()
+    return {
+      path: `/statements/${statement_id}`,
+      lines: data.map(({ id }: { id: string }) => id) as string[],
+    }
+  }
+  const row = (text: string, dinars: number) => `21/11/2026;${text};;${dinars}`
+  const stored = async (of: string) => (await operator('karim').get(of)).body
+  const paid = async () => (await database().query(selectPaid)).map(({ id }) => String(id))
+  const outcomes = ({ body }: { body: { results: readonly { outcome: string }[] } }) =>
+    body.results.map(({ outcome }) => outcome)
+
+  it('pays nothing where the process ends before the approval', async () => {
+    const one = await order('u1')
+    await world.advance(5 * 86_400)
+    const { path } = await send('20/11/2026;X;;1', row(one.reference, one.amount), '25/11/2026;Y;;1')
+    before = async (name) => {
+      if (name === 'transfers.decide') throw new DatabaseUnavailable('gone')
+    }
+    expect((await operator('karim').post(`${path}/approve`, { why: 'x' })).status).toBe(503)
+    before = async () => {}
+    expect((await stored(path)).data).toMatchObject([{}, { state: 'open', payment_ids: [] }, {}])
+    const gone = await operator('karim').post(`${path}/withdraw`, { why: 'x' })
+    expect(gone.body).toMatchObject({ withdrawn: 3, left: 0 })
+    await send('20/11/2026;X;;1', '25/11/2026;Y;;1')
+    expect((await stored('/statements/awaited')).data).toMatchObject([{ payment_id: one.id }])
+  })
+
+  it('pays no other payment while it waits for the second operator', async () => {
+    await world.stop()
+    await open(TWO)
+    const [one, two] = [await order('u1'), await order('u2')]
+    const { path, lines } = await send(row('VIREMENT', one.amount))
+    const choose = (of: typeof one) => ({ lines: [{ line: lines[0], payment_id: of.id }], why: 'x' })
+    expect(outcomes(await operator('karim').post(`${path}/approve`, choose(one)))).toEqual([
+      'waits_for_second',
+    ])
+    for (const name of ['karim', 'amina'] as const) {
+      const other = await operator(name).post(`${path}/approve`, choose(two))
+      expect(other.body.results).toMatchObject([{ outcome: 'refused', code: 'conflict' }])
+    }
+    expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_ids: [one.id] }])
+    // Refused, it is free for the other one.
+    await operator('amina').post(`/payments/${one.id}/refuse`, { why: 'not theirs' })
+    expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_ids: [] }])
+    for (const name of ['karim', 'amina'] as const) await operator(name).post(`${path}/approve`, choose(two))
+    expect(await paid()).toEqual([two.id])
+    expect((await stored(path)).data).toMatchObject([{ state: 'approved', payment_ids: [two.id] }])
+  })
+
+  it('pays one payment where two operators choose two for it at once', async () => {
+    for (const round of [1, 2, 3, 4]) {
+      const [one, two] = [await order(`a${round}`), await order(`b${round}`)]
+      const { path, lines } = await send(row(`VIREMENT ${round}`, one.amount))
+      const choose = (of: typeof one) => ({ lines: [{ line: lines[0], payment_id: of.id }], why: 'x' })
+      const done = await Promise.all([
+        operator('karim').post(`${path}/approve`, choose(one)),
+        operator('amina').post(`${path}/approve`, choose(two)),
+      ])
+      expect(done.flatMap(outcomes).sort()).toEqual(['approved', 'refused'])
+      expect(await paid()).toHaveLength(round)
+      const [line] = (await stored(path)).data
+      expect(line.payment_ids).toHaveLength(1)
+      expect([one.id, two.id].filter((id) => line.payment_ids.includes(id))).toHaveLength(1)
+      for (const { id } of [one, two]) await operator('amina').post(`/payments/${id}/refuse`, { why: 'x' })
+    }
+  })
+
+  it('is approved once where two operators approve it at once, and still pays afterwards', async () => {
+    for (const round of [1, 2, 3, 4]) {
+      const one = await order(`u${round}`)
+      const { path } = await send(row(one.reference, one.amount))
+      const [first, second] = await Promise.all(
+        (['karim', 'amina'] as const).map((name) => operator(name).post(`${path}/approve`, { why: 'x' })),
+      )
+      expect([first?.status, second?.status]).toEqual([200, 200])
+      expect((await stored(path)).data).toMatchObject([{ state: 'approved', payment_ids: [one.id] }])
+    }
+    expect(await paid()).toHaveLength(4)
+  })
+
+  it('stays where it is approved while its statement is withdrawn', async () => {
+    for (const round of [1, 2, 3, 4]) {
+      const one = await order(`u${round}`)
+      const { path } = await send(row(one.reference, one.amount), row(`X ${round}`, 1))
+      const [approval, withdrawal] = await Promise.all([
+        operator('karim').post(`${path}/approve`, { why: 'x' }),
+        operator('amina').post(`${path}/withdraw`, { why: 'x' }),
+      ])
+      expect(withdrawal.status).toBe(200)
+      const isPaid = (await paid()).includes(one.id)
+      expect(withdrawal.body).toMatchObject({ withdrawn: isPaid ? 1 : 2, left: isPaid ? 1 : 0 })
+      const { status, body } = await operator('karim').get(path)
+      if (isPaid) expect(body.data).toMatchObject([{ state: 'approved', payment_ids: [one.id] }])
+      else
+        expect([status, approval.status === 200 && outcomes(approval)[0]]).toEqual([404, expect.anything()])
+    }
+  })
+
+  it('is counted by its withdrawal as it is then, not as it was read before', async () => {
+    const one = await order('u1')
+    const { path } = await send(row(one.reference, one.amount), row('X', 1))
+    before = async (name) => {
+      if (name !== 'transaction') return
+      before = async () => {}
+      await operator('karim').post(`${path}/approve`, { why: 'x' })
+    }
+    const gone = await operator('amina').post(`${path}/withdraw`, { why: 'x' })
+    expect(gone.body).toMatchObject({ withdrawn: 1, left: 1 })
+    const { data } = await stored('/audit?act=statement.withdraw')
+    expect(data).toMatchObject([{ after: { withdrawn: 1, left: 1 } }])
+  })
+
+  it('for several is open until each has its money, also after a process that ended between', async () => {
+    const [one, two] = [await order('u1'), await order('u2')]
+    const { path, lines } = await send(row(`${one.reference} ET ${two.reference}`, one.amount + two.amount))
+    const wanted = {
+      lines: [one, two].map(({ id }) => ({ line: lines[0], payment_id: id })),
+      ...{ why: 'x', operation_id: 'both' },
+    }
+    let decided = 0
+    before = async (name) => {
+      if (name === 'transfers.decide' && ++decided > 1) throw new DatabaseUnavailable('gone')
+    }
+    expect((await operator('karim').post(`${path}/approve`, wanted)).status).toBe(503)
+    before = async () => {}
+    await world.advance(120)
+    expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_ids: [one.id] }])
+    expect(outcomes(await operator('karim').post(`${path}/approve`, wanted))).toEqual([
+      'approved',
+      'approved',
+    ])
+    expect((await stored(path)).data).toMatchObject([{ state: 'approved' }])
+    expect(await paid()).toEqual([one.id, two.id].sort())
+  })
+})

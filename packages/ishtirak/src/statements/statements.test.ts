@@ -1,0 +1,479 @@
+// Bank statements beside transfers: what is sure is approved by one confirmation, each by its own act; what
+// is known stays known; what has no other side is listed. On both databases.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const KEYS = {
+  amina: 'owner:amina-key-of-20-characters',
+  karim: 'accountant:karim-key-of-20-characters',
+  sara: 'support:sara-key-of-20-characters',
+}
+const keyOf = (name: keyof typeof KEYS) => KEYS[name].split(':')[1] ?? ''
+const OPERATOR_KEYS = Object.entries(KEYS)
+  .map((pair) => pair.join(':'))
+  .join()
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-statements-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const CCP = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
+function transferFile(name: string, more: object = {}): string {
+  const file = path.join(folder, name)
+  writeFileSync(file, JSON.stringify({ accounts: [CCP], ...more }))
+  return file
+}
+const ONE = transferFile('one.json')
+const TWO = transferFile('two.json', { second_approval_from: 2_000 })
+
+const selectActs = statement(
+  'test.statements.acts',
+  `select actor, act, reason, asked, after::text as after from audit order by acted_at, id`,
+)
+const selectLines = statement(
+  'test.statements.lines',
+  'select state, count(*) as lines from bank_lines group by state order by state',
+)
+
+const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
+const amountOf = (dinars: number) => `${dinars.toLocaleString('fr-FR').replace(/\s/g, ' ')},00`
+
+describeScenario('bank statements', ({ database }) => {
+  let world: World
+  const operator = (name: keyof typeof KEYS) => operatorOf(world, keyOf(name))
+  const open = async (TRANSFER_FILE: string) => {
+    world = await createWorld(database(), { env: { OPERATOR_KEYS, TRANSFER_FILE } })
+  }
+  beforeEach(() => open(ONE))
+  afterEach(() => world.stop())
+
+  const order = async (userId: string) => {
+    const wanted = { plan: 'pro', method: 'transfer' }
+    const { body, status } = await world.as(userId).post('/api/v1/billing/payments', wanted)
+    expect(status).toBe(201)
+    return {
+      id: body.id as string,
+      reference: body.transfer.reference as string,
+      amount: body.amount as number,
+    }
+  }
+  const send = async (file: string | Uint8Array, query = '', name: keyof typeof KEYS = 'karim') => {
+    const answer = await fetch(`${world.url}/api/v1/operator/statements?account=ccp${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keyOf(name)}`, 'content-type': 'text/csv' },
+      body: typeof file === 'string' ? file : Buffer.from(file),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+  const lines = async () =>
+    Object.fromEntries((await database().query(selectLines)).map((row) => [row.state, row.lines]))
+
+  it('say what the provider paid out in a month beside what came; a closed month keeps it', async () => {
+    const paidOut = async (month: string) =>
+      (await operator('karim').get(`/months/${month}`)).body.paid_out_by_provider
+    await world.as('u1').buy()
+    await world.as('u2').buy()
+    expect(await paidOut('2026-11')).toEqual({ count: 0, amount: 0, came: 4_000, difference: -4_000 })
+    const payouts = ['30/10/2026;VIR CHARGILY PAY 1;;900,00', '01/11/2026;VIR CHARGILY PAY 2;;1 500,50']
+    await send(`${HEAD}${[...payouts, '30/11/2026;VIR CHARGILY PAY 3;;2 400,00'].join('\r\n')}\r\n`)
+    const november = { count: 2, amount: 3_900.5, came: 4_000, difference: -99.5 }
+    expect(await paidOut('2026-11')).toEqual(november)
+    expect(await paidOut('2026-10')).toEqual({ count: 1, amount: 900, came: 0, difference: 900 })
+    const file = (await operator('karim').get('/exports/accounts?month=2026-11')).text
+    expect(file).toMatch(/\r\nprovider_payouts,,.*,3900\.5,,4000,/)
+    const year = (await operator('karim').get('/years/2026-11')).body.months.slice(-2)
+    expect(year.map((month: { paid_out_by_provider: number }) => month.paid_out_by_provider)).toEqual([
+      ...[900, 3_900.5],
+    ])
+    const visit = await enterConsole(world, keyOf('karim'))
+    expect(wordsOf((await visit.open('/console/year/2026-11')).text)).toMatch(
+      /Paid out by the card provider .* November 2026 4 000 DA 4 000 DA 0 DA 3 900,50 DA/,
+    )
+    expect((await operator('karim').get('/exports/year?until=2026-11')).text).toMatch(
+      /^month,paid,refunded,paid_out_by_provider,.*\r\n2026-11,4000,0,3900\.5,/s,
+    )
+    expect(wordsOf((await visit.open('/console/months/2026-11')).text)).toContain(
+      'Paid out by the card provider On bank statements 3 900,50 DA, in 2 payouts ' +
+        'Came by card, without fees 4 000 DA Difference \u221299,50 DA',
+    )
+    world.clock.advance(20 * 86_400_000)
+    expect((await operator('karim').post('/months/2026-11/close', {})).status).toBe(200)
+    await send(`${HEAD}29/11/2026;VIR CHARGILY PAY 4;;99,50\r\n`)
+    expect(await paidOut('2026-11')).toEqual(november)
+    await database().script(`update closed_months set figures = figures - 'paidOut'`)
+    expect(await paidOut('2026-11')).toBeNull()
+  })
+
+  it('approve what is sure by one confirmation, each as its own act', async () => {
+    const orders = await Promise.all(['u1', 'u2', 'u3'].map((userId) => order(userId)))
+    const [one, two, three] = orders
+    if (!one || !two || !three) throw new Error('three were ordered')
+    const near = `${three.reference.slice(0, -1)}${three.reference.endsWith('2') ? '3' : '2'}`
+    const csv = [
+      `21/11/2026;VIREMENT ${one.reference.toLowerCase()};;${amountOf(one.amount)}`,
+      `21/11/2026;VIR ${two.reference.replaceAll('-', ' ')} POUR ABONNEMENT;;${amountOf(two.amount)}`,
+      `21/11/2026;VIR ${near};;${amountOf(three.amount)}`,
+      '21/11/2026;FRAIS DE TENUE;350,00;',
+      '21/11/2026;CHARGILY PAYOUT 771;;18 250,50',
+      '21/11/2026;LOYER;;77 777,00',
+    ].join('\r\n')
+    const read = await send(HEAD + csv)
+    expect(read.status).toBe(200)
+    expect(read.body).toMatchObject({
+      account: 'ccp',
+      lines: 5,
+      counts: { new: 5, sure: 2, to_choose: 1, unknown: 1, approved: 0, payout: 1, set_aside: 0 },
+      to_approve: { count: 2, amount: one.amount + two.amount },
+      form: { delimiter: 'semicolon', date: '1', amount: '4', text: '2', day_order: 'dmy', decimal: ',' },
+    })
+    expect(read.body.data[2]).toMatchObject({
+      match: {
+        kind: 'to_choose',
+        candidates: [{ payment_id: three.id, why: 'reference_near', differs: [] }],
+      },
+    })
+    expect(read.body.data[3]).toMatchObject({ state: 'payout', amount: 18_250.5, match: null })
+    const id = read.body.statement_id
+    const approved = await operator('karim').post(`/statements/${id}/approve`, {
+      why: 'relevé',
+      operation_id: 'a',
+    })
+    expect(approved.body).toEqual({
+      statement_id: id,
+      left: 0,
+      results: [one, two].map((of, at) => ({
+        ...{ line: read.body.data[at].id, payment_id: of.id },
+        ...{ outcome: 'approved', code: null },
+      })),
+    })
+    // The same sending is answered the same.
+    const again = await operator('karim').post(`/statements/${id}/approve`, {
+      why: 'relevé',
+      operation_id: 'a',
+    })
+    expect(again.body).toEqual(approved.body)
+    const acts = await database().query(selectActs)
+    expect(acts.map(({ actor, act }) => [actor, act]).sort()).toEqual([
+      ['karim', 'payment.approve'],
+      ['karim', 'payment.approve'],
+      ['karim', 'statement.approve'],
+      ['karim', 'statement.import'],
+    ])
+    expect(acts.find(({ act }) => act === 'payment.approve')).toMatchObject({
+      reason: 'relevé',
+      asked: { received_at: '2026-11-21', payment_method: 'ccp' },
+    })
+    expect(acts.map(({ after }) => after).join()).not.toMatch(/VIREMENT|LOYER/)
+    expect(await lines()).toEqual({ approved: 2, open: 2, payout: 1 })
+    // A chosen one.
+    const chosen = { lines: [{ line: read.body.data[2].id, payment_id: three.id }], why: 'a typing error' }
+    const then = await operator('karim').post(`/statements/${id}/approve`, chosen)
+    expect(then.body.results).toMatchObject([{ outcome: 'approved' }])
+    expect((await operator('karim').get(`/statements/${id}`)).body.counts).toMatchObject({
+      approved: 3,
+      unknown: 1,
+    })
+    // What is left is set aside, and opened again.
+    const { data } = (await operator('karim').get('/bank-lines')).body
+    expect(data).toMatchObject([
+      { text: 'LOYER', amount: 77_777, match: { kind: 'unknown', candidates: [] } },
+    ])
+    const line = `/bank-lines/${data[0].id}`
+    expect((await operator('karim').post(`${line}/set-aside`, { why: 'the rent' })).body.state).toBe(
+      'set_aside',
+    )
+    expect((await operator('karim').post(`${line}/set-aside`, { why: 'the rent' })).status).toBe(409)
+    expect((await operator('karim').get('/bank-lines')).body.data).toEqual([])
+    expect((await operator('karim').post(`${line}/reopen`, { why: 'no' })).body.state).toBe('open')
+    expect((await operator('karim').post(`${line}/mark-payout`, { why: 'x' })).body.state).toBe('payout')
+    expect(
+      (await operator('karim').post(`/bank-lines/${read.body.data[0].id}/set-aside`, { why: 'x' })).status,
+    ).toBe(409)
+  })
+
+  it('know a line again, in the same file, an overlapping one and in two processes at once', async () => {
+    const line = (day: number, text: string) => `${day}/11/2026;${text};;2000,00\n`
+    const first = HEAD + line(18, 'A') + line(19, 'B') + line(19, 'B')
+    const sent = await Promise.all([send(first), send(first)])
+    expect(sent.map(({ status }) => status)).toEqual([200, 200])
+    expect(sent.reduce((sum, { body }) => sum + body.counts.new, 0)).toBe(3)
+    const other = await send(`${HEAD}${line(19, ' b  ')}${line(19, 'b.')}${line(19, 'B')}${line(20, 'C')}`)
+    expect(other.body.data.map(({ known }: { known: boolean }) => known)).toEqual([true, true, false, false])
+    expect(await lines()).toEqual({ open: 5 })
+    expect((await operator('karim').get('/statements')).body.data).toHaveLength(3)
+    const page = await operator('karim').get('/statements?limit=2')
+    const next = await operator('karim').get(`/statements?limit=2&cursor=${page.body.next_cursor}`)
+    expect([page.body.data.length, next.body.data.length, next.body.next_cursor]).toEqual([2, 1, null])
+    const open = await operator('karim').get('/bank-lines?limit=3')
+    const rest = await operator('karim').get(`/bank-lines?limit=3&cursor=${open.body.next_cursor}`)
+    expect([open.body.data.length, rest.body.data.length]).toEqual([3, 2])
+    const { statement_id: id } = other.body
+    const half = await operator('karim').get(`/statements/${id}?limit=3`)
+    const end = await operator('karim').get(`/statements/${id}?limit=3&cursor=${half.body.next_cursor}`)
+    expect([half.body.data.length, end.body.data.length, end.body.next_cursor]).toEqual([3, 1, null])
+    for (const list of ['/statements', '/bank-lines', `/statements/${id}`])
+      for (const parts of ['x', '["0000-01-01","x"]', '["2026-02-31","x"]'])
+        expect(
+          (await operator('karim').get(`${list}?cursor=${Buffer.from(parts).toString('base64url')}`)).body
+            .code,
+        ).toBe('invalid_cursor')
+  })
+
+  it('wait for a second operator, and leave what is refused as it was', async () => {
+    await world.stop()
+    await open(TWO)
+    const [one, small] = [await order('one'), await order('small')]
+    const line = (of: typeof one) => `21/11/2026;${of.reference};;${of.amount}\n`
+    const { body } = await send(`${HEAD}${line(one)}`)
+    const path = `/statements/${body.statement_id}/approve`
+    const first = await operator('karim').post(path, { why: 'seen' })
+    expect(first.body).toMatchObject({ left: 0, results: [{ outcome: 'waits_for_second' }] })
+    // What one has approved is not theirs to approve again; it is another's.
+    const own = { lines: [{ line: body.data[0].id, payment_id: one.id }], why: 'again' }
+    expect((await operator('karim').post(path, own)).body.results).toMatchObject([
+      { outcome: 'refused', code: 'second_operator_needed' },
+    ])
+    expect((await operator('amina').get(path)).body.changes).toHaveLength(1)
+    expect((await operator('amina').post(path, { why: 'seen too' })).body.results).toMatchObject([
+      { outcome: 'approved' },
+    ])
+    expect(await lines()).toEqual({ approved: 1 })
+    await world.stop()
+    await open(ONE)
+    const csv = HEAD + line(small)
+    const second = await send(csv)
+    await operator('karim').post(`/statements/${second.body.statement_id}/approve`, { why: 'seen' })
+    expect(await lines()).toEqual({ approved: 2 })
+    // The same money again: its payment is booked, so it is to choose.
+    const late = await send(`${HEAD}22/11/2026;${small.reference};;${small.amount}\n`)
+    expect(late.body.data[0].match).toMatchObject({
+      kind: 'to_choose',
+      candidates: [{ differs: ['in_future', 'booked', 'other_line'] }],
+    })
+    const more = { lines: [{ line: late.body.data[0].id, payment_id: small.id }], why: 'x' }
+    const refused = await operator('karim').post(`/statements/${late.body.statement_id}/approve`, more)
+    expect(refused.body.results).toMatchObject([{ outcome: 'refused', code: 'validation_failed' }])
+    expect(await lines()).toEqual({ approved: 2, open: 1 })
+    const unknown = { lines: [{ line: 'lin_x', payment_id: small.id }], why: 'x' }
+    expect((await operator('karim').post(path, unknown)).status).toBe(422)
+    for (const [asked, code] of [
+      [await operator('sara').get('/statements'), 403],
+      [await operator('sara').post(path, { why: 'x' }), 403],
+      [await send(csv, '', 'sara'), 403],
+      [await operator('karim').get('/statements/x'), 404],
+      [await operator('karim').post(path, {}), 422],
+    ] as const)
+      expect(asked.status).toBe(code)
+  })
+
+  it('share a line out, leave another amount to review, and link what was approved by hand', async () => {
+    const [one, two, other, byHand] = [await order('a'), await order('b'), await order('c'), await order('d')]
+    const text = `21/11/2026;POUR ${one.reference} ET ${two.reference};;${one.amount + two.amount}`
+    const last = `21/11/2026;${byHand.reference};;${byHand.amount}`
+    const csv = `${HEAD}${text}\n21/11/2026;${other.reference};;1500\n${last}\n`
+    const approval = { amount: byHand.amount, received_at: '2026-11-21', payment_method: 'ccp', why: 'x' }
+    expect((await operator('karim').post(`/payments/${byHand.id}/approve`, approval)).status).toBe(200)
+    const { body } = await send(csv)
+    expect(body.counts).toMatchObject({ sure: 0, to_choose: 2, approved: 1 })
+    const [both, less] = body.data
+    expect(both.match.candidates).toMatchObject([{ why: 'sum_of_references' }, { why: 'sum_of_references' }])
+    const wanted = [
+      { line: both.id, payment_id: one.id },
+      { line: both.id, payment_id: two.id },
+      { line: less.id, payment_id: other.id },
+    ]
+    const done = await operator('karim').post(`/statements/${body.statement_id}/approve`, {
+      lines: wanted,
+      why: 'x',
+    })
+    expect(done.body.results).toMatchObject([
+      { outcome: 'approved' },
+      { outcome: 'approved' },
+      { outcome: 'review' },
+    ])
+    expect(await lines()).toEqual({ approved: 2, open: 1 })
+    // Once it is accepted as it is, the line is approved: by the job, as after a crash.
+    await operator('amina').post(`/payments/${other.id}/accept`, { why: 'so be it' })
+    await world.advance(60)
+    expect(await lines()).toEqual({ approved: 3 })
+  })
+
+  it('name payments whose money should have come', async () => {
+    const [paid, unpaid] = [await order('paid'), await order('unpaid')]
+    await world.advance(5 * 86_400)
+    const awaited = async () => (await operator('karim').get('/statements/awaited')).body.data
+    expect(await awaited()).toEqual([])
+    await send(`${HEAD}20/11/2026;X;;1\n22/11/2026;${paid.reference};;${paid.amount}\n25/11/2026;Y;;1\n`)
+    expect(await awaited()).toMatchObject([{ payment_id: unpaid.id, reference: expect.any(String) }])
+    expect((await operator('karim').get('/statements/awaited?days=30')).body.data).toEqual([])
+  })
+
+  it('say what keeps a file from being read, and store nothing of it', async () => {
+    const row = '01/02/2026;X;;1.980\n'
+    const refusals: readonly (readonly [string | Uint8Array, object])[] = [
+      ['', { reason: 'empty' }],
+      [Uint8Array.from([0x50, 0x4b, 3, 4, 0, 1, 2]), { reason: 'binary' }],
+      [`${HEAD}21/11/2026;"a" b;;5\n`, { reason: 'quotes', line: 2 }],
+      // Open to the end of the file, so that no other row is found.
+      [`${HEAD}21/11/2026;"a b;;5,00\n${'22/11/2026;x;;5,00\n'.repeat(50)}`, { reason: 'quotes', line: 2 }],
+      [`"${HEAD}21/11/2026;a;;5\n`, { reason: 'quotes', line: 1 }],
+      [`${HEAD}${'22/11/2026;x;;5,00\n'.repeat(2_000)}23/11/2026;"x;;5\n`, { reason: 'quotes', line: 2002 }],
+      [`${HEAD}21/11/2026;x;;5\n31/02/2026;x;;5\n`, { reason: 'day', line: 3 }],
+      [`${HEAD}21/11/2026;x;;5\n22/11/2026;x;;5O0\n`, { reason: 'amount', line: 3 }],
+      [`${HEAD}21/11/2026;x;5,00;\n`, { reason: 'no_amounts' }],
+      [HEAD + row, { reason: 'form_unclear', unclear: ['day_order', 'decimal'] }],
+    ]
+    const columns = '&date=99&amount=0&text=2,Nom'
+    expect((await send(`${HEAD}21/11/2026;x;;5\n`, columns)).body).toMatchObject({
+      ...{ code: 'file_not_accepted', reason: 'no_column', unclear: ['date', 'amount', 'text'] },
+      first_rows: [['Date', 'Libellé', 'Débit', 'Crédit'], expect.any(Array)],
+    })
+    for (const [file, why] of refusals)
+      expect((await send(file)).body, String(file)).toMatchObject({ code: 'file_not_accepted', ...why })
+    expect(await lines()).toEqual({})
+    const said = await send(HEAD + row, '&day_order=mdy&decimal=,')
+    expect(said.body.data).toMatchObject([{ date: '2026-01-02', amount: 1980 }])
+    const big = Buffer.alloc(5 * 1024 * 1024 + 1, '\n')
+    big.write(`${HEAD}21/11/2026;x;;5,00\n`)
+    expect((await send(big)).status).toBe(413)
+    expect((await send(big.subarray(1))).status).toBe(200)
+    expect((await send(HEAD, '&account=cash')).status).toBe(422)
+  })
+
+  it('leave out sums that name a day, and say how many rows with an amount are no lines', async () => {
+    const sums = 'Solde au 30/11/2026;;;12 000,00\nTotal;;;5,00\nTotal du 21/11 au 30/11;;12,00;\n'
+    const { status, body } = await send(`${HEAD}21/11/2026;x;;5,00\n${sums}30/11/2026;TOTAL;;6,00\n`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ lines: 2, counts: { unknown: 2 }, form: { left_out: 2 } })
+    expect(body.data.map(({ text }: { text: string }) => text)).toEqual(['x', 'TOTAL'])
+    const visit = await enterConsole(world, keyOf('karim'))
+    const page = await visit.open(`/console/statements/${body.statement_id}`)
+    expect(wordsOf(page.text)).toContain('Rows with an amount and no day, left out 2')
+  })
+
+  it('read odd days, letters and amounts without a failure', async () => {
+    const cut = `${'x'.repeat(499)}\u{1f600}`
+    const long = await send(`${HEAD}21/11/2026;${cut};;5,00\n`)
+    expect([long.status, long.body.data?.[0].text]).toEqual([200, 'x'.repeat(499)])
+    const early = await send(`${HEAD}0000-01-01;x;;5,00\n`)
+    expect(early.body).toMatchObject({ code: 'file_not_accepted', reason: 'day', line: 2 })
+    const one = await order('rich')
+    const rich = await send(`${HEAD}21/11/2026;${one.reference};;90 071 992 547 409,00\n`)
+    const chosen = { lines: [{ line: rich.body.data[0].id, payment_id: one.id }], why: 'x' }
+    const { status, body } = await operator('karim').post(
+      `/statements/${rich.body.statement_id}/approve`,
+      chosen,
+    )
+    expect([status, body.results?.[0].outcome]).toEqual([200, 'refused'])
+    expect(await lines()).toEqual({ open: 2 })
+  })
+
+  it('are withdrawn but for lines that pay, and those of another file', async () => {
+    const one = await order('u1')
+    const row = (day: number, text: string, dinars = 5) => `${day}/11/2026;${text};;${dinars}\n`
+    const wrong = await send(HEAD + row(18, 'A') + row(19, 'B') + row(21, one.reference, one.amount))
+    const other = await send(HEAD + row(19, 'B') + row(20, 'C'))
+    const id = wrong.body.statement_id
+    const aside = `/bank-lines/${wrong.body.data[0].id}/set-aside`
+    expect((await operator('karim').post(aside, { why: 'x' })).status).toBe(200)
+    await operator('karim').post(`/statements/${id}/approve`, { why: 'x' })
+    const path = `/statements/${id}/withdraw`
+    expect((await operator('sara').post(path, { why: 'x' })).status).toBe(403)
+    expect((await operator('karim').post(path, {})).status).toBe(422)
+    expect((await operator('karim').get(path)).body.changes).toEqual([
+      { what: 'statementLines', before: '3', after: '1' },
+    ])
+    const asked = { why: 'wrong column', operation_id: 'w1' }
+    const gone = { statement_id: id, withdrawn: 2, left: 1 }
+    expect((await operator('karim').post(path, asked)).body).toEqual(gone)
+    expect((await operator('karim').post(path, asked)).body).toEqual(gone)
+    expect((await operator('karim').post(path, { why: 'again' })).status).toBe(409)
+    expect((await operator('karim').get(`/statements/${id}`)).body).toMatchObject({
+      ...{ lines: 1, first_day: '2026-11-21', data: [{ state: 'approved', payment_ids: [one.id] }] },
+    })
+    const kept = (await operator('karim').get(`/statements/${other.body.statement_id}`)).body
+    expect(kept.data).toMatchObject([{ text: 'B', known: false }, { text: 'C' }])
+    expect(await lines()).toEqual({ approved: 1, open: 2 })
+    const rest = `/statements/${other.body.statement_id}/withdraw`
+    const visit = await enterConsole(world, keyOf('karim'))
+    expect((await visit.open(`/console/statements/${other.body.statement_id}`)).text).toContain('/withdraw"')
+    const ask = await visit.ask(`/console${rest}`)
+    const answer = await visit.submit(ask.path, { ...ask.fields, why: 'wrong' })
+    expect(await visit.follow(answer)).toContain('Bank statements')
+    expect((await operator('karim').post(rest, { why: 'x' })).status).toBe(404)
+    const { data } = (await operator('karim').get('/audit?act=statement.withdraw')).body
+    expect(data.map(({ why }: { why: string }) => why).sort()).toEqual(['wrong', 'wrong column'])
+    // Read in again, all is new but what pays.
+    expect((await send(HEAD + row(19, 'B') + row(20, 'C'))).body.counts.new).toBe(2)
+  })
+
+  it('give one payment to one of two lines that were chosen for it at once', async () => {
+    const one = await order('u1')
+    const row = `21/11/2026;${one.reference};;${one.amount}\n`
+    const { body } = await send(HEAD + row + row)
+    const chosen = body.data.map(({ id }: { id: string }) => ({ line: id, payment_id: one.id }))
+    const path = `/statements/${body.statement_id}/approve`
+    const done = await operator('karim').post(path, { lines: chosen, why: 'x' })
+    expect([done.status, done.body.results]).toMatchObject([
+      200,
+      [
+        { outcome: 'approved', code: null },
+        { outcome: 'refused', code: 'conflict' },
+      ],
+    ])
+    expect(await lines()).toEqual({ approved: 1, open: 1 })
+    const twice = { lines: [chosen[0], chosen[0]], why: 'x' }
+    expect((await operator('karim').post(path, twice)).status).toBe(422)
+  })
+
+  it('are read in, shown and approved in the console', async () => {
+    const one = await order('u1')
+    const visit = await enterConsole(world, keyOf('karim'))
+    const page = await visit.open('/console/statements')
+    const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const upload = async (csv: string, fields: Record<string, string> = {}) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ form_token: token, account: 'ccp', ...fields }))
+        form.append(name, value)
+      form.append('file', new Blob([csv]), 'releve.csv')
+      const headers = { cookie: visit.cookie, 'accept-language': 'en' }
+      return fetch(`${world.url}/console/statements`, {
+        method: 'POST',
+        headers,
+        body: form,
+        redirect: 'manual',
+      })
+    }
+    const unclear = await upload(`${HEAD}01/02/2026;<b>x</b>;;5\n`)
+    const shown = await unclear.text()
+    expect([unclear.status, shown.includes('&lt;b>') || shown.includes('&lt;b&gt;')]).toEqual([422, true])
+    expect(shown).toContain('The file can be read in two ways')
+    const all = {
+      encoding: '',
+      delimiter: '',
+      header_rows: '',
+      date: '',
+      amount: '',
+      text: '',
+      day_order: '',
+      decimal: '',
+    }
+    const sent = await upload(`${HEAD}21/11/2026;${one.reference};;${one.amount}\n`, all)
+    expect(sent.status).toBe(303)
+    const address = (sent.headers.get('location') ?? '').slice(world.base.length)
+    expect(wordsOf((await visit.open(address)).text)).toContain('Approve 1 transfer')
+    const ask = await visit.ask(`${address}/approve`)
+    expect(ask.status).toBe(200)
+    const before = wordsOf((await visit.open(`${address}/approve`)).text)
+    expect(before).toMatch(/21 November 2026 · u1 2\s000 DA 2\s000 DA/)
+    const answer = await visit.submit(ask.path, { ...ask.fields, why: 'the statement' })
+    expect(await visit.follow(answer)).toContain('approved')
+    expect(await lines()).toEqual({ approved: 1 })
+    expect(await (await upload('x', { form_token: 'wrong' })).status).toBe(403)
+  })
+})

@@ -1,0 +1,38 @@
+// What bank statements bring to the service.
+import type { Capability } from '../acts/capability.js'
+import { MINUTE } from '../core/instant.js'
+import { approveLines } from './approve-lines.js'
+import { settleLines } from './bank-matches.sql.js'
+import {
+  getStatement,
+  importBankStatement,
+  listAwaited,
+  listBankLines,
+  listStatements,
+  READ_STATEMENTS,
+} from './bank-readings.js'
+import { addImportCommand } from './cli-import.js'
+import { LINE_ACTS } from './line-acts.js'
+import type { BankDeps } from './read-statement.js'
+import { bankStatementRoutes, type StatementPages } from './statement-pages.route.js'
+import { withdrawStatement } from './withdraw-statement.js'
+import './words.js'
+
+export const statements: Capability<BankDeps & StatementPages> = {
+  name: 'bank-statements',
+  acts: [approveLines, withdrawStatement, ...LINE_ACTS],
+  readings: [importBankStatement, listStatements, listAwaited, getStatement, listBankLines],
+  commandGroups: { statements: 'Bank statements: what came to the accounts, beside the transfers' },
+  commands: addImportCommand,
+  console: bankStatementRoutes,
+  sections: [{ key: 'statements', path: '/console/statements', order: 2, permission: READ_STATEMENTS }],
+  // What was approved by hand, or when a process died before it could say so.
+  jobs: ({ database, clock }) => [
+    {
+      name: 'settle-bank-lines',
+      stage: 'tidy',
+      everyMs: MINUTE,
+      run: () => settleLines(database, clock.now()),
+    },
+  ],
+}

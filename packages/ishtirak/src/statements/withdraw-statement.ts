@@ -1,0 +1,60 @@
+// A bank statement that was read wrongly is withdrawn: its lines go, but for those that pay payments. Lines
+// that another statement has too stay there.
+import { act, actTexts } from '../acts/act.js'
+import { auditEntry } from '../acts/audit.sql.js'
+import { WhySchema } from '../acts/reason.js'
+import { NO_USER, type Subject } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
+import { StatementParamsSchema, WithdrawnSchema } from './bank-schemas.js'
+import { deleteStatement, linesOfStatement } from './bank-statements.sql.js'
+import { type BankDeps, statementNamed } from './read-statement.js'
+import { statementsWords } from './words.js'
+
+/** It may be gone: a second sending is answered all the same. */
+const ANY_STATEMENT: Subject<BankDeps> = {
+  name: 'statement',
+  path: '/statements/:statement_id',
+  params: StatementParamsSchema,
+  command: { group: 'statements', argument: 'statement' },
+  about: async () => ({ userId: NO_USER }),
+  page: () => '/console/statements',
+}
+
+/** Throws `not_found`; `conflict` where each line pays a payment. */
+async function countLines(deps: BankDeps, id: string) {
+  await statementNamed(deps, id)
+  const lines = await linesOfStatement(deps.database, id)
+  const left = lines.filter(({ paymentIds }) => paymentIds.length > 0).length
+  if (left === lines.length) throw new BillingError('conflict', { extra: { lines: left } })
+  return { lines: lines.length, left }
+}
+
+export const withdrawStatement = act<BankDeps>().does({
+  name: 'statement.withdraw',
+  roles: ['accountant'],
+  on: ANY_STATEMENT,
+  operationId: 'withdrawBankStatement',
+  summary: 'Take back a bank statement that was read in wrongly',
+  description:
+    'Its lines go, whatever was made of them. Those that pay a payment stay, and the statement with them; ' +
+    'those of another statement stay there. 409 where each pays one.',
+  input: WhySchema,
+  answer: WithdrawnSchema,
+  texts: actTexts(statementsWords, 'withdraw_statement'),
+  run: async (deps, { id, by }) => {
+    await statementNamed(deps, id)
+    const now = deps.clock.now()
+    const about = { after: { statement_id: id }, now }
+    const audit = auditEntry(deps.ids, { ...by, act: 'statement.withdraw' }, about)
+    const { withdrawn, kept } = await deleteStatement(deps.database, id, audit, now)
+    if (withdrawn === 0) throw new BillingError('conflict', { extra: { lines: kept } })
+    return { statement_id: id, withdrawn, left: kept }
+  },
+  preview: async (deps, { id }) => {
+    const { lines, left } = await countLines(deps, id)
+    const changes = [{ what: 'statementLines', before: String(lines), after: String(left) }]
+    return { version: 0, changes, detail: null }
+  },
+  // What `run` gave, now or then.
+  show: async (_deps, _call, outcome, earlier) => Object(earlier?.after ?? outcome),
+})

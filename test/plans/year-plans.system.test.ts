@@ -1,0 +1,67 @@
+// What the year costs where there are many users: its page reads sums, and the job that counts who lapsed
+// reads so many users at a time, each statement as much as the one before.
+import { beforeEach, expect, it } from 'vitest'
+import { lapsesBehind, monthlyUsers } from '../../packages/ishtirak/src/books/paid-months.sql.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { describeScenario } from '../support/databases.js'
+import { days, NOON } from '../support/fixtures.js'
+import type { Run } from './console-statements.js'
+import { buffersOf, explain, heard, textOf } from './explain.js'
+
+const MONTH = { month: '2026-10', before: '2026-09', from: NOON - days(51), to: NOON - days(21), live: false }
+const AT_ONCE = 200
+
+/** All had paid time at the end of September, and one in ten none at the end of October. */
+const fill = (database: Database, users: number) =>
+  database.script(`
+    insert into paid_months (user_id, live, months)
+    select 'user-' || n, false, case when n % 10 = 0 then '{2026-09}'::text[] else '{2026-09,2026-10}' end
+      from generate_series(1, ${users}) n;
+    insert into mails (user_id, kind, about, queued_at)
+    select 'user-' || n, 'receipt', 'pay_' || n, timestamptz '2026-10-01' from generate_series(1, ${users}) n;
+    insert into monthly_users (month, live, began, users, came_back, lapsed)
+    select to_char(date '2000-01-01' + m * interval '1 month', 'YYYY-MM'), false,
+           to_char(date '2000-01-01' + b * interval '1 month', 'YYYY-MM'), 10, 0, 1
+      from generate_series(0, 330) m, generate_series(greatest(0, m - 100), m) b;
+    analyze`)
+
+describeScenario('with 20,000 users who paid', ({ database }) => {
+  beforeEach(() => fill(database(), 20_000))
+
+  const lapses =
+    (after: string): Run =>
+    (asked) =>
+      lapsesBehind(asked, MONTH, { after, most: AT_ONCE })
+
+  it.each(['custom', 'generic'] as const)(
+    'a %s plan of who lapsed reads the users that it is about',
+    async (mode) => {
+      for (const after of ['', 'user-19500']) {
+        const asked = await heard(lapses(after))
+        const plan = await explain(database(), asked, { mode, with: '(analyze, buffers)' })
+        expect(textOf(plan)).toMatch(/paid_months_of_user/)
+        expect(textOf(plan)).not.toMatch(/Seq Scan on (paid_months|mails|payments)/)
+        // Two or three pages for each, which lie in another order than the index; 20 of them have mails.
+        expect(buffersOf(plan)).toBeLessThan(AT_ONCE * 3)
+      }
+    },
+  )
+
+  it('all of them are counted, some at a time', async () => {
+    let lapsed = 0
+    for (let after: string | null = ''; after !== null; ) {
+      const found = await lapsesBehind(database(), MONTH, { after, most: 3_000 })
+      lapsed += found.lapsed
+      after = found.last
+    }
+    expect(lapsed).toBe(2_000)
+  })
+
+  it('the page of a year reads the sums of its months', async () => {
+    const asked = await heard((of) => monthlyUsers(of, { first: '2025-12', last: '2026-12', live: false }))
+    const plan = await explain(database(), asked, { mode: 'generic', with: '(analyze, buffers)' })
+    expect(textOf(plan)).toMatch(/monthly_users_once/)
+    // Planning reads 50; all months are 250, of which the year is one in twenty.
+    expect(buffersOf(plan)).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,131 @@
+// A service on PostgreSQL that is killed in the middle of acts on many: after the restart each line of a bank
+// statement and each target has one result, and nothing is paid, granted or written down twice.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
+import { rememberUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { postgresUrl } from '../support/databases.js'
+import { freePort } from '../support/free-port.js'
+import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
+import { TRANSFER_FILE } from '../support/transfer-file.js'
+import { waitFor } from '../support/wait-for.js'
+import { CHARGILY_KEY, tokenOf } from '../support/world.js'
+
+const KEY = 'owner-key-of-the-killed-acts'
+const LINES = 200
+const TARGETS = 500
+
+const countActs = statement(
+  'test.killed.acts',
+  'select count(*) as acts, count(distinct coalesce(payment_id, user_id)) as about from audit where act = $1',
+)
+const selectBooked = statement(
+  'test.killed.booked',
+  `select (select count(*) from payments where status = 'paid') as paid,
+          (select count(*) from receipts) as receipts,
+          (select max(number) from receipts) as highest_receipt,
+          (select count(*) from bank_lines where state = 'approved' and cardinality(payment_ids) = 1)
+            as lines,
+          (select count(distinct one.payment) from bank_lines, unnest(payment_ids) one (payment))
+            as paid_by_lines`,
+)
+const selectGranted = statement(
+  'test.killed.granted',
+  'select count(*) as grants, count(distinct user_id) as users, sum(days) as days from grants',
+)
+const endLeases = statement(
+  'test.killed.leases',
+  `update bulk_targets set leased_until = '2026-01-01Z' where result is null returning place`,
+)
+
+let emulator: Emulator
+let database: Database
+let env: Record<string, string>
+let service: ServiceProcess
+beforeAll(async () => {
+  buildOnce()
+  emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
+  const url = await postgresUrl()
+  database = openPostgres({ url })
+  env = {
+    PORT: String(await freePort()),
+    CHARGILY_SECRET_KEY: CHARGILY_KEY,
+    CHARGILY_API_URL: emulator.url,
+    AUTH_JWT_SECRET: 'a secret of the tests that is longer than 32 bytes',
+    DATABASE_URL: url,
+    OPERATOR_KEYS: `owner:owner:${KEY}`,
+    TRANSFER_FILE,
+  }
+  service = await startService(env)
+})
+afterAll(async () => {
+  await service.kill('SIGKILL')
+  await database.close()
+  await emulator.close()
+})
+
+const ask = async (path: string, body?: object | string, token = KEY) => {
+  const type = typeof body === 'string' ? 'text/csv' : 'application/json'
+  const response = await fetch(`${service.url}/api/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return response.json()
+}
+const acts = async (name: string) => {
+  const [row] = await database.query(countActs, [name])
+  return { acts: Number(row?.acts), about: Number(row?.about) }
+}
+/** As soon as so many acts are written down. */
+const killAfter = async (name: string, count: number) => {
+  await waitFor(async () => (await acts(name)).acts >= count)
+  await service.kill('SIGKILL')
+  service = await startService(env)
+}
+
+it('while it approves the lines of a bank statement', async () => {
+  const rows: string[] = []
+  const order = async (userId: string) => {
+    const wanted = { plan: 'pro', method: 'transfer' }
+    const { transfer, amount } = await ask('/billing/payments', wanted, await tokenOf({ sub: userId }))
+    rows.push(`${new Date().toISOString().slice(0, 10)};${transfer.reference};${amount},00`)
+  }
+  for (let n = 0; n < LINES; n += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, place) => order(`payer-${n + place}`)))
+  const file = `Date;Text;Credit\n${rows.join('\n')}\n`
+  const { statement_id, counts } = await ask('/operator/statements?account=ccp', file)
+  expect(counts).toMatchObject({ sure: LINES })
+  const approve = (operation_id: string) =>
+    ask(`/operator/statements/${statement_id}/approve`, { why: 'seen', operation_id }).catch(() => null)
+  for (const [place, count] of [57, 131].entries()) {
+    const approval = approve(`part-${place}`)
+    await killAfter('payment.approve', count)
+    expect(await approval).toBeNull()
+  }
+  // The same once more, and what is left; what was decided and not booked, the sweep books.
+  for (const again of [0, 1]) await approve(`part-${again}`)
+  await waitFor(async () => Number((await database.query(selectBooked))[0]?.paid) === LINES)
+  await approve('rest')
+  const [booked] = await database.query(selectBooked)
+  const all = { paid: LINES, receipts: LINES, highest_receipt: LINES, lines: LINES, paid_by_lines: LINES }
+  expect(booked).toEqual(all)
+  expect(await acts('payment.approve')).toEqual({ acts: LINES, about: LINES })
+})
+
+it('while it does an act to each of a list', async () => {
+  const ids = Array.from({ length: TARGETS }, (_, n) => `target-${n}`)
+  await Promise.all(ids.map((userId) => rememberUser(database, { userId }, Date.now())))
+  const asked = { act: 'user.grant', ids, input: { days: 7, plan: 'pro' }, why: 'an outage' }
+  const { id } = await ask('/operator/bulk/start', { ...asked, operation_id: 'outage' })
+  for (const count of [130, 330]) {
+    await killAfter('user.grant', count)
+    await database.query(endLeases)
+  }
+  await waitFor(async () => (await ask(`/operator/bulk/${id}`)).finished_at !== null)
+  expect(await ask(`/operator/bulk/${id}`)).toMatchObject({ targets: TARGETS, done: TARGETS, left: 0 })
+  const [granted] = await database.query(selectGranted)
+  expect(granted).toEqual({ grants: TARGETS, users: TARGETS, days: 7 * TARGETS })
+  expect(await acts('user.grant')).toEqual({ acts: TARGETS, about: TARGETS })
+})

@@ -1,0 +1,150 @@
+// The books of the demo's year agree with each other and with the receipts, month by month, before and after
+// each is closed; and twelve months side by side say the same.
+import { expect, it } from 'vitest'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+import { CODE_ENV } from '../support/codes.js'
+import { describeScenario } from '../support/databases.js'
+import { fillDemo } from '../support/demo.js'
+import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'
+import { checkoutIdOf, createWorld } from '../support/world.js'
+
+/** What the papers say, in centimes. */
+const selectReceipts = statement(
+  'test.sums.receipts',
+  `select left(snapshot->>'paidOn', 7) as month, series, number,
+          (snapshot->>'amount')::bigint * 100 as amount,
+          (snapshot->'split'->>'taxCentimes')::bigint as tva,
+          (snapshot->>'stampDutyCentimes')::bigint as duty
+     from receipts order by series, number`,
+)
+/** By the periods themselves, whatever was counted. */
+const selectPaidAt = statement(
+  'test.sums.paid_at',
+  `select count(distinct user_id) as users from (
+     select user_id, period_start as s, period_end as e from payments
+      where status = 'paid' and kind = 'purchase'
+      union all
+     select user_id, period_start, period_end from grants
+      where user_id in (select user_id from payments where status = 'paid' and kind = 'purchase')) spans
+     join users using (user_id)
+    where s < $1::timestamptz and least(e, coalesce(ended_at, 'infinity')) >= $1::timestamptz
+      and s < coalesce(ended_at, 'infinity')`,
+)
+
+type Sums = Readonly<Record<string, number>>
+const cents = (dinars: unknown) => Math.round(Number(dinars) * 100)
+const sumOf = (of: readonly Sums[], name: string) => of.reduce((sum, one) => sum + cents(one[name]), 0)
+const MONEY = ['ht', 'tva', 'ttc', 'stamp_duty', 'total', 'fees', 'net', 'asked']
+
+async function linesOf(operator: OperatorCaller, month: string) {
+  const { text } = await operator.get(`/exports/accounts?month=${month}`)
+  const [head = [], ...rows] = text
+    .trim()
+    .split('\r\n')
+    .map((line: string) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/))
+  return rows.map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])))
+}
+
+async function journalOf(operator: OperatorCaller, month: string) {
+  const entries = []
+  let cursor = ''
+  do {
+    const { body } = await operator.get(`/months/${month}/receipts?limit=100${cursor && `&cursor=${cursor}`}`)
+    entries.push(...body.data)
+    cursor = body.next_cursor ?? ''
+  } while (cursor !== '')
+  return entries
+}
+
+const usersAt = async (database: Database, instant: string) =>
+  Number((await database.query(selectPaidAt, [instant]))[0]?.users)
+
+describeScenario('the books of a year', ({ database }) => {
+  it('agree with each other, with the papers and with what is closed', async () => {
+    const env = { ...OPERATOR_ENV, ...CODE_ENV, BALANCE_MAX: '50000' }
+    const world = await createWorld(database(), { env, withoutJobs: true })
+    try {
+      const operator = operatorOf(world)
+      const months = await fillDemo(world, 30)
+      const saver = world.as('saver')
+      const { body } = await saver.post('/api/v1/billing/balance/top-ups', { amount: 7_000 })
+      await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+      await world.emulator.settled()
+      await saver.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+      const papers = await database().query(selectReceipts)
+      const journals: string[] = []
+      for (const month of months) {
+        const figures = (await operator.get(`/months/${month}`)).body
+        const lines = await linesOf(operator, month)
+        const journal = await journalOf(operator, month)
+        journals.push(...journal.map(({ receipt }) => receipt))
+        const ofMonth = papers.filter((paper) => paper.month === month)
+        const onPaper = (name: string) => ofMonth.reduce((sum, paper) => sum + Number(paper[name]), 0)
+        const total = lines.find(({ kind }) => kind === 'total') ?? {}
+        const counted = lines.filter(({ kind }) => kind === 'payment' || kind === 'refund')
+        for (const name of MONEY) {
+          const balance = cents(figures.paid[name]) - cents(figures.refunded[name])
+          expect([month, name, cents(total[name]), sumOf(counted, name)]).toEqual([
+            ...[month, name, balance, balance],
+          ])
+          for (const parts of [figures.by_day, figures.by_method, figures.by_rate])
+            for (const kind of ['paid', 'refunded'])
+              expect(
+                sumOf(
+                  parts.map((part: Record<string, Sums>) => part[kind]),
+                  name,
+                ),
+              ).toBe(cents(figures[kind][name]))
+        }
+        expect(sumOf(journal, 'total')).toBe(onPaper('amount') + onPaper('duty'))
+        expect([sumOf(journal, 'tva'), sumOf(journal, 'ttc')]).toEqual([
+          ...[onPaper('tva'), cents(figures.paid.ttc)],
+        ])
+        const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
+        const byCard = figures.by_method.filter(({ method }: { method: string }) => method === 'chargily')
+        const onBalances = (owed?.by_method ?? []).filter(
+          ({ method }: { method: string }) => method === 'chargily',
+        )
+        expect(cents(paidOut.came)).toBe(
+          sumOf(
+            byCard.map(({ paid }: { paid: Sums }) => paid),
+            'net',
+          ) +
+            sumOf(onBalances, 'amount') -
+            sumOf(onBalances, 'fees'),
+        )
+        if (owed)
+          expect(owed.owed).toBe(
+            owed.owed_before + owed.came_in.total - owed.earned - owed.corrected - owed.paid_out,
+          )
+        if (month === months.at(-1)) continue
+        const closed = (await operator.post(`/months/${month}/close`, {})).body
+        expect({ ...closed, closed: null }).toEqual(figures)
+      }
+      expect(journals.sort()).toEqual(
+        papers.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
+      )
+      await agreeWithYear(operator, database(), months)
+    } finally {
+      await world.stop()
+    }
+  })
+})
+
+async function agreeWithYear(operator: OperatorCaller, database: Database, names: readonly string[]) {
+  const { months } = (await operator.get(`/years/${names.at(-1)}`)).body
+  expect(months.map(({ month }: { month: string }) => month)).toEqual(names.slice(-12))
+  let before: number | null = null
+  for (const { month, paid, refunded, by_method, users, later } of months) {
+    const figures = (await operator.get(`/months/${month}`)).body
+    expect([month, paid, refunded]).toEqual([month, figures.paid.total, figures.refunded.total])
+    expect(sumOf(by_method, 'paid')).toBe(cents(paid))
+    expect([month, users.at_end]).toEqual([month, await usersAt(database, figures.to)])
+    expect(users.at_end).toBe(users.new + users.renewed + users.came_back)
+    if (before !== null) expect(users.renewed + users.lapsed).toBe(before)
+    expect(later[0] ?? 0).toBe(users.new)
+    before = users.at_end
+  }
+  const { text } = await operator.get(`/exports/year?until=${names.at(-1)}`)
+  expect(text.trim().split('\r\n')).toHaveLength(months.length + 1)
+}
