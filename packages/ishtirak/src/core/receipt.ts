@@ -1,5 +1,6 @@
 // A receipt: drawn up once, when the payment is booked, and kept as it is: no later change of name, tax,
 // seller or plan touches it. Its number is drawn by the statement that books.
+import type { BuyerDetails } from './buyer-details.js'
 import type { Instant } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
@@ -47,6 +48,24 @@ export interface Buyer {
   readonly userId: string
   readonly name: string | null
   readonly email: string | null
+  /** Of a facture and what belongs to it. */
+  readonly details?: BuyerDetails | undefined
+}
+
+/**
+ * `facture`: in place of the receipt, or asked for after it. `avoir`: takes a facture back. `proforma`: what a
+ * facture will say, before anything is paid.
+ */
+export const PAPER_KINDS = ['receipt', 'facture', 'avoir', 'proforma'] as const
+export type PaperKind = (typeof PAPER_KINDS)[number]
+
+/** Another paper that a paper names. */
+export interface NamedPaper {
+  readonly kind: PaperKind
+  /** As it is shown: `F-2026-000042`. */
+  readonly number: string
+  /** `YYYY-MM-DD` */
+  readonly issuedOn: string
 }
 
 /**
@@ -55,6 +74,14 @@ export interface Buyer {
  */
 export interface ReceiptSnapshot {
   readonly version: 1
+  /** Absent: a receipt. */
+  readonly paper?: Exclude<PaperKind, 'receipt'>
+  /** Of an avoir the facture; of a facture that came later the receipt, or the avoir before it. */
+  readonly about?: NamedPaper
+  /** The number of the buyer's own order. */
+  readonly poNumber?: string
+  /** Of a proforma: the last day on which its price holds, `YYYY-MM-DD`. */
+  readonly validUntil?: string
   readonly seller: SellerIdentity
   readonly buyer: Buyer
   /** Null as all that was bought is, where money was received in advance. */
