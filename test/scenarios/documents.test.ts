@@ -144,7 +144,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(156)
+    expect(names.length).toBe(159)
   })
 
   it('say of each list of words that it is one of strings', () => {
