@@ -114,9 +114,7 @@ function TurnoverCard({ pages, view, of }: Shown) {
         figuresFrom={2}
         named
         safeRows={[
-          ...of.turnover.map((one) =>
-            row(<TaxName {...{ pages, view, one }} />, taxKeyOf(one.tax), one),
-          ),
+          ...of.turnover.map((one) => row(<TaxName {...{ pages, view, one }} />, taxKeyOf(one.tax), one)),
           row(<b safe>{say('total')}</b>, null, of.total),
         ]}
       />

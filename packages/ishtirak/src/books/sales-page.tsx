@@ -4,7 +4,7 @@ import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pa
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
-import { kindOfSale, numberOfSale, type readSales, totalOfSale } from './sales.js'
+import { documentOf, type readSales, totalOfSale } from './sales.js'
 import type { SaleLine, SalesFilter } from './sales.sql.js'
 
 interface Shown extends Awaited<ReturnType<typeof readSales>> {
@@ -72,12 +72,12 @@ function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: r
   const { centimes, day } = pages.formats
   const rows = lines.map((line) => {
     const { paymentId, at, userId, buyer, ht, tva, ttc, stampDuty, advance } = line
-    const number = numberOfSale(line)
+    const { number, about } = documentOf(line)
     const { nif = null } = buyer.details ?? {}
     return {
       safeCells: [
         <a href={addressOf(pages.base, 'payments', paymentId)} class="nowrap">
-          <bdi safe>{kindOfSale(line) === 'refund' ? say('refundOf', { receipt: number }) : number}</bdi>
+          <bdi safe>{number ?? say('refundOf', { receipt: about ?? '' })}</bdi>
         </a>,
         <NoWrap>{day(at, locale)}</NoWrap>,
         <>

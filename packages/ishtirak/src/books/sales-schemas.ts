@@ -5,8 +5,8 @@ import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { type Declaration, type Turnover, taxKeyOf } from './declaration.js'
 import { MonthNameSchema } from './month-schemas.js'
-import { describeSale, groundOf, kindOfSale, numberOfSale, SALE_KINDS } from './sales.js'
-import { SIDES, type SaleLine } from './sales.sql.js'
+import { describeSale, documentOf, groundOf, SALE_KINDS } from './sales.js'
+import { type SaleLine, SIDES } from './sales.sql.js'
 
 const tax = Type.String({
   maxLength: 20,
@@ -33,10 +33,8 @@ export const SalesFileQuerySchema = query({
 const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
 const SaleSchema = object('Sale', {
   kind: Type.Enum([...SALE_KINDS], { description: 'Sums of a `refund` are below zero' }),
-  number: Type.String({
-    description: 'Of the receipt; of a refund, that of the receipt it is of',
-    examples: ['2026-000042'],
-  }),
+  number: nullable(Type.String({ examples: ['2026-000042'] }), { description: 'Null: a refund has none' }),
+  about: nullable(Type.String(), { description: 'The number of the paper that a refund takes back' }),
   date: Type.String({
     description: 'The day of the payment, or of the recording of the refund',
     examples: ['2026-11-21'],
@@ -64,7 +62,7 @@ export function viewSale(line: SaleLine, dayAt: (instant: number) => string): St
   const { at, userId, buyer, paymentId, method, instrument, tax } = line
   const { ht, tva, ttc, ...rest } = describeSale(line)
   return {
-    ...{ kind: kindOfSale(line), number: numberOfSale(line), date: dayAt(at), user_id: userId },
+    ...{ ...documentOf(line), date: dayAt(at), user_id: userId },
     name: buyer.details?.name ?? buyer.name,
     ...{ nif: buyer.details?.nif ?? null, rc: buyer.details?.rc ?? null, payment_id: paymentId, ht },
     ...{ tva_percent: tax.kind === 'vat' ? tax.ratePercent : null, tva, exemption: groundOf(tax) },

@@ -46,8 +46,9 @@ const spanValues = ({ live, from, to, until, since }: SalesSpan) => [
   ...[until && JSON.stringify(until), since && JSON.stringify(since)],
 ]
 
-const LINE = `p.id as payment_id, p.user_id, p.method, coalesce(p.instrument, '') as instrument, r.series,
-       r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer, ${SUMS}`
+const LINE = `p.id as payment_id, p.user_id, p.method, coalesce(p.instrument, '') as instrument,
+       coalesce(r.snapshot->>'paper', 'receipt') as paper, r.series, r.number, ${TAX} as tax,
+       r.snapshot->'buyer' as buyer, ${SUMS}`
 
 const readLine = rowOf({
   part: word<Part>,
@@ -59,6 +60,7 @@ const readLine = rowOf({
   method: text,
   /** Empty where it is not known. */
   instrument: text,
+  paper: word<'receipt' | 'facture'>,
   series: text,
   number: integer,
   tax: json<SaleTax>,
@@ -138,11 +140,9 @@ const sumByTax = statement(
   'sales.by_tax',
   `select part, tax, count(*)::int as payments, sum(net)::bigint as net_centimes,
           sum(amount)::bigint as amount_centimes, sum(duty)::bigint as duty_centimes
-     from (${[
-       summed('sale', SALES),
-       summed('late', SALES_LATE),
-       summed('refund', CREDITS),
-     ].join(' union all ')}) l
+     from (${[summed('sale', SALES), summed('late', SALES_LATE), summed('refund', CREDITS)].join(
+       ' union all ',
+     )}) l
     group by part, tax`,
 )
 

@@ -13,22 +13,20 @@ import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './account
 import { closingsAround, countNow, type MonthsDeps, readMonth } from './months.js'
 import { type SaleLine, type SalesFilter, type SalesSpan, salesLines } from './sales.sql.js'
 
-export const SALE_KINDS = ['receipt', 'refund'] as const
-type SaleKind = (typeof SALE_KINDS)[number]
+export const SALE_KINDS = ['receipt', 'facture', 'refund'] as const
 
-export const kindOfSale = ({ part }: SaleLine): SaleKind => (part === 'refund' ? 'refund' : 'receipt')
-
-/** Of a refund, that of the receipt it is of. */
-export const numberOfSale = ({ series, number }: SaleLine) => receiptNumber(series, number)
+/** What a line is of: `about` is the number of the paper that a refund takes back, which has none itself. */
+export function documentOf({ part, paper, series, number }: SaleLine) {
+  const shown = receiptNumber(series, number)
+  return part === 'refund'
+    ? { kind: 'refund' as const, number: null, about: shown }
+    : { kind: paper, number: shown, about: null }
+}
 
 const ALL: SalesFilter = { tax: null, side: null }
 
 /** What a closed month has is what it was closed with. Throws `validation_failed`. */
-export async function salesSpan(
-  deps: MonthsDeps,
-  month: string,
-  pointer?: string,
-): Promise<SalesSpan> {
+export async function salesSpan(deps: MonthsDeps, month: string, pointer?: string): Promise<SalesSpan> {
   const { from, to } = readMonth(deps, month, pointer)
   await countNow(deps)
   const { own, before } = await closingsAround(deps, month)
@@ -74,7 +72,8 @@ export async function exportSales(
  * total has too. Columns are added at the end only: spreadsheets count them.
  */
 const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | null]>> = {
-  number: ['numéro', numberOfSale],
+  number: ['numéro', (line) => documentOf(line).number],
+  about: ['pièce d’origine', (line) => documentOf(line).about],
   date: ['date', ({ at }, { day }) => day(at)],
   name: ['nom du client', ({ buyer }) => buyer.details?.name ?? buyer.name],
   nif: ['NIF', ({ buyer }) => buyer.details?.nif ?? null],
@@ -108,13 +107,13 @@ export function groundOf(tax: SaleLine['tax']): string | null {
 
 interface Words {
   readonly headings: readonly string[]
-  readonly kind: (kind: SaleKind | 'total') => string
+  readonly kind: (kind: keyof typeof FRENCH) => string
   readonly method: (method: string) => string
   readonly instrument: (instrument: string) => string
 }
 
 const same = <Code extends string>(code: Code) => code
-const FRENCH = { receipt: 'reçu', refund: 'remboursement', total: 'total' }
+const FRENCH = { receipt: 'reçu', facture: 'facture', refund: 'remboursement', total: 'total' }
 const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   plain: {
     headings: ['kind', ...Object.keys(COLUMNS)],
@@ -128,11 +127,7 @@ const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   },
 }
 
-async function* linesOf(
-  deps: AccountsDeps,
-  span: SalesSpan,
-  format: AccountsFormat,
-): AsyncIterable<string> {
+async function* linesOf(deps: AccountsDeps, span: SalesSpan, format: AccountsFormat): AsyncIterable<string> {
   const form: CsvForm = FORMS[format]
   const words = WORDS[format]
   const how = { words, day: deps.wallClock.dayAt }
@@ -143,7 +138,7 @@ async function* linesOf(
     const cells = Object.entries(COLUMNS).map(([name, [, cell]]) =>
       cell ? cell(line, how) : sums[name as keyof typeof sums],
     )
-    return csvLine([words.kind(kindOfSale(line)), ...cells], form)
+    return csvLine([words.kind(documentOf(line).kind), ...cells], form)
   }
   const read = (last: SaleLine | null, limit: number) =>
     salesLines(deps.database, { ...span, filter: ALL }, last, limit)

@@ -5,7 +5,6 @@ import { type Queryable, statement } from '../database/database.js'
 import { at, rowOf, text } from '../database/rows.js'
 import type { Inbox } from './inbox.sql.js'
 
-
 /** `kind`: by its name. */
 const parseEntry = rowOf({ kind: text, id: text })
 export type KnownEntry = ReturnType<typeof parseEntry>
