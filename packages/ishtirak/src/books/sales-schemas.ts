@@ -19,11 +19,10 @@ export const SalesQuerySchema = query({
   side: Type.Optional(Type.Enum([...SIDES], { description: '`credits`: what was taken back' })),
 })
 
-export const DELIMITERS = [',', ';'] as const
 export const SalesFileQuerySchema = query({
   month: MonthNameSchema,
   delimiter: Type.Optional(
-    Type.Enum([...DELIMITERS], {
+    Type.Enum([',', ';'], {
       description:
         '`;`: for a spreadsheet in French, with decimal commas, a byte order mark and French words',
     }),
@@ -77,11 +76,8 @@ const TurnoverSchema = object('Turnover', {
   count: Type.Integer({ description: 'Documents' }),
   ...{ ht, tva, ttc },
 })
-const sides = {
-  sales: TurnoverSchema,
-  credits: TurnoverSchema,
-  net: Type.Object({ ht, tva, ttc }, { description: '`sales` less `credits`' }),
-}
+const NetSchema = object('NetTurnover', { ht, tva, ttc })
+const sides = { sales: TurnoverSchema, credits: TurnoverSchema, net: NetSchema }
 const whole = (description: string) => Type.Integer({ description: `Whole dinars: ${description}` })
 
 export const DeclarationSchema = object('Declaration', {

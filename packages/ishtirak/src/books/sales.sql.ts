@@ -29,7 +29,8 @@ export type Side = (typeof SIDES)[number]
 const TAX = `r.snapshot->'tax'`
 const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
 
-const SUMS = `${NET} as net_centimes, ${AMOUNT} as amount_centimes, ${ADVANCE} * 100::bigint as advance_centimes,
+const SUMS = `${NET} as net_centimes, ${AMOUNT} as amount_centimes,
+       ${ADVANCE} * 100::bigint as advance_centimes,
        (r.snapshot->>'stampDutyCentimes')::bigint as duty_centimes`
 
 // $1: of real money; $2 and $3: the month; $4 and $5: what its closing and the one before have counted.

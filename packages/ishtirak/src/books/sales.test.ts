@@ -248,7 +248,7 @@ describeScenario('the accountant’s month', ({ database }) => {
     expect((await visit.open('/console/months/2026-11')).text).toContain('/months/2026-11/declaration')
     const { text } = await visit.open('/console/months/2026-11/sales/file')
     expect(text).toMatch(/^type;numéro;pièce d’origine;date;nom du client;NIF;RC;/)
-    const trail = (await owner().get('/trail?act=payments.export')).body.data
+    const trail = (await owner().get('/audit?act=payments.export')).body.data
     expect(trail).toMatchObject([{ act: 'payments.export', after: { month: '2026-11', file: 'sales' } }])
   })
 

@@ -1,6 +1,6 @@
-// Tells operators by mail what entered the inbox, and that the tax of sales comes to its end: at most one mail in 15 minutes, however many processes
-// there are, and none for what they had mail of. It has kinds and their numbers, no names and no amounts:
-// mail is forwarded and stored.
+// Tells operators by mail what entered the inbox, and that the tax of sales comes to its end: at most one
+// mail in 15 minutes, however many processes there are, and none for what they had mail of. It has kinds and
+// their numbers, no names and no amounts: mail is forwarded and stored.
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import { type Instant, MINUTE } from '../core/instant.js'
