@@ -5,7 +5,7 @@ import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
-import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
+import { type Buyer, drawUpReceipt, paperSeries, type Seller } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
 import { reportToStore } from '../core/stored-report.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
@@ -188,10 +188,8 @@ export function receiptOf(
 ) {
   if (!payment || !subscription) return null
   const { bearsStampDuty } = methods.of(payment.method)
-  return {
-    series: receiptSeries(dayOf(now), payment.live),
-    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf }),
-  }
+  const snapshot = drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
+  return { series: paperSeries(snapshot.paper ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
 }
 
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */

@@ -1,0 +1,79 @@
+// The papers of a payment as rows: its receipt, or the facture in place of it, and what was issued later.
+import type { IssuedPaper } from '../core/facture.js'
+import { type PaperKind, type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import { type Queryable, statement } from '../database/database.js'
+import { integer, json, rowOf, text, word } from '../database/rows.js'
+
+/** As the statement that saves a change takes it; the number is drawn there. */
+export interface NewPaper {
+  readonly id: string
+  readonly kind: PaperKind
+  readonly series: string
+  readonly snapshot: ReceiptSnapshot
+  readonly payment_id: string
+  /** Among the later papers of the payment, from 1 on: two that were decided at once are not both issued. */
+  readonly place: number
+  /** Another facture is to follow. */
+  readonly owes: boolean
+}
+
+/** Parts of the statement that saves a change (settle.sql.ts). A paper draws its number as a receipt does. */
+export const ISSUED_PAPERS = {
+  booked: `
+       from effect e, restored, lateral (
+         select series, snapshot, null::jsonb as paper
+           from jsonb_to_record(e.receipt) as b(series text, snapshot jsonb) where e.receipt is not null
+         union all
+         select e.paper->>'series', e.paper->'snapshot', e.paper where e.paper is not null
+       ) r`,
+  columns: ', r.paper',
+  isReceipt: ' where b.paper is null',
+  issued: `, papered as (
+     insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
+     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now, b.snapshot,
+            n.payment_id, n.place
+       from booked b join drawn d using (series),
+            jsonb_to_record(b.paper) as n(id text, kind text, payment_id text, place int)
+      where b.paper is not null
+     returning user_id, id, kind, issued_at
+   ), owing as (
+     insert into owed_factures (user_id, due_at)
+     select user_id, now from booked where paper->>'owes' = 'true'
+         on conflict (user_id) do nothing
+   ), sent as (
+     insert into mails (user_id, kind, about, queued_at, due_at)
+     select user_id, kind, id, issued_at, issued_at from papered where kind = 'facture'
+   )`,
+}
+
+// Uses receipts_one_per_payment and papers_in_order.
+const selectOfPayment = statement(
+  'papers.of_payment',
+  `select '' as id, coalesce(snapshot->>'paper', 'receipt') as kind, series, number, snapshot, 0 as place
+     from receipts where user_id = $1 and payment_id = $2
+    union all
+   select id, kind, series, number, snapshot, place
+     from papers where user_id = $1 and payment_id = $2
+    order by place`,
+)
+
+const parseRow = rowOf({
+  /** Empty: it was issued with the booking. */
+  id: text,
+  kind: word<PaperKind>,
+  series: text,
+  number: integer,
+  snapshot: json<ReceiptSnapshot>,
+})
+export type StoredPaper = IssuedPaper & { readonly id: string }
+
+/** All of a payment, in the order in which they were issued; none: it was not booked. */
+export async function papersOfPayment(
+  database: Queryable,
+  { userId, id }: { readonly userId: string; readonly id: string },
+): Promise<readonly StoredPaper[]> {
+  const rows = await database.query(selectOfPayment, [userId, id])
+  return rows.map(parseRow).map(({ id, kind, series, number, snapshot }) => {
+    return { id, kind, number: receiptNumber(series, number), issuedOn: snapshot.issuedOn, snapshot }
+  })
+}
