@@ -37,6 +37,9 @@ create table users (
   -- Of a customer of the desk: E.164.
   phone text constraint phone_is_international check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   locale text constraint locale_is_known check (locale in ('ar', 'fr', 'en')),
+  -- What a facture names of the buyer: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
+  -- email}. Null: nothing was given.
+  buyer jsonb constraint buyer_has_a_kind check (buyer ->> 'kind' in ('person', 'company')),
   -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due.
   -- While a process delivers, that is its lease.
   event_sequence bigint not null default 0 constraint event_sequence_counts_up check (event_sequence >= 0),
