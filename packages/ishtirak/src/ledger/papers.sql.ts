@@ -65,6 +65,18 @@ const parseRow = rowOf({
   number: integer,
   snapshot: json<ReceiptSnapshot>,
 })
+const selectOne = statement(
+  'papers.one',
+  'select id, kind, series, number, snapshot from papers where user_id = $1 and id = $2',
+)
+
+/** One that was issued later, by its id. Throws where there is none: papers are never deleted. */
+export async function findPaper(database: Queryable, userId: string, id: string): Promise<StoredPaper> {
+  const [row] = await database.query(selectOne, [userId, id])
+  if (!row) throw new Error(`paper ${id} is gone`)
+  return shown(parseRow(row))
+}
+
 export type StoredPaper = IssuedPaper & { readonly id: string }
 
 /** All of a payment, in the order in which they were issued; none: it was not booked. */
@@ -73,7 +85,9 @@ export async function papersOfPayment(
   { userId, id }: { readonly userId: string; readonly id: string },
 ): Promise<readonly StoredPaper[]> {
   const rows = await database.query(selectOfPayment, [userId, id])
-  return rows.map(parseRow).map(({ id, kind, series, number, snapshot }) => {
-    return { id, kind, number: receiptNumber(series, number), issuedOn: snapshot.issuedOn, snapshot }
-  })
+  return rows.map(parseRow).map(shown)
+}
+
+function shown({ id, kind, series, number, snapshot }: ReturnType<typeof parseRow>): StoredPaper {
+  return { id, kind, number: receiptNumber(series, number), issuedOn: snapshot.issuedOn, snapshot }
 }

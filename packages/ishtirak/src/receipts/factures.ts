@@ -8,6 +8,7 @@ import { untilFresh } from '../database/database.js'
 import { loadPayment, requireUser } from '../ledger/load.js'
 import { factureFor, type PaperDeps } from '../ledger/papers.js'
 import { papersOfPayment, type StoredPaper } from '../ledger/papers.sql.js'
+import { findPayment } from '../ledger/payments.sql.js'
 import { type SaveDeps, saveUnasked } from '../ledger/save.js'
 import { claimOwed, finishOwed, paymentsOwed } from './factures.sql.js'
 
@@ -27,7 +28,10 @@ export function askForFacture(deps: FactureDeps, of: OfUser): Promise<StoredPape
   return untilFresh(`the facture of ${of.paymentId}`, round, (again) => deps.inTurn(of.userId, again))
 }
 
-async function issueFacture(deps: FactureDeps, { userId, paymentId }: OfUser): Promise<StoredPaper | 'stale'> {
+async function issueFacture(
+  deps: FactureDeps,
+  { userId, paymentId }: OfUser,
+): Promise<StoredPaper | 'stale'> {
   const { payment, user } = await loadPayment(deps, paymentId)
   if (payment.userId !== userId) throw new BillingError('not_found')
   // After the user: a paper in between makes their version stale.
@@ -45,6 +49,16 @@ async function issueFacture(deps: FactureDeps, { userId, paymentId }: OfUser): P
   if ((await saveUnasked(deps, { userId, user, payment, after }, now)) === 'stale') return 'stale'
   const [issued] = (await papersOfPayment(deps.database, payment)).slice(-1)
   return issued ?? 'stale'
+}
+
+/** Throws `not_found`, for another user's payment too. */
+export async function listPapers(
+  { database }: Pick<FactureDeps, 'database'>,
+  { userId, paymentId }: OfUser,
+): Promise<readonly StoredPaper[]> {
+  const payment = await findPayment(database, userId, paymentId)
+  if (!payment) throw new BillingError('not_found')
+  return papersOfPayment(database, payment)
 }
 
 /** What was sold so long before a company gave its details is owed a facture; older sales are if asked for. */
