@@ -59,9 +59,12 @@ export interface Buyer {
 export const PAPER_KINDS = ['receipt', 'facture', 'avoir', 'proforma'] as const
 export type PaperKind = (typeof PAPER_KINDS)[number]
 
+/** What a payment can have. */
+export type IssuedKind = Exclude<PaperKind, 'proforma'>
+
 /** Another paper that a paper names. */
 export interface NamedPaper {
-  readonly kind: PaperKind
+  readonly kind: IssuedKind
   /** As it is shown: `F-2026-000042`. */
   readonly number: string
   /** `YYYY-MM-DD` */

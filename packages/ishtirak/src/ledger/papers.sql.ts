@@ -1,13 +1,13 @@
 // The papers of a payment as rows: its receipt, or the facture in place of it, and what was issued later.
 import type { IssuedPaper } from '../core/facture.js'
-import { type PaperKind, type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import { type IssuedKind, type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { integer, json, rowOf, text, word } from '../database/rows.js'
 
 /** As the statement that saves a change takes it; the number is drawn there. */
 export interface NewPaper {
   readonly id: string
-  readonly kind: PaperKind
+  readonly kind: IssuedKind
   readonly series: string
   readonly snapshot: ReceiptSnapshot
   readonly payment_id: string
@@ -46,25 +46,41 @@ export const ISSUED_PAPERS = {
    )`,
 }
 
-// Uses receipts_one_per_payment and papers_in_order.
-const selectOfPayment = statement(
-  'papers.of_payment',
-  `select '' as id, coalesce(snapshot->>'paper', 'receipt') as kind, series, number, snapshot, 0 as place
-     from receipts where user_id = $1 and payment_id = $2
-    union all
-   select id, kind, series, number, snapshot, place
-     from papers where user_id = $1 and payment_id = $2
-    order by place`,
-)
-
 const parseRow = rowOf({
   /** Empty: it was issued with the booking. */
   id: text,
-  kind: word<PaperKind>,
+  kind: word<IssuedKind>,
   series: text,
   number: integer,
   snapshot: json<ReceiptSnapshot>,
 })
+// Uses receipts_one_per_payment and papers_in_order.
+const selectOfPayments = statement(
+  'papers.of_payments',
+  `select payment_id, '' as id, coalesce(snapshot->>'paper', 'receipt') as kind, series, number, snapshot,
+          0 as place
+     from receipts where user_id = $1 and payment_id = any($2::text[])
+    union all
+   select payment_id, id, kind, series, number, snapshot, place
+     from papers where user_id = $1 and payment_id = any($2::text[])
+    order by place`,
+)
+
+/** The same of several payments of a user, by the payment's id. */
+export async function papersOfPayments(
+  database: Queryable,
+  userId: string,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredPaper[]>> {
+  const rows = await database.query(selectOfPayments, [userId, paymentIds])
+  const papers = new Map<string, StoredPaper[]>()
+  for (const row of rows) {
+    const paymentId = text(row, 'payment_id')
+    papers.set(paymentId, [...(papers.get(paymentId) ?? []), shown(parseRow(row))])
+  }
+  return papers
+}
+
 const selectOne = statement(
   'papers.one',
   'select id, kind, series, number, snapshot from papers where user_id = $1 and id = $2',
@@ -84,8 +100,7 @@ export async function papersOfPayment(
   database: Queryable,
   { userId, id }: { readonly userId: string; readonly id: string },
 ): Promise<readonly StoredPaper[]> {
-  const rows = await database.query(selectOfPayment, [userId, id])
-  return rows.map(parseRow).map(shown)
+  return (await papersOfPayments(database, userId, [id])).get(id) ?? []
 }
 
 function shown({ id, kind, series, number, snapshot }: ReturnType<typeof parseRow>): StoredPaper {

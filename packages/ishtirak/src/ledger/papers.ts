@@ -2,7 +2,7 @@
 import type { BuyerDetails } from '../core/buyer-details.js'
 import { avoirOf, factureInForce, type IssuedPaper, laterFacture } from '../core/facture.js'
 import type { Instant } from '../core/instant.js'
-import { paperSeries, type ReceiptSnapshot } from '../core/receipt.js'
+import { type IssuedKind, paperSeries, type ReceiptSnapshot } from '../core/receipt.js'
 import type { NewPaper } from './papers.sql.js'
 import type { CommonParts } from './parts.js'
 import type { ReceiptRules } from './settle.js'
@@ -22,7 +22,7 @@ export function avoirFor(
   { owes } = { owes: false },
 ): NewPaper | null {
   const facture = factureInForce(papers)
-  return facture && { ...toIssue(deps, papers, avoirOf(facture, issueAt(deps, now)), now), owes }
+  return facture && { ...toIssue(deps, papers, 'avoir', avoirOf(facture, issueAt(deps, now)), now), owes }
 }
 
 /** What follows the last of the payment's papers, which is a receipt or an avoir. */
@@ -34,7 +34,7 @@ export function factureFor(
 ): NewPaper {
   const last = papers.at(-1)
   if (!last || last.kind === 'facture') throw new Error('a facture follows a receipt or an avoir')
-  return toIssue(deps, papers, laterFacture(last, issueAt(deps, now), details), now)
+  return toIssue(deps, papers, 'facture', laterFacture(last, issueAt(deps, now), details), now)
 }
 
 function issueAt({ receipts: { seller, dayOf } }: PaperDeps, now: Instant) {
@@ -45,10 +45,11 @@ function issueAt({ receipts: { seller, dayOf } }: PaperDeps, now: Instant) {
 function toIssue(
   { ids }: PaperDeps,
   papers: readonly IssuedPaper[],
+  kind: IssuedKind,
   snapshot: ReceiptSnapshot,
   now: Instant,
 ): NewPaper {
-  const { paper: kind = 'receipt', issuedOn, live, paymentId } = snapshot
+  const { issuedOn, live, paymentId } = snapshot
   const series = paperSeries(kind, issuedOn, live)
   const at = { payment_id: paymentId, place: papers.length }
   return { id: ids.next('pap', now), kind, series, snapshot, ...at, owes: false }

@@ -35,7 +35,7 @@ export interface ReceiptCalls {
 }
 
 export interface Paper {
-  readonly kind: 'receipt' | 'facture' | 'avoir' | 'proforma'
+  readonly kind: 'receipt' | 'facture' | 'avoir'
   /** `F-2026-000042` */
   readonly number: string
   /** `YYYY-MM-DD` */

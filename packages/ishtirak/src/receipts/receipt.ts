@@ -48,7 +48,7 @@ export interface ReceiptWish {
   readonly userId: string
   readonly paymentId: string
   /** Of a paper that was issued later. Absent: what was issued with the booking. */
-  readonly number?: string
+  readonly number?: string | undefined
   readonly locale: Locale
   /** Absent: `a4`. */
   readonly form?: ReceiptForm

@@ -7,6 +7,7 @@ import { type FactureRoutesDeps, factureCalls, factureRoutes } from './facture.r
 import { factureMail } from './facture-mail.js'
 import { issueOwedFactures } from './factures.js'
 import { paperCalls, paperRoutes } from './papers.route.js'
+import { papersPart } from './papers-part.js'
 import { receiptPages } from './portal-part.js'
 import { downloadReceipt, type ReadReceiptDeps, receiptPage } from './read-receipt.js'
 import { receiptCalls, receiptRoutes } from './receipt.route.js'
@@ -23,6 +24,7 @@ export const receipts: Capability<FactureRoutesDeps & ReceiptMailDeps & ReadRece
   calls: (deps) => ({ ...receiptCalls(deps), ...paperCalls(deps), ...factureCalls(deps) }),
   acts: [correctFacture],
   readings: [downloadReceipt],
+  paymentParts: (deps) => [papersPart(deps)],
   commands: addReceiptCommand,
   console: receiptPage,
   mails: (deps) => [...receiptMails(deps), factureMail(deps)],
