@@ -26,6 +26,16 @@ const giveDetails = statement(
        on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`,
 )
 
+const owe = statement('test.owe', 'insert into owed_factures (user_id, due_at) values ($1, $2::timestamptz)')
+const selectOwing = statement('test.owing', 'select user_id from owed_factures')
+const selectSeries = statement(
+  'test.series',
+  `select s.series, s.last_number, count(*)::int as papers, max(n.number)::int as highest
+     from receipt_series s
+     join (select series, number from receipts union all select series, number from papers) n using (series)
+    group by s.series, s.last_number order by s.series`,
+)
+
 describeScenario('the papers of a payment', ({ database }) => {
   let world: World
   beforeEach(async () => {
@@ -38,9 +48,9 @@ describeScenario('the papers of a payment', ({ database }) => {
     await database().query(giveDetails, [userId, JSON.stringify(buyer)])
   }
   const papersOf = async (userId: string, paymentId: string) =>
-    (await world.as(userId).get(`/payments/${paymentId}/papers`)).body.papers
+    (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/papers`)).body.papers
   const ask = (userId: string, paymentId: string) =>
-    world.as(userId).post(`/payments/${paymentId}/facture`, {})
+    world.as(userId).post(`/api/v1/billing/payments/${paymentId}/facture`, {})
   const operator = () => operatorOf(world)
   const act = (paymentId: string, name: string) =>
     operator().post(`/payments/${paymentId}/${name}`, { why: 'asked for by the customer' })
@@ -49,8 +59,9 @@ describeScenario('the papers of a payment', ({ database }) => {
     await named('user-1', COMPANY)
     await named('user-2', { ...COMPANY, nif: null })
     await named('user-3', PERSON)
+    await named('user-4', COMPANY)
     const papers = []
-    for (const userId of ['user-1', 'user-2', 'user-3', 'user-1'])
+    for (const userId of ['user-1', 'user-2', 'user-3', 'user-4'])
       papers.push(await papersOf(userId, (await world.as(userId).buy()).paymentId))
     expect(papers.map(([{ kind, number }, ...more]) => [kind, number, more.length])).toEqual([
       ['facture', 'TEST-F-2026-000001', 0],
@@ -92,7 +103,9 @@ describeScenario('the papers of a payment', ({ database }) => {
     ])
     expect(await papersOf('user-2', other)).toMatchObject([{ kind: 'receipt' }])
     expect((await ask('user-2', other)).body.code).toBe('already_refunded')
-    const avoir = await world.as('user-1').get(`/payments/${paymentId}/papers/TEST-A-2026-000001`)
+    const avoir = await world
+      .as('user-1')
+      .get(`/api/v1/billing/payments/${paymentId}/papers/TEST-A-2026-000001`)
     expect([avoir.status, avoir.headers.get('content-disposition')]).toEqual([
       200,
       'inline; filename="avoir-TEST-A-2026-000001.pdf"',
@@ -103,7 +116,7 @@ describeScenario('the papers of a payment', ({ database }) => {
     await named('user-1', COMPANY)
     const { paymentId } = await world.as('user-1').buy()
     await named('user-1', { ...COMPANY, address: '3 bd Zighout Youcef, Alger' })
-    expect((await act(paymentId, 'correct_facture')).status).toBe(200)
+    expect((await act(paymentId, 'correct-facture')).status).toBe(200)
     expect(await papersOf('user-1', paymentId)).toMatchObject([
       { kind: 'facture', number: 'TEST-F-2026-000001' },
       { kind: 'avoir', number: 'TEST-A-2026-000001', about: 'TEST-F-2026-000001' },
@@ -116,6 +129,43 @@ describeScenario('the papers of a payment', ({ database }) => {
       'TEST-A-2026-000001',
       'TEST-F-2026-000002',
     ])
-    expect((await act(paymentId, 'correct_facture')).body.code).toBe('already_refunded')
+    expect((await act(paymentId, 'correct-facture')).body.code).toBe('already_refunded')
+  })
+
+  it('what a company bought before it gave its details has its facture soon after', async () => {
+    const { paymentId: old } = await world.as('user-1').buy()
+    await world.advance(32 * 86_400)
+    const { paymentId } = await world.as('user-1').buy()
+    await named('user-1', COMPANY)
+    await database().query(owe, ['user-1', new Date(world.clock.now()).toISOString()])
+    await world.advance(60)
+    expect(await papersOf('user-1', paymentId)).toMatchObject([
+      { kind: 'receipt', number: 'TEST-2026-000002' },
+      { kind: 'facture', number: 'TEST-F-2026-000001', about: 'TEST-2026-000002', issued_on: '2026-12-23' },
+    ])
+    expect(await papersOf('user-1', old)).toMatchObject([{ kind: 'receipt' }])
+    expect((await ask('user-1', old)).body.number).toBe('TEST-F-2026-000002')
+    expect(await database().query(selectOwing)).toEqual([])
+  })
+
+  it('series have no gap, whatever happens at once', async () => {
+    const users = [...Array(12)].map((_, index) => `user-${index}`)
+    for (const userId of users) await named(userId, Number(userId.slice(5)) % 2 ? COMPANY : PERSON)
+    const bought = await Promise.all(users.map(async (userId) => (await world.as(userId).buy()).paymentId))
+    await Promise.all(
+      users.flatMap((userId, index) => {
+        const paymentId = bought[index] ?? ''
+        return [ask(userId, paymentId), act(paymentId, 'refund'), act(paymentId, 'correct-facture')]
+      }),
+    )
+    const numbers = await database().query(selectSeries)
+    expect(numbers.length).toBeGreaterThan(1)
+    for (const { last_number, papers, highest } of numbers)
+      expect([papers, highest]).toEqual([last_number, last_number])
+    for (const [index, userId] of users.entries()) {
+      const papers = await papersOf(userId, bought[index] ?? '')
+      // Each is refunded, so each facture has its avoir.
+      expect(papers.at(-1).kind).not.toBe('facture')
+    }
   })
 })

@@ -40,9 +40,15 @@ async function avoirIn(deps: ReceiptMailDeps, of: ReceiptWish): Promise<Receipt 
   return last?.kind === 'avoir' ? readReceipt(deps, { ...of, number: last.number }) : null
 }
 
-export function attachmentsOf({ number, pdf, snapshot: { paper = 'receipt' } }: Receipt) {
+export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
   if (pdf === null) return []
-  return [{ filename: `${paper}-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }]
+  return [
+    {
+      filename: `${snapshot.paper ?? 'receipt'}-${number}.pdf`,
+      content: Buffer.from(pdf),
+      contentType: 'application/pdf',
+    },
+  ]
 }
 
 /** What is handed over is not paid by card: the mail says how. */

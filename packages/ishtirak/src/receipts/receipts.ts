@@ -1,6 +1,7 @@
 // What receipts bring to the service.
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
 import { addReceiptCommand } from './cli-receipt.js'
 import { correctFacture } from './correct-facture.js'
 import { type FactureRoutesDeps, factureCalls, factureRoutes } from './facture.route.js'
@@ -14,7 +15,7 @@ import { receiptCalls, receiptRoutes } from './receipt.route.js'
 import { type ReceiptMailDeps, receiptMails } from './receipt-mail.js'
 import './words.js'
 
-export const receipts: Capability<FactureRoutesDeps & ReceiptMailDeps & ReadReceiptDeps> = {
+export const receipts: Capability<FactureRoutesDeps & SubjectDeps & ReceiptMailDeps & ReadReceiptDeps> = {
   name: 'receipts',
   routes: (deps) => async (app) => {
     await app.register(receiptRoutes(deps))
