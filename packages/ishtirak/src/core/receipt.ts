@@ -53,8 +53,8 @@ export interface Buyer {
 }
 
 /**
- * `facture`: in place of the receipt, or asked for after it. `avoir`: takes a facture back. `proforma`: what a
- * facture will say, before anything is paid.
+ * `facture`: in place of the receipt, or asked for after it. `avoir`: takes a facture back. `proforma`: what
+ * a facture will say, before anything is paid.
  */
 export const PAPER_KINDS = ['receipt', 'facture', 'avoir', 'proforma'] as const
 export type PaperKind = (typeof PAPER_KINDS)[number]
