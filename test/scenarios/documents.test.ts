@@ -122,7 +122,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(14)
+    expect(ofUsers.length).toBe(17)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       expect(twin).toMatchObject({
@@ -144,7 +144,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(156)
+    expect(names.length).toBe(164)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -140,8 +140,8 @@ export function isWholeCompany(details: BuyerDetails | null | undefined): detail
 }
 
 /**
- * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale to
- * a company has a facture in place of the receipt; money received in advance has sold nothing yet.
+ * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale
+ * to a company has a facture in place of the receipt; money received in advance has sold nothing yet.
  */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
@@ -217,8 +217,8 @@ export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number 
 const LETTERS = { receipt: '', facture: 'F-', avoir: 'A-', proforma: 'P-' } as const
 
 /**
- * The series of a paper issued on this day: one a year for each kind, so that dates rise with the numbers. Test
- * payments have their own: a legal series has no gap and only real money.
+ * The series of a paper issued on this day: one a year for each kind, so that dates rise with the numbers.
+ * Test payments have their own: a legal series has no gap and only real money.
  */
 export function paperSeries(paper: PaperKind, issuedOn: string, live: boolean): string {
   return `${live ? '' : 'TEST-'}${LETTERS[paper]}${issuedOn.slice(0, 4)}`

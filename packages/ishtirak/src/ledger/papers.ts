@@ -12,8 +12,8 @@ export interface PaperDeps extends Pick<CommonParts, 'ids'> {
 }
 
 /**
- * `papers`: all of the payment, in order. Null: no facture is in force, so nothing is to be taken back. `owes`:
- * the sale stands, so that another facture is to follow.
+ * `papers`: all of the payment, in order. Null: no facture is in force, so nothing is to be taken back.
+ * `owes`: the sale stands, so that another facture is to follow.
  */
 export function avoirFor(
   deps: PaperDeps,

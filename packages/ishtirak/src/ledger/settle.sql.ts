@@ -226,8 +226,8 @@ const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audite
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
      from input i left join guard g using (user_id) left join effect e using (user_id)`
 const saveChanges = statement('settlements.save', ofPayments() + ofAll())
-// Few changes grant time, move periods, issue a second paper or are of users with a balance: all others are spared these parts. One
-// that takes the use of a code comes alone.
+// Few changes grant time, move periods, issue a second paper or are of users with a balance: all others are
+// spared these parts. One that takes the use of a code comes alone.
 const WHOLE = PERIOD_PARTS + ENTRY_PART + ofAll(BALANCE_FACTS, ISSUED_PAPERS)
 const saveWhole = statement('settlements.save_whole', ofPayments() + WHOLE)
 const saveWithCode = statement('settlements.save_with_code', ofPayments(TAKE_CODE) + WHOLE)

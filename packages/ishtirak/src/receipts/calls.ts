@@ -24,8 +24,8 @@ export interface ReceiptCalls {
    */
   papers(userId: string, asked: PapersWish): Promise<Uint8Array>
   /**
-   * The facture of a payment: it is issued where there is none. Throws `payment_not_paid`, `already_refunded`,
-   * `buyer_incomplete`, and `conflict` for money that sold nothing yet.
+   * The facture of a payment: it is issued where there is none. Throws `payment_not_paid`,
+   * `already_refunded`, `buyer_incomplete`, and `conflict` for money that sold nothing yet.
    */
   facture(userId: string, paymentId: string): Promise<Paper>
   /** What was issued for a payment, in order. */

@@ -1,4 +1,4 @@
-// A facture with false details is taken back by an avoir, and another one follows with those that are given now.
+// A facture with false details is taken back by an avoir, and another one follows with those given now.
 import { act, actTexts } from '../acts/act.js'
 import { WhySchema } from '../acts/reason.js'
 import { missingDetails } from '../core/buyer-details.js'

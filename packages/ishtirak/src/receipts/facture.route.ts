@@ -1,5 +1,5 @@
-// POST …/payments/{payment_id}/facture asks for a facture; GET …/payments/{payment_id}/papers lists what was issued
-// for a payment, and the address of each gives it as PDF.
+// POST …/payments/{payment_id}/facture asks for a facture; GET …/payments/{payment_id}/papers lists what was
+// issued for a payment, and the address of each gives it as PDF.
 import { type Static, Type } from 'typebox'
 import { idOf } from '../http/auth.js'
 import { object } from '../http/schemas.js'

@@ -90,7 +90,7 @@ describeScenario('the papers of a payment', ({ database }) => {
     expect((await ask('user-2', paymentId)).status).toBe(404)
   })
 
-  it('a refund of a factured payment issues an avoir that names the facture; of another it issues none', async () => {
+  it('a refund issues an avoir that names the facture, and none where there was no facture', async () => {
     await named('user-1', COMPANY)
     const [{ paymentId }, { paymentId: other }] = [
       await world.as('user-1').buy(),

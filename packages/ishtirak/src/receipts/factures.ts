@@ -1,5 +1,5 @@
-// A facture after the receipt: asked for, owed to a company that has given its details, or in place of one that
-// an avoir took back.
+// A facture after the receipt: asked for, owed to a company that has given its details, or in place of one
+// that an avoir took back.
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { factureInForce, factureRefusal } from '../core/facture.js'
@@ -20,8 +20,8 @@ interface OfUser {
 }
 
 /**
- * The facture of a payment: the one in force, or a new one. Throws `not_found`, for another user's payment too,
- * `payment_not_paid`, `already_refunded`, `conflict` for money that sold nothing yet, and `buyer_incomplete`.
+ * The facture of a payment: the one in force, or a new one. Throws `not_found`, for another user's payment
+ * too, `payment_not_paid`, `already_refunded`, `conflict` for money that sold nothing yet, and `buyer_incomplete`.
  */
 export function askForFacture(deps: FactureDeps, of: OfUser): Promise<StoredPaper> {
   const round = () => issueFacture(deps, of)
@@ -61,7 +61,7 @@ export async function listPapers(
   return papersOfPayment(database, payment)
 }
 
-/** What was sold so long before a company gave its details is owed a facture; older sales are if asked for. */
+/** A company that gives its details is owed factures of what it bought so long before; of more it may ask. */
 const OWED_SINCE = 31 * DAY
 const LEASE_MS = 5 * MINUTE
 const USERS_A_ROUND = 100

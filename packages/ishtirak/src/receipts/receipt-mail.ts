@@ -22,10 +22,15 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
       const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir?.number ?? '' }
       const attached = avoir ?? receipt
       const named = kind === 'receipt' && receipt.snapshot.paper === 'facture' ? 'facture' : kind
-      const next = attached.pdf === null ? 'unprinted' : avoir ? 'avoir' : named
+      const next =
+        attached.pdf === null
+          ? 'mail_unprinted_next'
+          : avoir
+            ? 'mail_avoir_next'
+            : (`mail_${named}_next` as const)
       return {
         subject: say(`mail_${named}_subject`, data),
-        paragraphs: [say(whatKey(kind, receipt), data), say(`mail_${next}_next`, data)],
+        paragraphs: [say(whatKey(kind, receipt), data), say(next, data)],
         button: say('openPortal'),
         attachments: attachmentsOf(attached),
       }
