@@ -142,7 +142,7 @@ export interface Client<Limit extends string = LimitName> extends Orders {
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
   papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without the details. */
+  /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
   facture(userId: string, paymentId: string): Promise<Paper>
   /** What was issued for a payment, in order. */
   papersOf(userId: string, paymentId: string): Promise<Paper[]>

@@ -54,8 +54,8 @@ describeScenario('the jobs', ({ database }) => {
       ...[
         'announce-time',
         'deliver-events',
-        'issue-factures',
         'send-mail',
+        'issue-factures',
         'check-orders',
         'count-receipts',
         'count-users',

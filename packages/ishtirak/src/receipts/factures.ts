@@ -21,7 +21,8 @@ interface OfUser {
 
 /**
  * The facture of a payment: the one in force, or a new one. Throws `not_found`, for another user's payment
- * too, `payment_not_paid`, `already_refunded`, `conflict` for money that sold nothing yet, and `buyer_incomplete`.
+ * too, `payment_not_paid`, `already_refunded`, `conflict` for money that sold nothing yet, and
+ * `buyer_incomplete`.
  */
 export function askForFacture(deps: FactureDeps, of: OfUser): Promise<StoredPaper> {
   const round = () => issueFacture(deps, of)

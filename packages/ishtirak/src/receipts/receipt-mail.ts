@@ -22,12 +22,7 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
       const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir?.number ?? '' }
       const attached = avoir ?? receipt
       const named = kind === 'receipt' && receipt.snapshot.paper === 'facture' ? 'facture' : kind
-      const next =
-        attached.pdf === null
-          ? 'mail_unprinted_next'
-          : avoir
-            ? 'mail_avoir_next'
-            : (`mail_${named}_next` as const)
+      const next = attached.pdf === null ? 'mail_unprinted_next' : avoir ? 'mail_avoir_next' : NEXT[named]
       return {
         subject: say(`mail_${named}_subject`, data),
         paragraphs: [say(whatKey(kind, receipt), data), say(next, data)],
@@ -37,6 +32,12 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
     },
   }))
 }
+
+const NEXT = {
+  receipt: 'mail_receipt_next',
+  refunded: 'mail_refunded_next',
+  facture: 'mail_facture_next',
+} as const
 
 /** What the refund of a factured payment issued; null: it had no facture. */
 async function avoirIn(deps: ReceiptMailDeps, of: ReceiptWish): Promise<Receipt | null> {
