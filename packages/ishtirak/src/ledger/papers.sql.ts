@@ -39,7 +39,7 @@ export const ISSUED_PAPERS = {
    ), owing as (
      insert into owed_factures (user_id, due_at)
      select user_id, now from booked where paper->>'owes' = 'true'
-         on conflict (user_id) do nothing
+         on conflict (user_id) do update set due_at = excluded.due_at
    ), sent as (
      insert into mails (user_id, kind, about, queued_at, due_at)
      select user_id, kind, id, issued_at, issued_at from papered where kind = 'facture'
