@@ -150,7 +150,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(164)
+    expect(names.length).toBe(167)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -45,11 +45,11 @@ const FEES = `case when p.method = '${BY_BALANCE}' then 0
 /** A top-up is owed to the user. It counts when it is spent, as what it buys. */
 const IS_SALE = `p.kind <> 'top_up'`
 /** What went to the user's balance: a top-up, and what is left of a change of plan. */
-const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
+export const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
                  else p.amount end)`
-const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
+export const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
 const ASKED = `${AMOUNT} + (coalesce(p.amount_asked, p.amount) - p.amount) * 100::bigint`
-const NET = `(r.snapshot->'split'->>'netCentimes')::bigint - ${ADVANCE} * 100`
+export const NET = `(r.snapshot->'split'->>'netCentimes')::bigint - ${ADVANCE} * 100`
 /** Empty: no tax. */
 const TAX_RATE = `coalesce(r.snapshot->'tax'->>'ratePercent', '')`
 
@@ -244,7 +244,8 @@ export async function paidByDay(
   }))
 }
 
-const REFUNDS = `
+/** `$1`: of real money. */
+export const REFUNDS = `
   from audit a
   join payments p on p.user_id = a.user_id and p.id = a.payment_id
   join receipts r on r.user_id = a.user_id and r.payment_id = a.payment_id

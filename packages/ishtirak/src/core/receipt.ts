@@ -1,7 +1,7 @@
 // A receipt: drawn up once, when the payment is booked, and kept as it is: no later change of name, tax,
 // seller or plan touches it. Its number is drawn by the statement that books.
 import { type BuyerDetails, missingDetails } from './buyer-details.js'
-import type { Instant } from './instant.js'
+import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
 import { type StampDutyTerms, stampDutyOn } from './stamp-duty.js'
@@ -259,6 +259,8 @@ const ADVANCE: AdvanceTax = { kind: 'advance' }
 /** A tax and the first day on which it holds, `YYYY-MM-DD` on the wall. It holds until the next begins. */
 export interface TaxTerm {
   readonly from: string
+  /** Its last day, where that is known: the day before the next begins. */
+  readonly until?: string
   readonly tax: Tax
 }
 
@@ -268,6 +270,20 @@ export type TaxTerms = readonly [TaxTerm, ...TaxTerm[]]
 /** On the day of payment. A day before the first term is taken for the first: booking must not fail. */
 export function taxAt(terms: TaxTerms, paidOn: string): Tax {
   return termAt(terms, paidOn).tax
+}
+
+/** From so many days before the last day of a tax on, it is told of. */
+const ENDING_DAYS = 30
+
+/** The known end of the last term. After it that term is still booked by. Null: its end is not known. */
+export function taxEnd(
+  terms: TaxTerms,
+  today: string,
+): { readonly until: string; readonly state: 'far' | 'near' | 'past' } | null {
+  const until = terms.at(-1)?.until
+  if (until === undefined) return null
+  const toldFrom = toTimestamp(Date.parse(until) - ENDING_DAYS * DAY).slice(0, 10)
+  return { until, state: today > until ? 'past' : today >= toldFrom ? 'near' : 'far' }
 }
 
 /** In centimes on `amount` whole dinars of cash; a day before the first term is taken for the first. */
