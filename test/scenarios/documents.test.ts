@@ -87,6 +87,9 @@ describe('the documents', () => {
       'setBuyer',
       'getReceipt',
       'getPapers',
+      'askForFacture',
+      'listPapersOfPayment',
+      'getPaper',
       'uploadProof',
       'redeemCode',
       'listRedemptions',
@@ -110,6 +113,9 @@ describe('the documents', () => {
       'reportUsage',
       'getReceiptForUser',
       'getPapersForUser',
+      'askForFactureForUser',
+      'listPapersOfPaymentForUser',
+      'getPaperForUser',
       'uploadProofForUser',
       'redeemCodeForUser',
       'listRedemptionsForUser',
@@ -126,7 +132,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(16)
+    expect(ofUsers.length).toBe(19)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       expect(twin).toMatchObject({
@@ -148,7 +154,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(166)
+    expect(names.length).toBe(174)
   })
 
   it('say of each list of words that it is one of strings', () => {
