@@ -3,30 +3,17 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { setBuyer } from '../buyers/set-buyer.js'
+import type { TypedBuyer } from '../core/buyer-details.js'
 import { statement } from '../database/database.js'
 
 const COMPANY = {
-  ...{
-    kind: 'company',
-    name: 'EURL Nakhla',
-    address: '12 rue Didouche Mourad, Alger',
-    rc: '16/00-0123456 B 20',
-  },
-  ...{ nif: '000216001808337', nis: '000216001808331', ai: '16010112345', legalForm: 'EURL' },
-  ...{ capital: null, phone: null, email: null },
+  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
+  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+  legal_form: 'EURL',
 }
-const PERSON = {
-  ...{ kind: 'person', name: 'Samira Taleb', address: 'Cité 1000, Oran' },
-  ...{ rc: null, nif: null, nis: null, ai: null, legalForm: null, capital: null, phone: null, email: null },
-}
+const PERSON = { kind: 'person', name: 'Samira Taleb', address: 'Cité 1000, Oran' }
 
-const giveDetails = statement(
-  'test.give_details',
-  `insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
-       on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`,
-)
-
-const owe = statement('test.owe', 'insert into owed_factures (user_id, due_at) values ($1, $2::timestamptz)')
 const selectOwing = statement('test.owing', 'select user_id from owed_factures')
 const selectSeries = statement(
   'test.series',
@@ -43,10 +30,7 @@ describeScenario('the papers of a payment', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  /** As the user says it: what was there before is replaced. */
-  const named = async (userId: string, buyer: object | null) => {
-    await database().query(giveDetails, [userId, JSON.stringify(buyer)])
-  }
+  const named = (userId: string, buyer: TypedBuyer) => setBuyer(world.service.parts, { userId }, buyer)
   const papersOf = async (userId: string, paymentId: string) =>
     (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/papers`)).body.papers
   const ask = (userId: string, paymentId: string) =>
@@ -137,7 +121,6 @@ describeScenario('the papers of a payment', ({ database }) => {
     await world.advance(32 * 86_400)
     const { paymentId } = await world.as('user-1').buy()
     await named('user-1', COMPANY)
-    await database().query(owe, ['user-1', new Date(world.clock.now()).toISOString()])
     await world.advance(60)
     expect(await papersOf('user-1', paymentId)).toMatchObject([
       { kind: 'receipt', number: 'TEST-2026-000002' },
