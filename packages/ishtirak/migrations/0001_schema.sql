@@ -485,6 +485,16 @@ create table papers (
 );
 comment on table papers is 'Factures that came after the receipt of their payment, and avoirs.';
 
+-- The facture or avoir that the buyer has is the one that was printed first: each other print is a duplicate.
+create table printed_papers (
+  number text not null,
+  printed_at timestamptz not null,
+  -- A mail that is sent again brings the same.
+  by_mail boolean not null,
+  constraint printed_papers_once primary key (number)
+);
+comment on table printed_papers is 'Factures and avoirs that were printed.';
+
 -- Whose payments are to be looked at for factures that are owed: details were given, or a facture taken back.
 create table owed_factures (
   user_id text not null,

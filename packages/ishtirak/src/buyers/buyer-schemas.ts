@@ -5,7 +5,6 @@ import {
   BUYER_FIELDS,
   BUYER_KINDS,
   type BuyerDetails,
-  buyerField,
   fieldsOfBuyer,
   missingDetails,
 } from '../core/buyer-details.js'
@@ -64,7 +63,7 @@ const NOTHING = Object.fromEntries(BUYER_FIELDS.map((field) => [field, null])) a
 >
 
 export function viewBuyer(buyer: BuyerDetails | null): BuyerView {
-  if (buyer === null) return { ...NOTHING, complete: false, missing: ['kind'] }
-  const missing = missingDetails(buyer).map(buyerField)
+  const missing = [...missingDetails(buyer)]
+  if (buyer === null) return { ...NOTHING, complete: false, missing }
   return { ...fieldsOfBuyer(buyer), kind: buyer.kind, complete: missing.length === 0, missing }
 }

@@ -1,6 +1,6 @@
 // What a facture names of the buyer, among everything known of a user.
 import type { UserPart } from '../acts/file-parts.js'
-import { type BuyerDetails, buyerField, missingDetails } from '../core/buyer-details.js'
+import { type BuyerDetails, missingDetails } from '../core/buyer-details.js'
 import { sayFor } from '../i18n/messages.js'
 import { type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
@@ -20,7 +20,7 @@ export function buyerPart(deps: Pick<BuyerDeps, 'database'>): UserPart<BuyerDeta
 
 function BuyerCard({ pages, view, buyer }: { pages: ConsolePages; view: View; buyer: BuyerDetails }) {
   const say = sayFor(pages.seller.identity, view.locale)
-  const missing = missingDetails(buyer).map((field) => labelOf(say, buyerField(field)))
+  const missing = missingDetails(buyer).map((field) => labelOf(say, field))
   const lacks = missing.length === 0 ? null : missing.join(view.locale === 'ar' ? '، ' : ', ')
   return (
     <Card id="buyer" title={say('buyerTitle')}>

@@ -28,23 +28,25 @@ export interface BuyerDetails {
   readonly email: string | null
 }
 
-/** Without these there is no facture: of a company who it is, of a person name and address. */
-const REQUIRED = {
-  person: ['name', 'address'],
-  company: ['name', 'address', 'rc', 'nif', 'nis', 'ai', 'legalForm'],
-} as const satisfies Record<BuyerDetails['kind'], readonly (keyof BuyerDetails)[]>
-
-/** The fields that a facture cannot do without and that are not given. */
-export function missingDetails(details: BuyerDetails): readonly (keyof BuyerDetails)[] {
-  return REQUIRED[details.kind].filter((field) => details[field] === null)
-}
-
 /** The fields as they are called outside of the program. */
 export const BUYER_FIELDS = [
   ...(['kind', 'name', 'address', 'rc', 'nif', 'nis', 'ai', 'legal_form', 'capital', 'phone'] as const),
   'email',
 ] as const
 export type BuyerField = (typeof BUYER_FIELDS)[number]
+
+/** Without these there is no facture: of a company who it is, of a person name and address. */
+const REQUIRED = {
+  person: ['name', 'address'],
+  company: ['name', 'address', 'rc', 'nif', 'nis', 'ai', 'legal_form'],
+} as const satisfies Record<BuyerDetails['kind'], readonly BuyerField[]>
+
+/** What a facture cannot do without and is not given. */
+export function missingDetails(details: BuyerDetails | null): readonly BuyerField[] {
+  if (details === null) return ['kind']
+  const fields = fieldsOfBuyer(details)
+  return REQUIRED[details.kind].filter((field) => fields[field] === null)
+}
 
 /** As it was typed; absent, null and empty are the same. */
 export type TypedBuyer = Readonly<Partial<Record<BuyerField, string | null | undefined>>>
@@ -70,10 +72,6 @@ export function readBuyerDetails(typed: TypedBuyer): ReadBuyer {
 export function fieldsOfBuyer({ legalForm, ...others }: BuyerDetails): Record<BuyerField, string | null> {
   return { ...others, legal_form: legalForm }
 }
-
-/** The name of a field outside of the program. */
-export const buyerField = (field: keyof BuyerDetails): BuyerField =>
-  field === 'legalForm' ? 'legal_form' : field
 
 /** The fields in which two differ. */
 export function changedFields(before: BuyerDetails | null, after: BuyerDetails): readonly BuyerField[] {

@@ -16,6 +16,9 @@ export function factureInForce(papers: readonly IssuedPaper[]): IssuedPaper | nu
   return last?.kind === 'facture' ? last : null
 }
 
+/** As another paper names it. */
+export const namedPaper = ({ kind, number, issuedOn }: NamedPaper): NamedPaper => ({ kind, number, issuedOn })
+
 /** Why a payment cannot have a facture; null: it can. Money that only tops up a balance has sold nothing. */
 export function factureRefusal(
   { status, kind }: Pick<Payment, 'status' | 'kind'>,
@@ -42,13 +45,12 @@ export function laterFacture(
   { seller, issuedAt, issuedOn }: Issue,
   details: BuyerDetails,
 ): ReceiptSnapshot {
-  const { snapshot, ...about } = last
+  const { snapshot } = last
   const buyer = { ...snapshot.buyer, details }
-  return { ...snapshot, paper: 'facture', about, seller, buyer, issuedAt, issuedOn }
+  return { ...snapshot, paper: 'facture', about: namedPaper(last), seller, buyer, issuedAt, issuedOn }
 }
 
 /** Takes the facture back whole, with its buyer as they stand on it. */
 export function avoirOf(facture: IssuedPaper, { seller, issuedAt, issuedOn }: Issue): ReceiptSnapshot {
-  const { snapshot, ...about } = facture
-  return { ...snapshot, paper: 'avoir', about, seller, issuedAt, issuedOn }
+  return { ...facture.snapshot, paper: 'avoir', about: namedPaper(facture), seller, issuedAt, issuedOn }
 }

@@ -35,7 +35,7 @@ export const correctFacture = act<FactureDeps & SubjectDeps>().decides({
       throw new BillingError(payment.status === 'refunded' ? 'already_refunded' : 'conflict', {
         extra: { payment_status: payment.status },
       })
-    const missing = user.buyer ? missingDetails(user.buyer) : ['kind']
+    const missing = missingDetails(user.buyer)
     if (missing.length > 0) throw new BillingError('buyer_incomplete', { extra: { missing } })
     return facture
   },

@@ -13,7 +13,8 @@ export function factureMail(deps: ReceiptMailDeps): MailWriter {
     write: async ({ userId, about }, { locale, say }) => {
       const { number, snapshot } = await findPaper(deps.database, userId, about)
       const { paymentId } = snapshot
-      const facture = await readReceipt(deps, { userId, paymentId, number, locale })
+      const of = { userId, paymentId, number, locale }
+      const facture = await readReceipt(deps, of, { byMail: true })
       const data = { number, amount: deps.formats.centimes(totalOf(snapshot), locale) }
       return {
         subject: say('mail_facture_subject', data),

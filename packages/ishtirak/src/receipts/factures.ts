@@ -41,9 +41,8 @@ async function issueFacture(
   if (inForce) return papers.find((one) => one.number === inForce.number) ?? 'stale'
   const refusal = factureRefusal(payment, papers)
   if (refusal) throw new BillingError(refusal, { extra: { payment_status: payment.status } })
-  if (!user.buyer) throw new BillingError('buyer_incomplete', { extra: { missing: ['kind'] } })
   const missing = missingDetails(user.buyer)
-  if (missing.length > 0) throw new BillingError('buyer_incomplete', { extra: { missing } })
+  if (!user.buyer || missing.length > 0) throw new BillingError('buyer_incomplete', { extra: { missing } })
   const now = deps.clock.now()
   const paper = factureFor(deps, papers, user.buyer, now)
   const after = { subscription: user.subscription, events: [], paper }

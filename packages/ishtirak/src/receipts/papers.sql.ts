@@ -1,22 +1,27 @@
-// The receipts of a user in a year, and when the money of those that were refunded went back.
+// The papers of a user in a year, and when the money of those that were refunded went back.
 import type { ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
-import { instantOrNull, integer, json, rowOf, text } from '../database/rows.js'
+import { flag, instantOrNull, integer, json, rowOf, text } from '../database/rows.js'
 
-// Uses the primary key, which begins with the user; the payment and its refund by theirs.
+// Uses the primary keys, which begin with the user; the payment and its refund by theirs.
 const selectOfYear = statement(
   'receipts.year',
-  `select r.series, r.number, r.snapshot,
+  `select r.series, r.number, r.snapshot, r.is_later,
           case when p.status = 'refunded' then (
             select max(a.acted_at) from audit a
              where a.user_id = r.user_id and a.payment_id = r.payment_id and a.act = 'payment.refund'
           ) end as refunded_at
-     from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-    where r.user_id = $1 and r.series = any($2::text[])
-    order by r.series desc, r.number desc limit $3`,
+     from (
+       select user_id, payment_id, series, number, issued_at, snapshot, false as is_later
+         from receipts where user_id = $1 and series = any($2::text[])
+        union all
+       select user_id, payment_id, series, number, issued_at, snapshot, true
+         from papers where user_id = $1 and series = any($2::text[])
+     ) r join payments p on p.user_id = r.user_id and p.id = r.payment_id
+    order by r.issued_at desc, r.series desc, r.number desc limit $3`,
 )
 
-/** The last of them, in the order of their numbers; `series` as receipts have it. */
+/** The last of them, in the order in which they were issued; `series` as receipts have it. */
 export async function listReceiptsOfYear(
   database: Queryable,
   of: { readonly userId: string; readonly series: readonly string[]; readonly limit: number },
@@ -31,5 +36,7 @@ const parsePaper = rowOf({
   series: text,
   number: integer,
   snapshot: json<ReceiptSnapshot>,
+  /** Issued beside the receipt: its money stands with the receipt. */
+  is_later: flag,
   refunded_at: instantOrNull,
 })

@@ -56,21 +56,39 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
     boughtInWords(snapshot, texts[of.locale].receipt, of.locale).replaceAll('\u00a0', ' ')
   return [
     csvLine([...names, ...sums]),
-    ...papers.map((paper) => {
+    ...inForce(papers).map((paper) => {
       const { snapshot } = paper
+      const sign = signOf(paper)
       const { issuedOn, paidOn, periodFrom, periodTo, split, stampDutyCentimes, paymentId } = snapshot
       return csvLine([
         ...[numberOf(paper), issuedOn, paidOn],
         ...[described(snapshot), periodFrom, periodTo],
-        ...[snapshot.paymentMethod, split.netCentimes / 100, split.taxCentimes / 100],
-        ...[stampDutyCentimes / 100, totalOf(snapshot) / 100, 'DZD', refundedOn(deps, paper), paymentId],
+        ...[snapshot.paymentMethod, (sign * split.netCentimes) / 100, (sign * split.taxCentimes) / 100],
+        ...[
+          (sign * stampDutyCentimes) / 100,
+          (sign * totalOf(snapshot)) / 100,
+          'DZD',
+          refundedOn(deps, paper),
+          paymentId,
+        ],
       ])
     }),
   ].join('')
 }
 
+/** Without the receipts in whose place a facture was asked for: its money is said once. */
+function inForce(papers: readonly PaperOfYear[]): readonly PaperOfYear[] {
+  const replaced = new Set(
+    papers.map(({ snapshot }) => snapshot.paper === 'facture' && snapshot.about?.number),
+  )
+  return papers.filter((paper) => !replaced.has(numberOf(paper)))
+}
+
+/** What an avoir takes back is below zero. */
+const signOf = ({ snapshot }: PaperOfYear) => (snapshot.paper === 'avoir' ? -1 : 1)
+
 interface PapersRead {
-  /** In the order of their numbers. */
+  /** In the order in which they were issued. */
   readonly papers: readonly PaperOfYear[]
   /** There are earlier ones. */
   readonly isCut: boolean
@@ -88,8 +106,9 @@ async function readYear({ database }: ReceiptDeps, { userId, year }: YearWish): 
 
 const numberOf = ({ series, number }: PaperOfYear) => receiptNumber(series, number)
 
-function refundedOn({ receipts }: ReceiptDeps, { refunded_at: at }: PaperOfYear): string | null {
-  return at === null ? null : receipts.dayOf(at)
+function refundedOn({ receipts }: ReceiptDeps, paper: PaperOfYear): string | null {
+  const { refunded_at: at, is_later: isLater } = paper
+  return at === null || isLater ? null : receipts.dayOf(at)
 }
 
 function renderYear(
@@ -100,7 +119,9 @@ function renderYear(
 ): Uint8Array {
   const words = texts[locale].receipt
   const pages = papers.slice(-PRINTED_MAX).map((paper) => {
-    const about = { number: numberOf(paper), refundedOn: refundedOn(deps, paper) }
+    // The one that counts was handed out when it was issued.
+    const isDuplicate = paper.snapshot.paper !== undefined
+    const about = { number: numberOf(paper), refundedOn: refundedOn(deps, paper), isDuplicate }
     return describePage(paper.snapshot, about, locale)
   })
   const title = words.papersOf.replace('{year}', String(year))
@@ -130,14 +151,17 @@ function listOf(deps: ReceiptDeps, papers: readonly PaperOfYear[], locale: Local
   const sumOf = (some: readonly PaperOfYear[]) =>
     some.reduce((sum, { snapshot }) => sum + totalOf(snapshot), 0)
   // What the balance paid for was paid in before.
-  const received = papers.filter(({ snapshot }) => snapshot.paymentMethod !== BY_BALANCE)
+  const received = papers.filter(
+    ({ snapshot, is_later }) => !is_later && snapshot.paymentMethod !== BY_BALANCE,
+  )
   const paid = sumOf(received)
   const refunded = sumOf(received.filter((paper) => refundedOn(deps, paper) !== null))
   const [newest] = papers.slice(-1)
   return {
     buyer: newest ? describeBuyer(newest.snapshot, words).name : '',
     head: [words.title, words.issuedOn, words.description, words.totalNet, words.vat, words.totalPaid],
-    rows: papers.map((paper) => {
+    rows: inForce(papers).map((paper) => {
+      const signed = (centimes: number) => `${signOf(paper) < 0 ? '\u2212' : ''}${money(centimes)}`
       const { snapshot } = paper
       const bought = boughtInWords(snapshot, words, locale)
       const back = refundedOn(deps, paper)
@@ -145,9 +169,9 @@ function listOf(deps: ReceiptDeps, papers: readonly PaperOfYear[], locale: Local
         numberOf(paper),
         dayInFigures(snapshot.issuedOn),
         back === null ? bought : `${bought} (${words.refunded} ${dayInFigures(back)})`,
-        money(snapshot.split.netCentimes),
-        money(snapshot.split.taxCentimes),
-        money(totalOf(snapshot)),
+        signed(snapshot.split.netCentimes),
+        signed(snapshot.split.taxCentimes),
+        signed(totalOf(snapshot)),
       ]
     }),
     totals: rowsOf([

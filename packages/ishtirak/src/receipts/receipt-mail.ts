@@ -17,7 +17,7 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
     lifetimeMs: RECEIPT_LIFETIME_MS,
     write: async (mail, { locale, say }) => {
       const of = { userId: mail.userId, paymentId: mail.about, locale }
-      const receipt = await readReceipt(deps, of)
+      const receipt = await readReceipt(deps, of, { byMail: true })
       const avoir = kind === 'refunded' ? await avoirIn(deps, of) : null
       const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir?.number ?? '' }
       const attached = avoir ?? receipt
@@ -43,7 +43,7 @@ const NEXT = {
 async function avoirIn(deps: ReceiptMailDeps, of: ReceiptWish): Promise<Receipt | null> {
   const papers = await papersOfPayment(deps.database, { userId: of.userId, id: of.paymentId })
   const last = papers.at(-1)
-  return last?.kind === 'avoir' ? readReceipt(deps, { ...of, number: last.number }) : null
+  return last?.kind === 'avoir' ? readReceipt(deps, { ...of, number: last.number }, { byMail: true }) : null
 }
 
 export function attachmentsOf({ number, pdf, snapshot }: Receipt) {

@@ -2,6 +2,7 @@
 
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
+import { factureInForce, type IssuedPaper, namedPaper } from '../core/facture.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { ReceiptSnapshot } from '../core/receipt.js'
@@ -11,10 +12,11 @@ import { findPayment } from '../ledger/payments.sql.js'
 import type { ReceiptRules } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
+import { notePrint } from './printed-papers.sql.js'
 import { type ReceiptForm, renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
-export interface ReceiptDeps extends Pick<CommonParts, 'database'> {
+export interface ReceiptDeps extends Pick<CommonParts, 'database' | 'clock'> {
   readonly receipts: ReceiptRules
   readonly printer: ReceiptPrinter
 }
@@ -86,10 +88,11 @@ export function askForReceipt(deps: ReceiptDeps, of: ReceiptWish): Promise<Print
 
 /** Throws `not_found`, for another user's payment and an unknown number too, and `payment_not_paid`. */
 export async function readReceipt(
-  { database, receipts, printer }: ReceiptDeps,
+  deps: ReceiptDeps,
   of: ReceiptWish,
-  { waitingMax = Number.POSITIVE_INFINITY } = {},
+  { waitingMax = Number.POSITIVE_INFINITY, byMail = false } = {},
 ): Promise<Receipt> {
+  const { database, receipts, printer } = deps
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found')
   const papers = await papersOfPayment(database, payment)
@@ -99,7 +102,10 @@ export async function readReceipt(
   const { snapshot, number } = paper
   const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
-  const content = { snapshot, number, refundedOn }
+  const inForce = paper.kind === 'receipt' ? factureInForce(papers) : null
+  const facture = inForce && namedPaper(inForce)
+  const isDuplicate = await isPrintedAgain(deps, paper, { byMail, waitingMax })
+  const content = { snapshot, number, refundedOn, isDuplicate, ...(facture && { facture }) }
   const render = (typesetter: Typesetter) => renderReceipt(typesetter, content, of.locale, of.form)
   return {
     number,
@@ -107,6 +113,17 @@ export async function readReceipt(
     snapshot,
     periodEnd: payment.periodEnd,
   }
+}
+
+/** A receipt may be printed as often as one likes. Nothing is noted of what will not be printed. */
+async function isPrintedAgain(
+  { database, clock, printer }: ReceiptDeps,
+  { kind, number }: IssuedPaper,
+  { byMail, waitingMax }: { readonly byMail: boolean; readonly waitingMax: number },
+): Promise<boolean> {
+  if (kind === 'receipt' || printer.typesetter === null || printer.queue.waiting >= waitingMax) return false
+  const first = await notePrint(database, number, { byMail, now: clock.now() })
+  return !first.isNew && !(byMail && first.byMail)
 }
 
 /** Null where nothing is printed. Throws `busy` when `waitingMax` wait already. */
