@@ -16,6 +16,7 @@ import {
   paidByDay,
   refundedByDay,
 } from '../../packages/ishtirak/src/books/figures.sql.js'
+import { salesByTax, salesLines } from '../../packages/ishtirak/src/books/sales.sql.js'
 import { findFinding, findingNamed } from '../../packages/ishtirak/src/compare/findings.sql.js'
 import {
   lastComparison,
@@ -311,6 +312,16 @@ export const CONSOLE_LISTS: Asked[] = [
     (database) => entriesOf(database, 'refund', november, further, 50),
     /audit_by_act\b[\s\S]*Index Cond: .*ROW\(acted_at, id\) > ROW/,
   ],
+  [
+    'a page of the journal of sales',
+    (database) => salesLines(database, { ...november, filter: { tax: null, side: null } }, null, 50),
+    /payments_by_paid_at[\s\S]*audit_by_act\b/,
+  ],
+  [
+    'the sales of a month by tax',
+    (database) => salesByTax(database, november),
+    /payments_by_paid_at[\s\S]*audit_by_act\b/,
+  ],
   ...(
     [
       ['by their ends', PARTS.byEnd, /users_by_end/],
@@ -388,7 +399,7 @@ export const CONSOLE_WAITING: Asked[] = [
   ],
   [
     'what entered the inbox',
-    (database) => noteInbox(database, inbox, NOON),
+    (database) => noteInbox(database, inbox, { now: NOON, beside: [] }),
     /payments_in_review[\s\S]*users_deliver[\s\S]*mails_failed[\s\S]*inbox_known_once/,
   ],
   ['what operators are to be told of', unmailedEntries, /inbox_known/],

@@ -228,6 +228,17 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
     },
   ],
   getJournal: read('/months/2026-11/receipts'),
+  getSales: [{ act: 'payments.export', path: '/months/2026-11/sales', command: ['sales', '2026-11'] }],
+  getDeclaration: [
+    { act: 'payments.export', path: '/months/2026-11/declaration', command: ['declaration', '2026-11'] },
+  ],
+  exportSales: [
+    {
+      act: 'payments.export',
+      path: '/exports/sales?month=2026-11',
+      command: ['export', 'sales', '--month', '2026-11'],
+    },
+  ],
   exportAccounts: [
     {
       act: 'payments.export',

@@ -3,10 +3,13 @@ import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
 import type { AccountsDeps } from './accounts.js'
 import { type ClosingDeps, closeMonth, reopenMonth } from './closing.js'
+import type { DeclarationDeps } from './declaration.js'
 import { countReceipts } from './figures.sql.js'
 import { monthRoutes } from './month.route.js'
 import { markChanged } from './paid-months.sql.js'
 import { getJournal, getMonth, readAccounts } from './readings.js'
+import { salesRoutes } from './sales.route.js'
+import { getDeclaration, getSales, readSalesFile } from './sales-readings.js'
 import './words.js'
 import { keepLastLapses } from './year.js'
 import { yearRoutes } from './year.route.js'
@@ -15,13 +18,17 @@ import { getYear, readYearFile } from './year-readings.js'
 /** Of each series: 500 a second. */
 const COUNTED_A_ROUND = 5_000
 
-export const books: Capability<AccountsDeps & ClosingDeps> = {
+export const books: Capability<AccountsDeps & ClosingDeps & DeclarationDeps> = {
   name: 'books',
   acts: [closeMonth, reopenMonth],
-  readings: [getMonth, getJournal, readAccounts, getYear, readYearFile],
+  readings: [
+    ...[getMonth, getJournal, readAccounts, getYear, readYearFile],
+    ...[getSales, readSalesFile, getDeclaration],
+  ],
   commandGroups: { export: 'Export for the accountant', month: 'Close a month' },
   console: (app, pages) => {
     monthRoutes(app, pages)
+    salesRoutes(app, pages)
     yearRoutes(app, pages)
   },
   sections: [

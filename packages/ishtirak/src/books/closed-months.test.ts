@@ -39,12 +39,17 @@ describeScenario('closed months', ({ database }) => {
       const { body } = await owner.get(`/months/${name}/receipts?limit=100`)
       return body.data.map(({ receipt }: { receipt: string }) => receipt)
     }
+    const salesOf = async (name: string): Promise<readonly Record<string, number>[]> =>
+      (await owner.get(`/months/${name}/sales?limit=100`)).body.data
+    const declared = async (name: string) => (await owner.get(`/months/${name}/declaration`)).body
     /** All that must stay. The status of a payment is that of the payment, not of the month. */
     const frozen = async (name: string) => {
       const { users: _, uncounted: __, closed, ...figures } = await monthOf(name)
       const { came_since: ___, ...closing } = closed
       const lines = (await linesOf(name)).map(({ status: _, refunded_on: __, ...line }) => line)
-      return { figures, closing, lines, receipts: await receiptsOf(name) }
+      const { uncounted: ____, ...declaration } = await declared(name)
+      const sales = await salesOf(name)
+      return { figures, closing, lines, receipts: await receiptsOf(name), sales, declaration }
     }
     const now = () => new Date(world.clock.now()).toISOString().slice(0, 7)
     const before = (name: string, by = 1) => {
@@ -126,8 +131,14 @@ describeScenario('closed months', ({ database }) => {
       expect([name, sum]).toEqual([name, figures.paid.ttc - figures.refunded.ttc])
       const late = own.filter(({ kind }) => kind === 'after_closing')
       const said = figures.after_closing?.months ?? []
-      expect([name, late.reduce((total, { ttc }) => total + Number(ttc), 0)]).toEqual([
+      const lateSum = late.reduce((total, { ttc }) => total + Number(ttc), 0)
+      expect([name, lateSum]).toEqual([
         ...[name, said.reduce((total: number, { paid }: never) => total + Object(paid).ttc, 0)],
+      ])
+      // The journal of sales and the declaration have both.
+      const sold = (await salesOf(name)).reduce((total, { ttc = 0 }) => total + ttc, 0)
+      expect([name, sold, (await declared(name)).total.net.ttc]).toEqual([
+        ...[name, sum + lateSum, sum + lateSum],
       ])
     }
   })

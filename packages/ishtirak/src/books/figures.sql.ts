@@ -1,5 +1,5 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read
-// from the trail.
+// from the trail. A series may have numbers of papers that are no receipts: they are passed over.
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
@@ -45,11 +45,11 @@ const FEES = `case when p.method = '${BY_BALANCE}' then 0
 /** A top-up is owed to the user. It counts when it is spent, as what it buys. */
 const IS_SALE = `p.kind <> 'top_up'`
 /** What went to the user's balance: a top-up, and what is left of a change of plan. */
-const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
+export const ADVANCE = `(case when ${IS_SALE} then coalesce((r.snapshot->'change'->>'surplus')::bigint, 0)
                  else p.amount end)`
-const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
+export const AMOUNT = `(p.amount - ${ADVANCE}) * 100::bigint`
 const ASKED = `${AMOUNT} + (coalesce(p.amount_asked, p.amount) - p.amount) * 100::bigint`
-const NET = `(r.snapshot->'split'->>'netCentimes')::bigint - ${ADVANCE} * 100`
+export const NET = `(r.snapshot->'split'->>'netCentimes')::bigint - ${ADVANCE} * 100`
 /** Empty: no tax. */
 const TAX_RATE = `coalesce(r.snapshot->'tax'->>'ratePercent', '')`
 
@@ -135,9 +135,12 @@ const count = statement(
          on conflict (day, kind, method, instrument) do update
         set ${added('entries amount late_entries late_amount duty_centimes fees_centimes fees_unknown')}
    )
-   update counted_receipts set last_number = (select max(number) from next)
-    where series = $1 and exists (select from next)
-   returning last_number, (select json_agg(distinct user_id) from next)::jsonb as users`,
+   update counted_receipts c
+      set last_number = case when (select count(*) from next) = $3::int then (select max(number) from next)
+                             else s.last_number end
+     from receipt_series s
+    where c.series = $1 and s.series = $1
+   returning c.last_number, coalesce((select json_agg(distinct user_id) from next), '[]')::jsonb as users`,
 )
 
 /**
@@ -241,7 +244,8 @@ export async function paidByDay(
   }))
 }
 
-const REFUNDS = `
+/** `$1`: of real money. */
+export const REFUNDS = `
   from audit a
   join payments p on p.user_id = a.user_id and p.id = a.payment_id
   join receipts r on r.user_id = a.user_id and r.payment_id = a.payment_id

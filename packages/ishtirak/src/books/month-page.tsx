@@ -383,6 +383,8 @@ function Files({ pages, view, figures }: Shown) {
     <Card id="files" title={say('monthFiles')}>
       <p class="actions">
         <LinkButton href={`${path}/receipts`} label={say('journal')} />
+        {may ? <LinkButton href={`${path}/sales`} label={say('sales')} /> : null}
+        {may ? <LinkButton href={`${path}/declaration`} label={say('declaration')} /> : null}
         {may ? <LinkButton href={`${path}/accounts?format=excel`} label={say('csvExcel')} /> : null}
         {may ? <LinkButton href={`${path}/accounts`} label={say('csvPlain')} /> : null}
       </p>

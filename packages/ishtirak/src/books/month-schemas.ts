@@ -11,6 +11,7 @@ import type { MonthFigures } from './months.js'
 import type { Owed } from './owed.js'
 
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
+export const MonthNameSchema = month
 export const MonthParamsSchema = Type.Object({ month })
 
 const format = Type.Optional(

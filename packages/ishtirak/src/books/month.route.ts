@@ -12,7 +12,7 @@ import { monthPage } from './month-page.js'
 import { readMonthFigures } from './months.js'
 import { sendMonth } from './readings.js'
 
-interface Params {
+export interface MonthRoute {
   readonly month: string
 }
 
@@ -20,19 +20,19 @@ const JOURNAL_ROWS = 40
 
 export function monthRoutes(app: App, pages: BooksPages): void {
   const hidden = forOperators(pages)
-  const thisSite = fromThisSite(pages, (of: Params) => addressOf('', 'months', monthIn(pages, of)))
+  const thisSite = fromThisSite(pages, (of: MonthRoute) => addressOf('', 'months', monthIn(pages, of)))
 
   app.get('/console/months', hidden, async (request, reply) => {
     const figures = await readMonthFigures(pages, monthNow(pages))
     return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures))
   })
 
-  app.get<{ Params: Params }>('/console/months/:month', hidden, async (request, reply) => {
+  app.get<{ Params: MonthRoute }>('/console/months/:month', hidden, async (request, reply) => {
     const figures = await readMonthFigures(pages, monthIn(pages, request.params))
     return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures, isUndone(request)))
   })
 
-  app.get<{ Params: Params }>('/console/months/:month/receipts', hidden, async (request, reply) => {
+  app.get<{ Params: MonthRoute }>('/console/months/:month/receipts', hidden, async (request, reply) => {
     const month = monthIn(pages, request.params)
     const cursor = queryOf(request, 'cursor') ?? null
     const journal = await readJournal(pages, { month, cursor, limit: JOURNAL_ROWS })
@@ -40,7 +40,7 @@ export function monthRoutes(app: App, pages: BooksPages): void {
     return sendPage(pages, reply, journalPage(pages, viewOf(pages, request, reply), shown))
   })
 
-  app.get<{ Params: Params }>('/console/months/:month/accounts', thisSite, async (request, reply) => {
+  app.get<{ Params: MonthRoute }>('/console/months/:month/accounts', thisSite, async (request, reply) => {
     const month = monthIn(pages, request.params)
     const format = queryOf(request, 'format') === 'excel' ? 'excel' : 'plain'
     const { operator } = pages.operatorsHere.of(request)
@@ -54,7 +54,7 @@ function monthNow({ wallClock, clock }: BooksPages): string {
 }
 
 /** Throws `not_found`: an address that names no month is the address of nothing. */
-function monthIn({ wallClock }: BooksPages, { month }: Params): string {
+export function monthIn({ wallClock }: BooksPages, { month }: MonthRoute): string {
   if (!wallClock.monthOf(month)) throw new BillingError('not_found')
   return month
 }

@@ -86,8 +86,8 @@ describeScenario('a request of another site', ({ database }) => {
       expect(await acts()).toEqual([])
     }
     await Promise.all(pages.map((path) => openFrom(path, { 'sec-fetch-site': 'none' })))
-    // The files of codes, of a month and a year, and the lists.
-    const files = ['payments.export', 'payments.export', 'payments.export']
+    // The files of codes, of a month, of its sales and of a year, and the lists.
+    const files = Array.from({ length: 4 }, () => 'payments.export')
     const lists = ['trail.export', 'user.look', 'users.export']
     expect(await acts()).toEqual(['codes.export', 'payment.read_proof', ...files, ...lists])
   })

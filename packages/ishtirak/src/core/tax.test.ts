@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitTax, type Tax, type TaxTerms, taxAt } from './receipt.js'
+import { splitTax, type Tax, type TaxTerms, taxAt, taxEnd } from './receipt.js'
 
 const mention = { ar: 'معفى', fr: 'Exonéré', en: 'Exempt' }
 const exempt: Tax = { kind: 'exempt', mention }
@@ -26,6 +26,41 @@ describe('the tax of a day', () => {
 
   it('before the first term is that of the first: a booking never fails over a setting', () => {
     expect(taxAt(terms, '2019-05-05')).toBe(exempt)
+  })
+})
+
+describe('the known end of a tax', () => {
+  const ends: TaxTerms = [{ from: '2024-01-01', until: '2026-12-31', tax: exempt }]
+
+  it.each([
+    ['2026-11-30', 'far'],
+    ['2026-12-01', 'near'],
+    ['2026-12-31', 'near'],
+    ['2027-01-01', 'past'],
+    ['2031-06-15', 'past'],
+  ])('on %s is %s', (day, state) => {
+    expect(taxEnd(ends, day)).toEqual({ until: '2026-12-31', state })
+  })
+
+  it('is none where a later term follows, or no end is set', () => {
+    expect(taxEnd([...ends, { from: '2027-01-01', tax: vat }], '2026-12-31')).toBe(null)
+    expect(taxEnd([{ from: '2024-01-01', tax: exempt }], '2099-01-01')).toBe(null)
+  })
+
+  it('is near on 31 days, and after it the term is booked by all the same', () => {
+    const day = fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(day, fc.integer({ min: -60, max: 400 }), (end, daysAfter) => {
+        const isoDay = (instant: number) => new Date(instant).toISOString().slice(0, 10)
+        const until = isoDay(end.getTime())
+        const today = isoDay(Date.parse(until) + daysAfter * 86_400_000)
+        const state = daysAfter > 0 ? 'past' : daysAfter >= -30 ? 'near' : 'far'
+        const terms: TaxTerms = [{ from: '1980-01-01', until, tax: exempt }]
+        expect(taxEnd(terms, today)).toEqual({ until, state })
+        expect(taxAt(terms, today)).toBe(exempt)
+      }),
+      { numRuns: 2_000 },
+    )
   })
 })
 

@@ -1,8 +1,10 @@
-// A user as a row: the facts of prepaid time with the version that guards them, and the profile: e-mail
-// address, name and language, as the platform or the user's token says. Nothing of the profile moves money.
+// A user as a row: the facts of prepaid time with the version that guards them, what a facture names of the
+// buyer, and the profile: e-mail address, name and language, as the platform or the user's token says.
+// Nothing of the profile moves money.
 
 import { type Boundary, firstAnnouncementAt } from '../core/announcement.js'
 import type { Balance } from '../core/balance.js'
+import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
@@ -27,7 +29,7 @@ type UserProfile = Readonly<ReturnType<typeof parseProfile>>
 
 export const FACT_COLUMNS = `
   u.version, u.event_sequence, u.anchor_at, u.run_months, u.paid_until, u.periods, u.ended_at,
-  u.last_instrument, ${PROFILE_COLUMNS},
+  u.last_instrument, u.buyer, ${PROFILE_COLUMNS},
   case when u.balance_since is not null then json_build_object(
     'amount', u.balance, 'entries', coalesce(u.balance_entry, 0), 'order', u.standing_order,
     'since', (date_part('epoch', u.balance_since) * 1000)::bigint) end as balance_facts`
@@ -37,6 +39,8 @@ export interface UserRecord extends UserProfile {
   readonly version: number
   readonly eventSequence: number
   readonly subscription: SubscriptionFacts
+  /** For factures; null: nothing was given. */
+  readonly buyer: BuyerDetails | null
 }
 
 export function parseUser(row: Row): UserRecord {
@@ -52,6 +56,7 @@ export function parseUser(row: Row): UserRecord {
       instrument: textOrNull(row, 'last_instrument'),
       balance: json<Balance | null>(row, 'balance_facts'),
     },
+    buyer: json<BuyerDetails | null>(row, 'buyer'),
     ...parseProfile(row),
   }
 }

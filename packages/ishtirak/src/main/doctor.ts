@@ -35,7 +35,8 @@ export async function* examine(
   for (const { name, nearest } of misspelt(env, brought))
     yield warn('configuration', `${name} is read by nothing`, `perhaps ${nearest} is meant`)
   yield* openAndExamine(config, env)
-  yield* examineSettings(config, { gateways: examinedGateways(config), brought })
+  const now = systemClock().now()
+  yield* examineSettings(config, { gateways: examinedGateways(config), brought, now })
   if (config.chargily && !env.SELLER_FILE)
     yield warn('seller', 'an example, which receipts of test payments name', SELLERS_OWN.SELLER_FILE ?? '')
 }

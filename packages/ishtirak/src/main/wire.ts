@@ -304,7 +304,7 @@ function watched(
 ) {
   const examinedGateways = watchGateways(methods.gateways)
   const examined = { gateways: examinedGateways, brought }
-  const examine = () => examineService(config, { database, guard: clock.guard }, examined)
+  const examine = () => examineService(config, { database, clock }, examined)
   return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 

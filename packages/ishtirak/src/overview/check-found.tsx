@@ -21,12 +21,14 @@ export function Verdict({ view, verdict }: { view: View; verdict: Check['verdict
 export function CheckFound({ pages, view, check }: { pages: AllPages; view: View; check: Check }) {
   const { say, locale } = view
   const { code, data } = check
-  const { since, at, why, kinds, amount } = data
+  const { since, at, why, kinds, amount, until } = data
   const moment = (timestamp: string) => pages.formats.moment(Date.parse(timestamp), locale)
+  const dayNamed = (day: string) => pages.formats.day(pages.wallClock.dayOf(day)?.from ?? 0, locale)
   const values = {
     ...data,
     ...(since !== undefined && { since: moment(since) }),
     ...(at !== undefined && { at: moment(at) }),
+    ...(until !== undefined && { until: dayNamed(until) }),
     ...(why !== undefined && { why: disabledInWords(view, why) }),
     ...(amount !== undefined && { amount: pages.formats.money(Number.parseInt(amount, 10), locale) }),
     ...(kinds !== undefined && { kinds: kindsInWords(kinds, locale) }),

@@ -3,7 +3,8 @@
 
 import { loadUses } from '../access/old-secrets.sql.js'
 import { type BringsChecks, type Check, fail, ok, warn } from '../acts/check.js'
-import { SECOND, toTimestamp } from '../core/instant.js'
+import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
+import { taxEnd } from '../core/receipt.js'
 import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
@@ -14,7 +15,8 @@ import { shareChecks } from '../http/health.js'
 import type { PaymentMethod } from '../ledger/method.js'
 import type { MailConfig } from '../mail/settings.js'
 import { missingForReceipts } from '../receipts/typesetter.js'
-import { type ClockGuard, systemClock } from '../runtime/clock.js'
+import { dayIn } from '../runtime/calendar.js'
+import { type Clock, type ClockGuard, shownClock, systemClock } from '../runtime/clock.js'
 import type { CommonConfig } from '../runtime/config.js'
 import type { OverviewConfig } from './settings.js'
 
@@ -38,12 +40,13 @@ export function watchGateways(gateways: readonly PaymentMethod[]) {
 /** All of it, for a service whose database is open. Throws what the database throws. */
 export async function examineService<Read extends Config>(
   config: Read,
-  { database, guard }: { readonly database: Database; readonly guard: ClockGuard | undefined },
-  { gateways, brought }: Examined<Read>,
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { gateways, brought }: Pick<Examined<Read>, 'gateways' | 'brought'>,
 ): Promise<readonly Check[]> {
   const results: Check[] = []
-  for await (const result of examineDatabase(config, database, guard)) results.push(result)
-  for await (const result of examineSettings(config, { gateways, brought })) results.push(result)
+  const now = shownClock(clock).now()
+  for await (const result of examineDatabase(config, database, clock.guard)) results.push(result)
+  for await (const result of examineSettings(config, { gateways, brought, now })) results.push(result)
   return results
 }
 
@@ -65,11 +68,12 @@ interface Examined<Config> {
   /** None: the sandbox, which has not started yet, or an installation without a key. */
   readonly gateways: readonly ExaminedGateway[]
   readonly brought: readonly BringsChecks<Config>[]
+  readonly now: Instant
 }
 
 export async function* examineSettings<Read extends Config>(
   config: Read,
-  { gateways, brought }: Examined<Read>,
+  { gateways, brought, now }: Examined<Read>,
 ): AsyncGenerator<Check> {
   yield* examineMode(config, gateways)
   if (config.sandbox && gateways.length === 0) yield ok('provider', 'provider_emulator')
@@ -86,6 +90,7 @@ export async function* examineSettings<Read extends Config>(
     ? ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
     : warn('mail', 'mail_off')
   yield examineReceipts(missingForReceipts())
+  yield* examineTax(config, now)
 }
 
 function* examineMode({ publicUrl }: Config, gateways: readonly ExaminedGateway[]): Generator<Check> {
@@ -189,4 +194,13 @@ function platformApi({ platformKeys, sandbox }: Config): Check {
 function examineReceipts(missing: readonly string[]): Check {
   if (missing.length === 0) return ok('receipts', 'receipts_printed')
   return warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })
+}
+
+/** Where the tax of sales has no known end, there is nothing to look at. */
+function* examineTax({ seller, billing }: Config, now: Instant): Generator<Check> {
+  const end = taxEnd(seller.taxTerms, dayIn(billing.timeZone)(now).date)
+  if (!end) return
+  const data = { until: end.until }
+  if (end.state === 'far') yield ok('tax', 'tax_set', data)
+  else yield end.state === 'near' ? warn('tax', 'tax_ends', data) : fail('tax', 'tax_ended', data)
 }

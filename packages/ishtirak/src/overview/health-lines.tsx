@@ -20,7 +20,7 @@ interface Line {
 
 const SUBJECTS = {
   canPay: ['provider', 'webhook'],
-  isBooked: ['database', 'schema', 'clock'],
+  isBooked: ['database', 'schema', 'clock', 'tax'],
   goesOut: ['events', 'mail'],
 } as const satisfies Readonly<Record<string, readonly Check['subject'][]>>
 

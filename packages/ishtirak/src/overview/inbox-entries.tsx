@@ -73,7 +73,7 @@ function What(of: { pages: AllPages; view: View; labels: Labels; entry: InboxEnt
   )
 }
 
-const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
 /** Where the next act is done. */
 function addressOfEntry({ base }: AllPages, entry: InboxEntry): string {

@@ -189,6 +189,7 @@ const waiting = (kind: InboxKind) =>
 const note = (kinds: readonly InboxKind[]) => `
    with waiting as materialized (
      ${kinds.map(waiting).join(' union all ')}
+     union all select kind, id from jsonb_to_recordset($2::jsonb) as t (kind text, id text)
    ), gone as (
      delete from inbox_known k
       where not exists (select from waiting w where w.kind = k.kind and w.id = k.id)

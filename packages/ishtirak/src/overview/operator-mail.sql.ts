@@ -5,16 +5,21 @@ import { type Queryable, statement } from '../database/database.js'
 import { at, rowOf, text } from '../database/rows.js'
 import type { Inbox } from './inbox.sql.js'
 
-/**
- * What entered the inbox is known from now on, and what left it is forgotten: it is new when it comes again.
- */
-export async function noteInbox(database: Queryable, { statements }: Inbox, now: Instant): Promise<void> {
-  await database.query(statements.note, [at(now)])
-}
-
 /** `kind`: by its name. */
 const parseEntry = rowOf({ kind: text, id: text })
 export type KnownEntry = ReturnType<typeof parseEntry>
+
+/**
+ * What entered the inbox, and what is told `beside` it, is known from now on; what left it is forgotten: it
+ * is new when it comes again.
+ */
+export async function noteInbox(
+  database: Queryable,
+  { statements }: Inbox,
+  { now, beside }: { readonly now: Instant; readonly beside: readonly KnownEntry[] },
+): Promise<void> {
+  await database.query(statements.note, [at(now), JSON.stringify(beside)])
+}
 
 const selectUnmailed = statement(
   'inbox_known.unmailed',

@@ -1,19 +1,22 @@
-// Tells operators by mail what entered the inbox: at most one mail in 15 minutes, however many processes
-// there are, and none for what they had mail of. It has kinds and their numbers, no names and no amounts:
-// mail is forwarded and stored.
+// Tells operators by mail what entered the inbox, and that the tax of sales comes to its end: at most one
+// mail in 15 minutes, however many processes there are, and none for what they had mail of. It has kinds and
+// their numbers, no names and no amounts: mail is forwarded and stored.
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
-import { MINUTE } from '../core/instant.js'
+import { type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import { taxEnd } from '../core/receipt.js'
 import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
+import type { CommonParts } from '../ledger/parts.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
 import { DEFAULT_MAIL_COLOR, messageOf } from '../mail/write-mail.js'
 import { codeInWords } from '../pages/console-words.js'
 import { type Inbox, isMailed } from './inbox.sql.js'
+import { capitalized } from './inbox-entries.js'
 import { type KnownEntry, markMailed, noteInbox, unmailedEntries } from './operator-mail.sql.js'
 
-export interface OperatorMailDeps extends SendMailDeps {
+export interface OperatorMailDeps extends SendMailDeps, Pick<CommonParts, 'formats' | 'wallClock'> {
   readonly inbox: Inbox
   /** Absent: operators get no mail. */
   readonly operatorMail?: { readonly to: readonly string[]; readonly locale: Locale }
@@ -30,11 +33,13 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
   const { mailer, operatorMail, database, clock, inbox } = deps
   if (!mailer || !operatorMail) return 0
   const now = clock.now()
-  await noteInbox(database, inbox, now)
+  const ending = taxEndingAt(deps, now)
+  const beside = ending ? [{ kind: TAX_END, id: `${ending.until}/${ending.state}` }] : []
+  await noteInbox(database, inbox, { now, beside })
   const entries = await unmailedEntries(database)
   const pause = { now, nextRunAt: now + PAUSE_MS }
   if (entries.length === 0 || !(await claimRound(database, 'operator-mail', pause))) return 0
-  const result = await mailer.send(writeOperatorMail(deps, operatorMail, entries))
+  const result = await mailer.send(writeOperatorMail(deps, operatorMail, entries, ending))
   deps.count({ name: 'mail', outcome: result.kind })
   if (result.kind !== 'sent')
     deps.log.warn({ reason: result.reason }, `a mail to operators was ${result.kind}`)
@@ -43,12 +48,30 @@ export async function mailOperators(deps: OperatorMailDeps): Promise<number> {
   return entries.length
 }
 
+/** Among what operators know, beside the kinds of the inbox. */
+const TAX_END = 'tax_end'
+
+/** Undefined: its end is far, or not known. */
+function taxEndingAt({ seller, wallClock }: OperatorMailDeps, now: Instant) {
+  const end = taxEnd(seller.taxTerms, wallClock.dayAt(now))
+  return end && end.state !== 'far' ? { until: end.until, state: end.state } : undefined
+}
+
+type Ending = NonNullable<ReturnType<typeof taxEndingAt>>
+
 function writeOperatorMail(
-  { publicUrl, seller: { identity, shop }, mailFrom, inbox }: OperatorMailDeps,
+  deps: OperatorMailDeps,
   { to, locale }: NonNullable<OperatorMailDeps['operatorMail']>,
-  entries: readonly KnownEntry[],
+  known: readonly KnownEntry[],
+  ending: Ending | undefined,
 ): SendMailOptions {
+  const { publicUrl, seller, mailFrom, inbox } = deps
+  const { identity, shop } = seller
   const say = consoleSay(locale)
+  const entries = known.filter(({ kind }) => kind !== TAX_END)
+  const isOfTax = entries.length < known.length
+  const ofTax = isOfTax && ending ? taxInWords(deps, locale, ending) : []
+  const isOfInbox = entries.length > 0
   const name = identity.name[locale]
   const lines = inbox.kinds.filter(isMailed).flatMap(({ name: kind }) => {
     const count = entries.filter((entry) => entry.kind === kind).length
@@ -56,18 +79,29 @@ function writeOperatorMail(
       ? []
       : [say('mailLine', { kind: codeInWords({ say }, 'kind', kind), count: String(count) })]
   })
-  const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex')
+  const digest = createHash('sha256').update(JSON.stringify(known)).digest('hex')
   return {
     messageId: `<inbox.${digest.slice(0, 32)}@${new URL(publicUrl).hostname}>`,
     from: { ...mailFrom(locale) },
     to: [...to],
     ...messageOf({
       ...{ locale, seller: name, color: shop.color ?? DEFAULT_MAIL_COLOR },
-      subject: say('mailSubject', { count: String(entries.length) }),
-      greeting: say('mailWhat'),
-      paragraphs: [lines.join('\n'), say('mailPause')],
-      ...{ button: say('mailButton'), url: `${publicUrl}/console` },
+      subject: isOfInbox ? say('mailSubject', { count: String(entries.length) }) : (ofTax[0] ?? ''),
+      greeting: say(isOfInbox ? 'mailWhat' : 'mailSetting'),
+      paragraphs: [...(isOfInbox ? [lines.join('\n')] : []), ...ofTax, say('mailPause')],
+      ...(isOfInbox
+        ? { button: say('mailButton'), url: `${publicUrl}/console` }
+        : { button: say('mailHealth'), url: `${publicUrl}/console/health` }),
       ...{ footer: say('mailFooter'), contact: [name] },
     }),
   }
+}
+
+/** As the page of health has it. */
+function taxInWords({ formats, wallClock }: OperatorMailDeps, locale: Locale, { until, state }: Ending) {
+  const say = consoleSay(locale)
+  const code = state === 'near' ? 'tax_ends' : 'tax_ended'
+  const day = formats.day(wallClock.dayOf(until)?.from ?? 0, locale)
+  const what = say(`check_${code}`, { until: day })
+  return [say('entryOf', { entry: say('subject_tax'), what }), `${capitalized(say(`remedy_${code}`))}.`]
 }

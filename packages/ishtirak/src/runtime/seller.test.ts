@@ -26,7 +26,7 @@ describe('SELLER_FILE', () => {
     expect(parse({})).toMatchObject({
       identity: { name: { fr: 'Atlas Hébergement' }, nif: '002416000000000', autoEntrepreneurCard: null },
       taxTerms: [
-        { from: '2024-01-01', tax: { kind: 'exempt' } },
+        { from: '2024-01-01', until: '2025-12-31', tax: { kind: 'exempt' } },
         { from: '2026-01-01', tax: { kind: 'vat', ratePercent: 19 } },
       ],
     })
@@ -96,6 +96,16 @@ describe('SELLER_FILE', () => {
       },
       /\/tax\/1\/from: must be later/,
     ],
+    [
+      'a last day that no calendar has',
+      { tax: [{ from: '2026-01-01', until: '2026-02-30', kind: 'vat', rate_percent: 9 }] },
+      /\/tax\/0\/until: there is no 2026-02-30/,
+    ],
+    [
+      'a last day before the first',
+      { tax: [{ from: '2026-01-02', until: '2026-01-01', kind: 'exempt', mention: 'x' }] },
+      /\/tax\/0\/until: must not be before 2026-01-02/,
+    ],
     ['neither register nor card', { rc: undefined }, /exactly one of \/rc/],
     ['both', { auto_entrepreneur_card: 'AE 16 123456' }, /exactly one of \/rc/],
     ['a register without the tax numbers beside it', { nis: undefined }, /\/nis and \/ai/],
@@ -105,6 +115,21 @@ describe('SELLER_FILE', () => {
     const problems = parse(changes)
     expect(problems).toBeInstanceOf(Array)
     expect(String(problems)).toMatch(expected)
+  })
+
+  it.each([
+    ['2026-12-30', false],
+    ['2026-12-31', true],
+    ['2027-01-01', false],
+  ])('with a tax until %s and another from 2027-01-01: read is %s', (until, isRead) => {
+    const problems = parse({
+      tax: [
+        { from: '2026-01-01', until, kind: 'exempt', mention: 'x' },
+        { from: '2027-01-01', kind: 'vat', rate_percent: 19 },
+      ],
+    })
+    expect(Array.isArray(problems)).toBe(!isRead)
+    if (!isRead) expect(String(problems)).toMatch(/\/tax\/0\/until: must be the day before/)
   })
 
   it('has the stamp duty of cash by dates, and without a table there is none', () => {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { contrastBetween, READABLE_CONTRAST } from '../core/color.js'
+import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import { byLocale, type Translated } from '../core/locale.js'
 import type { Seller, SellerIdentity, Shop, TaxTerm, TaxTerms } from '../core/receipt.js'
 import type { StampDutyTerm } from '../core/stamp-duty.js'
@@ -94,11 +95,17 @@ const SellerFile = Type.Object(
 )
 
 const VatTerm = Type.Object(
-  { from: Day, kind: Type.Literal('vat'), rate_percent: Type.Integer({ minimum: 1, maximum: 99 }) },
+  {
+    ...{ from: Day, until: Type.Optional(Day), kind: Type.Literal('vat') },
+    rate_percent: Type.Integer({ minimum: 1, maximum: 99 }),
+  },
   { additionalProperties: false },
 )
 const UntaxedTerm = Type.Object(
-  { from: Day, kind: Type.Enum(['exempt', 'not_liable']), mention: words(160) },
+  {
+    ...{ from: Day, until: Type.Optional(Day) },
+    ...{ kind: Type.Enum(['exempt', 'not_liable']), mention: words(160) },
+  },
   { additionalProperties: false },
 )
 
@@ -122,7 +129,9 @@ function ruleProblems(seller: SellerFields): string[] {
   if (seller.rc !== undefined && (seller.nis === undefined || seller.ai === undefined))
     problems.push('SELLER_FILE: /nis and /ai are needed beside /rc')
   const duties = seller.stamp_duty ?? []
-  problems.push(...dayProblems('tax', toTaxTerms(seller.tax) ?? []), ...dayProblems('stamp_duty', duties))
+  const taxTerms = toTaxTerms(seller.tax) ?? []
+  problems.push(...dayProblems('tax', taxTerms), ...endProblems(taxTerms))
+  problems.push(...dayProblems('stamp_duty', duties))
   problems.push(...duties.flatMap(dutyProblems))
   return problems
 }
@@ -130,14 +139,30 @@ function ruleProblems(seller: SellerFields): string[] {
 function dayProblems(field: string, terms: readonly { readonly from: string }[]): readonly string[] {
   return terms.flatMap(({ from: day }, index) => {
     const place = `${NAME} /${field}/${index}/from`
-    const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().slice(0, 10) === day
     const before = terms[index - 1]?.from
     return [
-      ...(isDay ? [] : [`${place}: there is no ${day} in the calendar`]),
+      ...(isDay(day) ? [] : [`${place}: there is no ${day} in the calendar`]),
       ...(before !== undefined && before >= day
         ? [`${place}: must be later than that of the term before`]
         : []),
     ]
+  })
+}
+
+const isDay = (day: string) => !Number.isNaN(Date.parse(day)) && isoDay(Date.parse(day)) === day
+const isoDay = (instant: Instant) => toTimestamp(instant).slice(0, 10)
+
+/** Between the end of a term and the next there is no day, and none has two taxes. */
+function endProblems(terms: readonly TaxTerm[]): readonly string[] {
+  return terms.flatMap(({ from, until }, index) => {
+    if (until === undefined) return []
+    const place = `${NAME} /tax/${index}/until`
+    if (!isDay(until)) return [`${place}: there is no ${until} in the calendar`]
+    if (until < from) return [`${place}: must not be before ${from}`]
+    const next = terms[index + 1]?.from
+    return next === undefined || next === isoDay(Date.parse(until) + DAY)
+      ? []
+      : [`${place}: must be the day before the next term begins`]
   })
 }
 
@@ -196,11 +221,15 @@ function toIdentity(seller: SellerFields): SellerIdentity {
 function toTaxTerms(terms: readonly unknown[]): TaxTerms | undefined {
   const [first, ...rest] = terms.flatMap((term): TaxTerm[] => {
     if (Value.Check(VatTerm, term))
-      return [{ from: term.from, tax: { kind: 'vat', ratePercent: term.rate_percent } }]
+      return [{ ...daysOf(term), tax: { kind: 'vat', ratePercent: term.rate_percent } }]
     if (!Value.Check(UntaxedTerm, term)) return []
-    return [{ from: term.from, tax: { kind: term.kind, mention: inEachLanguage(term.mention) } }]
+    return [{ ...daysOf(term), tax: { kind: term.kind, mention: inEachLanguage(term.mention) } }]
   })
   return first && [first, ...rest]
+}
+
+function daysOf({ from, until }: Pick<TaxTerm, 'from' | 'until'>): Pick<TaxTerm, 'from' | 'until'> {
+  return { from, ...(until !== undefined && { until }) }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,172 @@
+// The declaration of a month, to print on A4: each figure leads to its documents.
+
+import { addressOf, Facts, NoWrap, renderConsole, Table, type View } from '../pages/console-frame.js'
+import { Card, LinkButton } from '../pages/portal-frame.js'
+import type { BooksPages } from './accounts.js'
+import { type Declaration, type TaxedTurnover, taxKeyOf } from './declaration.js'
+import type { SalesFilter } from './sales.sql.js'
+import { salesPath } from './sales-page.js'
+
+interface Shown {
+  readonly pages: BooksPages
+  readonly view: View
+  readonly of: Declaration
+}
+
+export function declarationPage(pages: BooksPages, view: View, of: Declaration): string {
+  const { say, locale } = view
+  const month = pages.formats.month(of.from, locale)
+  const monthPath = addressOf(pages.base, 'months', of.month)
+  const title = say('declarationOf', { month })
+  const shown = { pages, view, of }
+  return renderConsole(pages, {
+    ...view,
+    title,
+    section: 'month',
+    languagePath: `${monthPath}/declaration`,
+    safeContent: (
+      <>
+        <h1 safe>{title}</h1>
+        <p class="actions">
+          <LinkButton href={`${monthPath}/sales`} label={say('sales')} />
+          <LinkButton href={`${monthPath}/sales/file`} label={say('salesFile')} />
+          <LinkButton href={monthPath} label={say('backToMonth', { month })} />
+        </p>
+        <Notices {...shown} />
+        <Declarant {...shown} />
+        <TurnoverCard {...shown} />
+        <Others {...shown} />
+        <p class="soft small" safe>
+          {say('declarationText')}
+        </p>
+      </>
+    ),
+  })
+}
+
+function Notices({ pages, view, of }: Shown) {
+  const { say, locale } = view
+  const { live, uncounted, closed } = of
+  const sentences = [
+    live ? null : say('playMoney'),
+    uncounted === 0 ? null : say('uncounted', { count: pages.formats.number(uncounted, locale) }),
+    closed
+      ? say('closedOn', { day: pages.formats.moment(closed.closedAt, locale), name: closed.closedBy })
+      : say('declarationOpen'),
+  ]
+  return (
+    <>
+      {sentences.map((text) =>
+        text === null ? null : (
+          <p class="notice" safe>
+            {text}
+          </p>
+        ),
+      )}
+    </>
+  )
+}
+
+/** The names of the numbers are those of the papers, in every language. */
+function Declarant({ pages, view: { say, locale } }: Shown) {
+  const { name, address, rc, autoEntrepreneurCard, nif, nis, ai } = pages.seller.identity
+  return (
+    <Card id="declarant" title={say('declarant')}>
+      <Facts
+        facts={[
+          [name[locale], address[locale]],
+          ['NIF', nif],
+          ['NIS', nis],
+          ['RC', rc ?? autoEntrepreneurCard],
+          ['AI', ai],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function TurnoverCard({ pages, view, of }: Shown) {
+  const { say, locale } = view
+  const money = (sum: number) => pages.formats.centimes(sum, locale)
+  const columns = [
+    ...[say('turnover'), say('salesHt'), say('creditsHt'), say('netHt'), say('vatDue'), say('netTtc')],
+  ]
+  const linked = (sum: number, count: number, filter: SalesFilter) =>
+    count === 0 ? (
+      <NoWrap>{money(sum)}</NoWrap>
+    ) : (
+      <a href={salesPath(pages.base, of.month, filter)}>
+        <NoWrap>{money(sum)}</NoWrap>
+      </a>
+    )
+  const row = (safeName: JSX.Element, tax: string | null, { sales, credits, net }: Declaration['total']) => ({
+    safeCells: [
+      safeName,
+      linked(sales.ht, sales.count, { tax, side: 'sales' }),
+      linked(credits.ht, credits.count, { tax, side: 'credits' }),
+      ...[net.ht, net.tva, net.ttc].map((sum) => <NoWrap>{money(sum)}</NoWrap>),
+    ],
+  })
+  return (
+    <Card id="turnover" title={say('turnover')}>
+      <Table
+        columns={columns}
+        figuresFrom={2}
+        named
+        safeRows={[
+          ...of.turnover.map((one) => row(<TaxName {...{ pages, view, one }} />, taxKeyOf(one.tax), one)),
+          row(<b safe>{say('total')}</b>, null, of.total),
+        ]}
+      />
+      {of.late.count === 0 ? null : <Facts facts={[[say('lateHt'), money(of.late.ht)]]} />}
+    </Card>
+  )
+}
+
+/** With the ground as receipts have it, and its known end. */
+function TaxName({ pages, view, one: { tax, until } }: Omit<Shown, 'of'> & { one: TaxedTurnover }) {
+  const { say, locale } = view
+  if (tax.kind === 'vat') return <span safe>{say('taxedAt', { rate: String(tax.ratePercent) })}</span>
+  const day = until && pages.formats.day(pages.wallClock.dayOf(until)?.from ?? 0, locale)
+  return (
+    <>
+      <span safe>{say(tax.kind === 'exempt' ? 'exemptTurnover' : 'notLiableTurnover')}</span>
+      <span class="soft small line">
+        <bdi safe>{tax.mention[locale]}</bdi>
+      </span>
+      {day === null ? null : (
+        <span class="soft small line" safe>
+          {say('exemptUntil', { day })}
+        </span>
+      )}
+    </>
+  )
+}
+
+function Others({ pages, view, of }: Shown) {
+  const { say, locale } = view
+  const { stampDuty, advances } = of
+  const money = (sum: number) => pages.formats.money(sum, locale)
+  const some = (sum: number) => (sum === 0 ? null : money(sum))
+  const href = salesPath(pages.base, of.month, { tax: 'advance', side: 'sales' })
+  return (
+    <Card id="others" title={say('otherTaxes')}>
+      <Facts
+        facts={[
+          [say('stampDutyDue'), pages.formats.centimes(stampDuty, locale)],
+          ...(advances
+            ? ([
+                [say('advancesBefore'), money(advances.before)],
+                [say('advancesReceived'), { href, text: money(advances.received) }],
+                [say('advancesReturned'), some(advances.returned)],
+                [say('advancesCorrected'), some(advances.corrected)],
+                [say('advancesUsed'), money(advances.used)],
+                [say('advancesPaidOut'), some(advances.paidOut)],
+                [say('advancesAfter'), money(advances.after)],
+              ] as const)
+            : []),
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,97 @@
+// What a month's declaration of taxes (G50) asks of the sales: turnover by tax, with what was taken back;
+// the stamp duty; and what was received in advance and used. The figures are those of the books.
+import type { Tax, TaxTerms } from '../core/receipt.js'
+import { type MonthsDeps, readMonthFigures } from './months.js'
+import { groundOf, salesSpan } from './sales.js'
+import { salesByTax, type TaxSums } from './sales.sql.js'
+
+export interface DeclarationDeps extends MonthsDeps {
+  readonly seller: { readonly taxTerms: TaxTerms }
+}
+
+/** In centimes. */
+export interface Turnover {
+  readonly count: number
+  readonly ht: number
+  readonly tva: number
+  readonly ttc: number
+}
+const NOTHING: Turnover = { count: 0, ht: 0, tva: 0, ttc: 0 }
+
+export type Declaration = Awaited<ReturnType<typeof readDeclaration>>
+export type TaxedTurnover = Declaration['turnover'][number]
+
+/**
+ * `sales` has what came for closed months since the month before was closed, `late` of it. Throws
+ * `validation_failed`.
+ */
+export async function readDeclaration(deps: DeclarationDeps, month: string) {
+  const figures = await readMonthFigures(deps, month)
+  const all = await salesByTax(deps.database, await salesSpan(deps, month))
+  const sold = all.filter(({ tax }) => tax.kind !== 'advance')
+  const turnover = taxesIn(sold).map((tax) => {
+    const of = sold.filter((one) => isSame(one.tax, tax))
+    return { tax, until: untilOf(deps.seller.taxTerms, tax), ...bothSides(of) }
+  })
+  const { from, to, live, uncounted, owed, closed } = figures
+  return {
+    ...{ month, from, to, live, uncounted, closed, turnover },
+    total: bothSides(sold),
+    late: sum(sold.filter(({ part }) => part === 'late')),
+    // That of money paid in as well; a refund gives none back.
+    stampDuty: all.reduce((total, { part, stampDuty }) => total + (part === 'refund' ? 0 : stampDuty), 0),
+    advances: owed && {
+      before: owed.before,
+      received: owed.cameIn.topUps + owed.cameIn.surplus,
+      returned: owed.cameIn.returned,
+      corrected: owed.cameIn.corrected - owed.corrected,
+      used: owed.earned,
+      paidOut: owed.paidOut,
+      after: owed.owed,
+    },
+  }
+}
+
+function bothSides(of: readonly TaxSums[]) {
+  const sales = sum(of.filter(({ part }) => part !== 'refund'))
+  const credits = sum(of.filter(({ part }) => part === 'refund'))
+  const net = (name: keyof Turnover) => sales[name] - credits[name]
+  return { sales, credits, net: { ht: net('ht'), tva: net('tva'), ttc: net('ttc') } }
+}
+
+function sum(of: readonly TaxSums[]): Turnover {
+  return of.reduce(
+    (total, { count, ht, ttc }) => ({
+      count: total.count + count,
+      ht: total.ht + ht,
+      tva: total.tva + ttc - ht,
+      ttc: total.ttc + ttc,
+    }),
+    NOTHING,
+  )
+}
+
+/** As the journal of sales is asked for it: `vat-19`, `exempt`. */
+export const taxKeyOf = (tax: TaxSums['tax']) => (tax.kind === 'vat' ? `vat-${tax.ratePercent}` : tax.kind)
+
+/** An exemption under another text is another one. */
+const nameOf = (tax: TaxSums['tax']) => `${taxKeyOf(tax)} ${groundOf(tax) ?? ''}`
+const isSame = (one: TaxSums['tax'], other: TaxSums['tax']) => nameOf(one) === nameOf(other)
+
+const ORDER = ['vat', 'exempt', 'not_liable'] as const
+const rateOf = (tax: Tax) => (tax.kind === 'vat' ? tax.ratePercent : 0)
+
+/** The highest rate first. */
+function taxesIn(sums: readonly TaxSums[]): readonly Tax[] {
+  const taxes = new Map(
+    sums.flatMap(({ tax }) => (tax.kind === 'advance' ? [] : [[nameOf(tax), tax] as const])),
+  )
+  return [...taxes.values()].sort(
+    (one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) || rateOf(other) - rateOf(one),
+  )
+}
+
+/** The last day of the term with this tax and ground, where it is known. */
+function untilOf(terms: TaxTerms, tax: Tax): string | null {
+  return terms.findLast((term) => isSame(term.tax, tax))?.until ?? null
+}

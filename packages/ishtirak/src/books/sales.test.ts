@@ -1,0 +1,290 @@
+// The accountant's month: the journal of sales, its file and the declaration agree with the month, with the
+// receipts and with each other, over two taxes, cash with its duty, refunds and money paid in.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { fillDemo } from '../../../../test/support/demo.js'
+import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-sales-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const SELLER_FILE = path.join(folder, 'seller.json')
+const seller = JSON.parse(readFileSync('docs/seller.example.json', 'utf8'))
+const GROUND = seller.tax[0].mention.fr
+const tax = [
+  { ...seller.tax[0], until: '2026-11-23' },
+  { from: '2026-11-24', kind: 'vat', rate_percent: 19 },
+]
+writeFileSync(SELLER_FILE, JSON.stringify({ ...seller, tax }))
+const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
+const SUMS = ['ht', 'tva', 'ttc', 'stamp_duty', 'advance', 'total'] as const
+
+interface Sale extends Readonly<Record<(typeof SUMS)[number], number>> {
+  readonly kind: string
+  readonly number: string | null
+  readonly payment_id: string
+  readonly [name: string]: unknown
+}
+
+const cents = (dinars: number) => Math.round(dinars * 100)
+const sumOf = (sales: readonly Sale[], name: (typeof SUMS)[number]) =>
+  sales.reduce((sum, sale) => sum + cents(sale[name]), 0)
+
+describeScenario('the accountant’s month', ({ database }) => {
+  let world: World
+  let operator: OperatorCaller
+  beforeEach(async () => {
+    const env = { ...ROLES_ENV, SELLER_FILE, BALANCE_MAX: '50000' }
+    world = await createWorld(database(), { env, withoutJobs: true })
+    operator = operatorOf(world, ROLE_KEYS.accountant)
+  })
+  afterEach(() => world.stop())
+
+  const owner = () => operatorOf(world, ROLE_KEYS.owner)
+  const get = async (path: string) => (await operator.get(path)).body
+  const atDesk = async (userId: string, sale: object) => {
+    const asked = { reference: `${userId}/1`, new_user: true, why: 'at the desk', ...sale }
+    const { body } = await owner().post(`/users/${userId}/record`, asked)
+    return body.payment.id as string
+  }
+
+  /** All pages. */
+  async function salesOf(month: string, query = ''): Promise<readonly Sale[]> {
+    const sales: Sale[] = []
+    for (let cursor = ''; ; ) {
+      const { data, next_cursor } = await get(`/months/${month}/sales?limit=2${query}${cursor}`)
+      sales.push(...data)
+      if (next_cursor === null) return sales
+      cursor = `&cursor=${next_cursor}`
+    }
+  }
+
+  /** Two exempt sales, a cash one and one by the balance with tax; two refunds, one of them in December. */
+  async function twoMonths() {
+    const after = (ms: number) => world.clock.advance(ms)
+    const { paymentId: exempt } = await world.as('exempt').buy()
+    after(MINUTE_MS)
+    const { paymentId: kept } = await world.as('kept').buy('cib')
+    after(4 * DAY_MS)
+    await atDesk('cash', { plan: 'pro', method: 'cash', amount: 2020 })
+    after(MINUTE_MS)
+    const { body } = await world.as('saver').post('/api/v1/billing/balance/top-ups', { amount: 3000 })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
+    after(MINUTE_MS)
+    await world.as('saver').post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+    after(MINUTE_MS)
+    await owner().post(`/payments/${exempt}/refund`, { why: 'asked for' })
+    after(10 * DAY_MS)
+    await owner().post(`/payments/${kept}/refund`, { why: 'asked for' })
+    return { exempt, kept, topUp: body.id as string }
+  }
+
+  /** What the month, its journal, the declaration and the file say, held against each other. */
+  async function holdTogether(month: string) {
+    const [figures, sales, declaration] = await Promise.all([
+      get(`/months/${month}`),
+      salesOf(month),
+      get(`/months/${month}/declaration`),
+    ])
+    const { paid, refunded, balance, owed_to_users: owed, by_rate } = figures
+    for (const name of ['ht', 'tva', 'ttc'] as const) {
+      // What came for closed months is declared in this one.
+      const late = (figures.after_closing?.months ?? []).reduce(
+        (sum: number, one: { paid: Record<string, number> }) => sum + cents(one.paid[name] ?? 0),
+        0,
+      )
+      expect([month, name, cents(declaration.after_closing[name])]).toEqual([month, name, late])
+      const { total } = declaration
+      const said = [
+        sumOf(sales, name),
+        ...[total.sales, total.credits, total.net].map((one) => cents(one[name])),
+      ]
+      expect([month, name, said]).toEqual([
+        ...[month, name],
+        [
+          ...[cents(balance[name]) + late, cents(paid[name]) + late],
+          ...[cents(refunded[name]), cents(balance[name]) + late],
+        ],
+      ])
+      for (const side of ['sales', 'credits', 'net']) {
+        const sum = declaration.turnover.reduce(
+          (total: number, one: Record<string, Record<string, number>>) =>
+            total + cents(one[side]?.[name] ?? 0),
+          0,
+        )
+        expect([month, side, name, sum]).toEqual([month, side, name, cents(declaration.total[side][name])])
+      }
+    }
+    for (const { tva_percent, paid: one } of declaration.after_closing.count > 0 ? [] : by_rate) {
+      const ofRate = declaration.turnover
+        .filter((turnover: { tva_percent: number | null }) => turnover.tva_percent === tva_percent)
+        .reduce((sum: number, { sales: { ht } }: { sales: { ht: number } }) => sum + cents(ht), 0)
+      expect([month, tva_percent, ofRate]).toEqual([month, tva_percent, cents(one.ht)])
+    }
+    const receipts = sales.filter(({ kind }) => kind === 'receipt')
+    expect(new Set(receipts.map(({ number }) => number)).size).toBe(receipts.length)
+    expect(cents(declaration.stamp_duty)).toBe(sumOf(receipts, 'stamp_duty'))
+    expect(cents(declaration.advances?.received ?? 0)).toBe(sumOf(receipts, 'advance'))
+    expect(declaration.advances?.after ?? null).toBe(owed?.owed ?? null)
+    const {
+      before = 0,
+      received = 0,
+      returned = 0,
+      corrected = 0,
+      used = 0,
+      paid_out = 0,
+      after = 0,
+    } = declaration.advances ?? {}
+    expect(before + received + returned + corrected - used - paid_out).toBe(after)
+    for (const [delimiter, sign] of [
+      [',', '.'],
+      [';', ','],
+    ] as const) {
+      const { text } = await operator.get(
+        `/exports/sales?month=${month}&delimiter=${encodeURIComponent(delimiter)}`,
+      )
+      const rows = text.replace('\ufeff', '').trimEnd().split('\r\n')
+      const total = rows.at(-1) ?? ''
+      expect(rows).toHaveLength(sales.length + 2)
+      const expected = (name: (typeof SUMS)[number]) => String(sumOf(sales, name) / 100).replace('.', sign)
+      expect(total.split(delimiter).filter((cell) => cell !== '')).toEqual([
+        ...['total', expected('ht'), expected('tva'), expected('stamp_duty'), expected('ttc')],
+        ...[expected('advance'), expected('total')],
+      ])
+    }
+    return { sales, declaration }
+  }
+
+  it('agrees with the books, and a refund is of the month in which it was recorded', async () => {
+    const { exempt, kept, topUp } = await twoMonths()
+    const november = await holdTogether('2026-11')
+    const shown = november.sales.map(({ kind, payment_id, ht, tva, stamp_duty, ttc, advance }) => ({
+      ...{ kind, payment_id: [exempt, kept, topUp].includes(payment_id) ? payment_id : '' },
+      sums: [ht, tva, stamp_duty, ttc, advance],
+    }))
+    expect(shown).toEqual([
+      { kind: 'receipt', payment_id: exempt, sums: [2000, 0, 0, 2000, 0] },
+      { kind: 'receipt', payment_id: kept, sums: [2000, 0, 0, 2000, 0] },
+      { kind: 'receipt', payment_id: '', sums: [1680.67, 319.33, 20, 2000, 0] },
+      { kind: 'receipt', payment_id: topUp, sums: [0, 0, 0, 0, 3000] },
+      { kind: 'receipt', payment_id: '', sums: [1680.67, 319.33, 0, 2000, 0] },
+      { kind: 'refund', payment_id: exempt, sums: [-2000, 0, 0, -2000, 0] },
+    ])
+    expect(november.declaration).toMatchObject({
+      turnover: [
+        {
+          ...{ tax: 'vat-19', tva_percent: 19, exemption: null, exempt_until: null },
+          ...{ sales: { count: 2, ht: 3361.34, tva: 638.66 }, credits: { count: 0, ht: 0 } },
+        },
+        {
+          ...{ tax: 'exempt', tva_percent: null, exemption: GROUND, exempt_until: '2026-11-23' },
+          ...{ sales: { count: 2, ht: 4000, tva: 0 }, credits: { count: 1, ht: 2000 }, net: { ht: 2000 } },
+        },
+      ],
+      ...{ stamp_duty: 20, closed_at: null },
+      advances: { before: 0, received: 3000, used: 2000, after: 1000 },
+    })
+    const december = await holdTogether('2026-12')
+    expect(december.sales).toMatchObject([{ kind: 'refund', payment_id: kept, ht: -2000, exemption: GROUND }])
+    expect(december.declaration.total.net).toEqual({ ht: -2000, tva: 0, ttc: -2000 })
+  })
+
+  it('has each document of a figure of the declaration behind it', async () => {
+    await twoMonths()
+    const { turnover } = await get('/months/2026-11/declaration')
+    for (const { tax, sales, credits } of turnover) {
+      const [sold, credited] = [
+        await salesOf('2026-11', `&tax=${tax}&side=sales`),
+        await salesOf('2026-11', `&tax=${tax}&side=credits`),
+      ]
+      expect([sold.length, sumOf(sold, 'ht')]).toEqual([sales.count, cents(sales.ht)])
+      expect([credited.length, 0 - sumOf(credited, 'ht')]).toEqual([credits.count, cents(credits.ht)])
+    }
+    expect(await salesOf('2026-11', '&tax=advance')).toMatchObject([{ advance: 3000 }])
+    expect(await salesOf('2026-11', '&tax=nothing')).toEqual([])
+  })
+
+  it('goes on from page to page in its own month alone', async () => {
+    await twoMonths()
+    const { next_cursor } = await get('/months/2026-11/sales?limit=2')
+    const elsewhere = await operator.get(`/months/2026-12/sales?cursor=${next_cursor}`)
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([422, 'invalid_cursor'])
+    for (const path of ['/months/2026-13/sales', '/months/2026-13/declaration', '/exports/sales?month=x'])
+      expect([path, (await operator.get(path)).status]).toEqual([path, 422])
+  })
+
+  it('has what came after the closing of its month in the next one, once', async () => {
+    const { body } = await world.as('late').post('/api/v1/billing/payments', { plan: 'pro' })
+    world.emulator.setFaults({ drop: { times: 1 } })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
+    await twoMonths()
+    expect((await owner().post('/months/2026-11/close', {})).status).toBe(200)
+    const closed = await holdTogether('2026-11')
+    expect(closed.declaration.closed_at).toMatch(/^2026-12/)
+    await owner().post(`/payments/${body.id}/recheck`, {})
+    expect(await salesOf('2026-11')).toEqual(closed.sales)
+    expect(await get('/months/2026-11/declaration')).toEqual(closed.declaration)
+    const december = await holdTogether('2026-12')
+    expect(december.sales[0]).toMatchObject({ kind: 'receipt', date: '2026-11-21', payment_id: body.id })
+    expect(december.declaration.after_closing).toEqual({ count: 1, ht: 2000, tva: 0, ttc: 2000 })
+  })
+
+  it('is read by accountants and owners, and its file stands in the trail', async () => {
+    for (const role of ['viewer', 'support', 'cashier'] as const) {
+      const visit = await enterConsole(world, ROLE_KEYS[role])
+      for (const part of ['sales', 'declaration'])
+        expect([role, (await visit.open(`/console/months/2026-11/${part}`)).status]).toEqual([role, 403])
+      expect((await visit.open('/console/months/2026-11')).text).not.toContain('/declaration')
+    }
+    const visit = await enterConsole(world, ROLE_KEYS.accountant)
+    expect((await visit.open('/console/months/2026-11')).text).toContain('/months/2026-11/declaration')
+    const { text } = await visit.open('/console/months/2026-11/sales/file')
+    expect(text).toMatch(/^type;numéro;pièce d’origine;date;nom du client;NIF;RC;/)
+    const trail = (await owner().get('/audit?act=payments.export')).body.data
+    expect(trail).toMatchObject([{ act: 'payments.export', after: { month: '2026-11', file: 'sales' } }])
+  })
+
+  it.each([
+    ['en', 'Exempt', 'until 23 November 2026'],
+    ['fr', 'Exonéré', 'jusqu’au 23 novembre 2026'],
+    ['ar', 'معفى', 'إلى غاية 23 نوفمبر 2026'],
+  ])('is declared on a page whose figures lead to their documents (%s)', async (locale, exempt, until) => {
+    await twoMonths()
+    const visit = await enterConsole(world, ROLE_KEYS.accountant, locale)
+    const { text } = await visit.open('/console/months/2026-11/declaration')
+    const words = wordsOf(text)
+    for (const part of [exempt, until, seller.nif, seller.tax[0].mention[locale]])
+      expect(words).toContain(part)
+    const links = [...text.matchAll(/href="([^"]*\/sales\?[^"]*)"/g)].map(([, href = '']) =>
+      href.replaceAll('&amp;', '&').replaceAll('&#38;', '&'),
+    )
+    expect(links.length).toBeGreaterThan(4)
+    for (const link of links) {
+      const page = await visit.open(link)
+      expect([link, page.status, page.text.includes('/console/payments/')]).toEqual([link, 200, true])
+    }
+    const journal = await visit.open('/console/months/2026-11/sales')
+    expect(wordsOf(journal.text)).toContain('\u22122')
+  })
+
+  it('agrees with the books over the year of the demo', async () => {
+    await world.stop()
+    world = await createWorld(database(), { env: { ...ROLES_ENV, SELLER_FILE } })
+    operator = operatorOf(world, ROLE_KEYS.accountant)
+    const months = await fillDemo(world, 16)
+    let credits = 0
+    for (const month of months) {
+      const { declaration } = await holdTogether(month)
+      credits += declaration.total.credits.count
+    }
+    expect([months.length, credits > 0]).toEqual([13, true])
+  })
+})

@@ -1,0 +1,181 @@
+// The journal of sales and credits of a month: each document once, so that its lines add up to the month as
+// the books have it.
+import { recordAct } from '../acts/audit.sql.js'
+import { type Cell, type CsvForm, csvLine } from '../acts/csv.js'
+import { allPages, byInstant } from '../acts/paging.js'
+import { BillingError } from '../core/error.js'
+import { kindOf } from '../core/payment.js'
+import { receiptNumber } from '../core/receipt.js'
+import { type Operator, requireRole } from '../core/role.js'
+import { consoleSay } from '../i18n/console.js'
+import { instrumentName } from '../i18n/messages.js'
+import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './accounts.js'
+import { closingsAround, countNow, type MonthsDeps, readMonth } from './months.js'
+import { type SaleLine, type SalesFilter, type SalesSpan, salesLines } from './sales.sql.js'
+
+export const SALE_KINDS = ['receipt', 'facture', 'refund'] as const
+
+/** What a line is of: `about` is the number of the paper that a refund takes back, which has none itself. */
+export function documentOf({ part, paper, series, number }: SaleLine) {
+  const shown = receiptNumber(series, number)
+  return part === 'refund'
+    ? { kind: 'refund' as const, number: null, about: shown }
+    : { kind: paper, number: shown, about: null }
+}
+
+const ALL: SalesFilter = { tax: null, side: null }
+
+/** What a closed month has is what it was closed with. Throws `validation_failed`. */
+export async function salesSpan(deps: MonthsDeps, month: string, pointer?: string): Promise<SalesSpan> {
+  const { from, to } = readMonth(deps, month, pointer)
+  await countNow(deps)
+  const { own, before } = await closingsAround(deps, month)
+  const [until, since] = [own?.counted ?? null, before?.counted ?? null]
+  return { from, to, live: deps.methods.live, until, since }
+}
+
+/** Throws `validation_failed`, `invalid_cursor` for that of a later month. */
+export async function readSales(
+  deps: MonthsDeps,
+  of: {
+    readonly month: string
+    readonly filter?: SalesFilter
+    readonly cursor: string | null
+    readonly limit: number
+  },
+) {
+  const { month, filter = ALL, cursor, limit } = of
+  const span = await salesSpan(deps, month)
+  const after = cursor === null ? null : byInstant.decode(cursor)
+  if (after && (after.at >= span.to || (span.since === null && after.at < span.from)))
+    throw new BillingError('invalid_cursor')
+  const found = await salesLines(deps.database, { ...span, filter }, after, limit + 1)
+  const { items: lines, nextCursor } = byInstant.pageOf(found, limit)
+  return { from: span.from, lines, nextCursor }
+}
+
+/** Written to the audit trail, then given in pieces as it is read. Throws `validation_failed`. */
+export async function exportSales(
+  deps: AccountsDeps,
+  of: { readonly month: string; readonly format: AccountsFormat; readonly operator: Operator },
+): Promise<AsyncIterable<string>> {
+  const { month, format, operator } = of
+  requireRole(operator, EXPORT)
+  const span = await salesSpan(deps, month, '/query/month')
+  const act = { operator, act: 'payments.export', reason: null } as const
+  await recordAct(deps, act, { after: { month, file: 'sales' } })
+  return linesOf(deps, span, format)
+}
+
+/**
+ * By the name of a column: what stands above it in French, and its cell; null: one of the sums, which the
+ * total has too. Columns are added at the end only: spreadsheets count them.
+ */
+const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | null]>> = {
+  number: ['numéro', (line) => documentOf(line).number],
+  about: ['pièce d’origine', (line) => documentOf(line).about],
+  date: ['date', ({ at }, { day }) => day(at)],
+  name: ['nom du client', ({ buyer }) => buyer.details?.name ?? buyer.name],
+  nif: ['NIF', ({ buyer }) => buyer.details?.nif ?? null],
+  rc: ['RC', ({ buyer }) => buyer.details?.rc ?? null],
+  payment_id: ['identifiant du paiement', ({ paymentId }) => paymentId],
+  ht: ['montant HT', null],
+  tva_percent: ['taux de TVA (%)', ({ tax }) => (tax.kind === 'vat' ? tax.ratePercent : null)],
+  tva: ['TVA', null],
+  exemption: ['motif sans TVA', ({ tax }) => groundOf(tax)],
+  stamp_duty: ['droit de timbre', null],
+  ttc: ['montant TTC', null],
+  advance: ['avance', null],
+  total: ['total', null],
+  method: ['canal', ({ method }, { words }) => words.method(method)],
+  payment_method: [
+    'moyen de paiement',
+    ({ instrument }, { words }) => (instrument === '' ? null : words.instrument(instrument)),
+  ],
+  user_id: ['identifiant de l’utilisateur', ({ userId }) => userId],
+}
+type CellOf = (line: SaleLine, how: How) => Cell
+interface How {
+  readonly words: Words
+  readonly day: (instant: number) => string
+}
+
+/** Why there is no tax, as the receipt says it in French. Null: there is one, or nothing is sold. */
+export function groundOf(tax: SaleLine['tax']): string | null {
+  return tax.kind === 'exempt' || tax.kind === 'not_liable' ? tax.mention.fr : null
+}
+
+interface Words {
+  readonly headings: readonly string[]
+  readonly kind: (kind: keyof typeof FRENCH) => string
+  readonly method: (method: string) => string
+  readonly instrument: (instrument: string) => string
+}
+
+const same = <Code extends string>(code: Code) => code
+const FRENCH = { receipt: 'reçu', facture: 'facture', refund: 'remboursement', total: 'total' }
+const WORDS: Readonly<Record<AccountsFormat, Words>> = {
+  plain: {
+    headings: ['kind', ...Object.keys(COLUMNS)],
+    ...{ kind: same, method: same, instrument: same },
+  },
+  excel: {
+    headings: ['type', ...Object.values(COLUMNS).map(([french]) => french)],
+    kind: (kind) => FRENCH[kind],
+    method: (method) => consoleSay('fr')(`way_${kindOf(method)}`),
+    instrument: (instrument) => instrumentName(instrument, 'fr'),
+  },
+}
+
+async function* linesOf(deps: AccountsDeps, span: SalesSpan, format: AccountsFormat): AsyncIterable<string> {
+  const form: CsvForm = FORMS[format]
+  const words = WORDS[format]
+  const how = { words, day: deps.wallClock.dayAt }
+  yield form.mark + csvLine(words.headings, form)
+  let total = NOTHING
+  const lineOf = (line: SaleLine) => {
+    const sums = describeSale(line)
+    const cells = Object.entries(COLUMNS).map(([name, [, cell]]) =>
+      cell ? cell(line, how) : sums[name as keyof typeof sums],
+    )
+    return csvLine([words.kind(documentOf(line).kind), ...cells], form)
+  }
+  const read = (last: SaleLine | null, limit: number) =>
+    salesLines(deps.database, { ...span, filter: ALL }, last, limit)
+  for await (const page of allPages(read)) {
+    yield page.map(lineOf).join('')
+    total = page.reduce(addSales, total)
+  }
+  const sums = describeSale(total)
+  const cells = Object.entries(COLUMNS).map(([name, [, cell]]) =>
+    cell ? null : sums[name as keyof typeof sums],
+  )
+  yield csvLine([words.kind('total'), ...cells], form)
+}
+
+/** In centimes. */
+type Sums = Pick<SaleLine, 'ht' | 'tva' | 'ttc' | 'stampDuty' | 'advance'>
+const NOTHING: Sums = { ht: 0, tva: 0, ttc: 0, stampDuty: 0, advance: 0 }
+
+const addSales = (one: Sums, other: Sums): Sums => ({
+  ht: one.ht + other.ht,
+  tva: one.tva + other.tva,
+  ttc: one.ttc + other.ttc,
+  stampDuty: one.stampDuty + other.stampDuty,
+  advance: one.advance + other.advance,
+})
+
+/** In centimes: all that the document is for. */
+export const totalOfSale = ({ ttc, stampDuty, advance }: Sums) => ttc + stampDuty + advance
+
+/** In dinars. */
+export function describeSale(sums: Sums) {
+  return {
+    ht: sums.ht / 100,
+    tva: sums.tva / 100,
+    ttc: sums.ttc / 100,
+    stamp_duty: sums.stampDuty / 100,
+    advance: sums.advance / 100,
+    total: totalOfSale(sums) / 100,
+  }
+}
