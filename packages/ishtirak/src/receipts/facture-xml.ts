@@ -6,7 +6,7 @@ import type { Locale } from '../core/locale.js'
 import { type NamedPaper, netPriceOf, type ReceiptSnapshot, totalOf } from '../core/receipt.js'
 
 /** What stands on the page in the words of its language. */
-export interface SaidOnPage {
+interface SaidOnPage {
   readonly number: string
   readonly isDuplicate: boolean
   readonly description: string
@@ -86,7 +86,6 @@ function reference({ kind, number, issuedOn }: NamedPaper): string {
     facture: 'InvoiceDocumentReference',
     avoir: 'CreditNoteDocumentReference',
     receipt: 'AdditionalDocumentReference',
-    proforma: 'AdditionalDocumentReference',
   }
   return group(names[kind], basic('ID', number), basic('IssueDate', issuedOn))
 }

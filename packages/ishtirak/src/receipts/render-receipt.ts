@@ -7,9 +7,9 @@ import { isTransferred } from '../core/account.js'
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Locale } from '../core/locale.js'
 import {
+  type IssuedKind,
   type NamedPaper,
   netPriceOf,
-  type PaperKind,
   type ReceiptSnapshot,
   type SellerIdentity,
   totalOf,
@@ -127,11 +127,10 @@ function describeReferences(
 ): readonly (readonly string[])[] {
   const naming = (sentence: string, { number, issuedOn }: NamedPaper) =>
     inTurn(sentence, { number, date: dayInFigures(issuedOn) })
-  const ofAbout: Readonly<Record<PaperKind, string>> = {
+  const ofAbout: Readonly<Record<IssuedKind, string>> = {
     receipt: words.replacesReceipt,
     facture: words.cancelsFacture,
     avoir: words.replacesFacture,
-    proforma: words.followsProforma,
   }
   return [
     ...(about ? [naming(ofAbout[about.kind], about)] : []),
