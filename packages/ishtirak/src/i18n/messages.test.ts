@@ -129,7 +129,9 @@ describe('every text', () => {
       'receipt|refunded|granted|granted_code|payment_requested|proof_received|payment_refused|portal_link|' +
       'expiring|past_due|expired|renewal_ahead|order_offered|order_ended'
     const pages = '(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$'
-    const built = new RegExp(`^((counts|entry|payment|proof|return|time)_\\w|${pages}|mail_(${mails})_)`)
+    const built = new RegExp(
+      `^((buyer|buyerKind|buyerRule|counts|entry|payment|proof|return|time)_\\w|${pages}|mail_(${mails})_)`,
+    )
     const isUsed = (key: string) =>
       [`'${key}'`, `.page.${key}`, key.replace(new RegExp(`^(${PAPERS.join('|')})\\.`), 'words.')].some(
         (use) => code.includes(use),
