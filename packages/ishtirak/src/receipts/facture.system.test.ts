@@ -415,7 +415,7 @@ describe('the data that is attached', () => {
     const xml = xmlOf(paperWith('facture', { details: { name: `A & <B> "C" 'D' ]]> \u0001\ud800 😀` } }))
     expect(valueIn(xml, 'RegistrationName')).toBe('Exemple Hébergement')
     expect(xml).toContain(
-      '<cbc:RegistrationName>A &amp; &lt;B&gt; &#34;C&#34; &#39;D&#39; ]]&gt; \ufffd\ufffd 😀</cbc:RegistrationName>',
+      '<cbc:Name>A &amp; &lt;B&gt; &#34;C&#34; &#39;D&#39; ]]&gt; \ufffd\ufffd 😀</cbc:Name>',
     )
   })
 

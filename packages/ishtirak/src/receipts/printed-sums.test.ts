@@ -50,7 +50,7 @@ function centimesOf(figures: string): number {
   return Number(whole.replaceAll('\u00a0', '')) * 100 + Number(part)
 }
 
-it('of any paper: price less credit and discount is HT, with TVA it is TTC, with the duty what is paid', () => {
+it('price less credit and discount is HT, with TVA it is TTC, with the duty what is paid', () => {
   fc.assert(
     fc.property(papers, (snapshot) => {
       const page = describePage(snapshot, { number: 'F-2026-000042' }, 'fr')
