@@ -88,7 +88,7 @@ describe('the details of a buyer', () => {
 
   it('say what a facture lacks, and what is another than before', () => {
     const before = details({ kind: 'company', name: 'Atlas', nif: NIF })
-    expect(missingDetails(before)).toEqual(['address', 'rc', 'nis', 'ai', 'legalForm'])
+    expect(missingDetails(before)).toEqual(['address', 'rc', 'nis', 'ai', 'legal_form'])
     const after = details({ kind: 'company', name: 'Atlas', nif: NIF, nis: NIS, legal_form: 'SARL' })
     expect(changedFields(before, after)).toEqual(['nis', 'legal_form'])
     expect(changedFields(null, details({ kind: 'person', name: 'Lina' }))).toEqual(['kind', 'name'])
