@@ -6,19 +6,19 @@ import { flag, instantOrNull, integer, json, rowOf, text } from '../database/row
 // Uses the primary keys, which begin with the user; the payment and its refund by theirs.
 const selectOfYear = statement(
   'receipts.year',
-  `select r.series, r.number, r.snapshot, r.is_later,
+  `select r.series, r.number, r.snapshot, r.place > 0 as is_later,
           case when p.status = 'refunded' then (
             select max(a.acted_at) from audit a
              where a.user_id = r.user_id and a.payment_id = r.payment_id and a.act = 'payment.refund'
           ) end as refunded_at
      from (
-       select user_id, payment_id, series, number, issued_at, snapshot, false as is_later
+       select user_id, payment_id, series, number, issued_at, snapshot, 0 as place
          from receipts where user_id = $1 and series = any($2::text[])
         union all
-       select user_id, payment_id, series, number, issued_at, snapshot, true
+       select user_id, payment_id, series, number, issued_at, snapshot, place
          from papers where user_id = $1 and series = any($2::text[])
      ) r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-    order by r.issued_at desc, r.series desc, r.number desc limit $3`,
+    order by r.issued_at desc, r.place desc, r.series desc, r.number desc limit $3`,
 )
 
 /** The last of them, in the order in which they were issued; `series` as receipts have it. */
