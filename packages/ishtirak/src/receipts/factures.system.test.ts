@@ -29,7 +29,7 @@ describeScenario('factures that are handed out', ({ database }) => {
   const print = async (paymentId: string, number: string) =>
     textOf(await download(`/payments/${paymentId}/papers/${number}?lang=fr`))
 
-  it('are the original once, and a duplicate from then on; a mail that is sent again brings the same', async () => {
+  it('are the original once, then a duplicate; a mail that is sent again brings the same', async () => {
     await setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
     const { paymentId } = await world.as('user-1').buy()
     const number = 'TEST-F-2026-000001'
