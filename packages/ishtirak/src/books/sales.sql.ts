@@ -24,7 +24,7 @@ export interface SalesFilter {
   readonly side: Side | null
 }
 export const SIDES = ['sales', 'credits'] as const
-export type Side = (typeof SIDES)[number]
+type Side = (typeof SIDES)[number]
 
 const TAX = `r.snapshot->'tax'`
 const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
