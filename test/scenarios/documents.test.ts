@@ -85,6 +85,9 @@ describe('the documents', () => {
       'getPayment',
       'getReceipt',
       'getPapers',
+      'askForFacture',
+      'listPapersOfPayment',
+      'getPaper',
       'uploadProof',
       'redeemCode',
       'listRedemptions',
@@ -106,6 +109,9 @@ describe('the documents', () => {
       'reportUsage',
       'getReceiptForUser',
       'getPapersForUser',
+      'askForFactureForUser',
+      'listPapersOfPaymentForUser',
+      'getPaperForUser',
       'uploadProofForUser',
       'redeemCodeForUser',
       'listRedemptionsForUser',
@@ -122,7 +128,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(14)
+    expect(ofUsers.length).toBe(17)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       expect(twin).toMatchObject({
@@ -144,7 +150,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(159)
+    expect(names.length).toBe(167)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -12,6 +12,7 @@ import type {
   Locale,
   Offer,
   Overview,
+  Paper,
   Payment,
   PaymentPage,
   PaymentRequest,
@@ -141,6 +142,17 @@ export interface Client<Limit extends string = LimitName> extends Orders {
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
   papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
+  facture(userId: string, paymentId: string): Promise<Paper>
+  /** What was issued for a payment, in order. */
+  papersOf(userId: string, paymentId: string): Promise<Paper[]>
+  /** PDF, by its number. The language is that of `receipt`. */
+  paper(
+    userId: string,
+    paymentId: string,
+    number: string,
+    asked?: PdfRequest,
+  ): Promise<Uint8Array<ArrayBuffer>>
   /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
   /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
@@ -204,6 +216,15 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     receipt: (userId, paymentId, asked = {}) =>
       call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
     papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
+    facture: (userId, paymentId) => call('POST', `${paymentPath(userId, paymentId)}/facture`),
+    papersOf: async (userId, paymentId) => {
+      const answer = await call<{ papers: Paper[] }>('GET', `${paymentPath(userId, paymentId)}/papers`)
+      return answer.papers
+    },
+    paper: (userId, paymentId, number, asked = {}) => {
+      const path = `${paymentPath(userId, paymentId)}/papers/${encodeURIComponent(number)}`
+      return call('GET', `${path}${queryOf(asked)}`, PRINTED)
+    },
     balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
     redemptions: (userId) => call('GET', `${userPath(userId)}/redemptions`),

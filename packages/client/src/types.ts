@@ -280,6 +280,16 @@ export interface Payment {
   receipt_url: string | null
 }
 
+export interface Paper {
+  kind: 'receipt' | 'facture' | 'avoir'
+  /** `F-2026-000042` */
+  number: string
+  /** `YYYY-MM-DD` */
+  issued_on: string
+  /** The number of the paper that it replaces, or takes back. */
+  about: string | null
+}
+
 export interface PaymentsQuery {
   /** Of a page: 1 to 100, 20 if absent. */
   limit?: number

@@ -439,7 +439,7 @@ create table receipts (
   constraint receipts_number_once unique (series, number),
   constraint receipt_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
 );
-comment on table receipts is 'The receipt of each paid payment.';
+comment on table receipts is 'The receipt of each paid payment, or the facture in its place.';
 
 -- Checked at the commit, since each of the two tables refers to the other.
 alter table payments add constraint paid_has_a_receipt foreign key (user_id, receipt_of)
@@ -464,6 +464,36 @@ end $$;
 create trigger receipts_have_booked_amount after insert on receipts
   referencing new table as issued
   for each statement execute function require_booked_amounts();
+
+-- What is issued beside the receipt of a payment. The numbers are of the same series as those of receipts.
+create table papers (
+  user_id text not null,
+  id text not null,
+  kind text not null constraint paper_kind_is_known check (kind in ('facture', 'avoir')),
+  series text not null,
+  number integer not null constraint number_is_positive check (number > 0),
+  issued_at timestamptz not null,
+  -- All that the document shows, as it was.
+  snapshot jsonb not null,
+  payment_id text not null,
+  -- Among the later papers of the payment: a facture and an avoir take turns.
+  place integer not null constraint place_is_positive check (place > 0),
+  constraint papers_by_id primary key (user_id, id),
+  constraint papers_number_once unique (series, number),
+  constraint papers_in_order unique (user_id, payment_id, place),
+  constraint paper_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
+);
+comment on table papers is 'Factures that came after the receipt of their payment, and avoirs.';
+
+-- Whose payments are to be looked at for factures that are owed: details were given, or a facture taken back.
+create table owed_factures (
+  user_id text not null,
+  due_at timestamptz not null,
+  constraint owed_factures_once primary key (user_id)
+);
+comment on table owed_factures is 'Users whose payments may be owed a facture.';
+
+create index owed_factures_due on owed_factures (due_at);
 
 
 -- Events to the platform. Their schedule stands in the user's row: a statement that writes an event cannot

@@ -1,5 +1,5 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read
-// from the trail.
+// from the trail. A series may have numbers of papers that are no receipts: they are passed over.
 import type { Figures } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
@@ -135,9 +135,12 @@ const count = statement(
          on conflict (day, kind, method, instrument) do update
         set ${added('entries amount late_entries late_amount duty_centimes fees_centimes fees_unknown')}
    )
-   update counted_receipts set last_number = (select max(number) from next)
-    where series = $1 and exists (select from next)
-   returning last_number, (select json_agg(distinct user_id) from next)::jsonb as users`,
+   update counted_receipts c
+      set last_number = case when (select count(*) from next) = $3::int then (select max(number) from next)
+                             else s.last_number end
+     from receipt_series s
+    where c.series = $1 and s.series = $1
+   returning c.last_number, coalesce((select json_agg(distinct user_id) from next), '[]')::jsonb as users`,
 )
 
 /**

@@ -23,6 +23,7 @@ export const ERRORS = {
   already_refunded: 409,
   refund_change_first: 409,
   already_revoked: 409,
+  buyer_incomplete: 409,
   month_not_in_turn: 409,
   no_email_address: 409,
   mail_under_way: 409,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { A_CHANGE, BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../test/support/receipt.js'
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
-import { drawUpReceipt, netPriceOf, receiptNumber, receiptSeries, type Seller, totalOf } from './receipt.js'
+import { drawUpReceipt, netPriceOf, paperSeries, receiptNumber, type Seller, totalOf } from './receipt.js'
 
 describe('a receipt drawn up', () => {
   it('holds everything the document shows', () => {
@@ -149,7 +149,7 @@ describe('a receipt number', () => {
   })
 
   it('of a test payment is of a series of its own: play money leaves no gap in the legal one', () => {
-    expect(receiptSeries('2026-11-21', true)).toBe('2026')
-    expect(receiptSeries('2026-11-21', false)).toBe('TEST-2026')
+    expect(paperSeries('receipt', '2026-11-21', true)).toBe('2026')
+    expect(paperSeries('facture', '2026-11-21', false)).toBe('TEST-F-2026')
   })
 })

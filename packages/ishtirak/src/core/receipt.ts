@@ -1,6 +1,6 @@
 // A receipt: drawn up once, when the payment is booked, and kept as it is: no later change of name, tax,
 // seller or plan touches it. Its number is drawn by the statement that books.
-import type { BuyerDetails } from './buyer-details.js'
+import { type BuyerDetails, missingDetails } from './buyer-details.js'
 import { DAY, type Instant, toTimestamp } from './instant.js'
 import type { Translated } from './locale.js'
 import type { Payment } from './payment.js'
@@ -49,7 +49,7 @@ export interface Buyer {
   readonly name: string | null
   readonly email: string | null
   /** Of a facture and what belongs to it. */
-  readonly details?: BuyerDetails | undefined
+  readonly details?: BuyerDetails | null | undefined
 }
 
 /**
@@ -59,9 +59,12 @@ export interface Buyer {
 export const PAPER_KINDS = ['receipt', 'facture', 'avoir', 'proforma'] as const
 export type PaperKind = (typeof PAPER_KINDS)[number]
 
+/** What a payment can have. */
+export type IssuedKind = Exclude<PaperKind, 'proforma'>
+
 /** Another paper that a paper names. */
 export interface NamedPaper {
-  readonly kind: PaperKind
+  readonly kind: IssuedKind
   /** As it is shown: `F-2026-000042`. */
   readonly number: string
   /** `YYYY-MM-DD` */
@@ -131,7 +134,15 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. */
+/** Whoever is to have a facture without asking for one. */
+export function isWholeCompany(details: BuyerDetails | null | undefined): details is BuyerDetails {
+  return details?.kind === 'company' && missingDetails(details).length === 0
+}
+
+/**
+ * `payment` as it is booked: paid, with what it bought. Tax and duty are those of the day of payment. A sale
+ * to a company has a facture in place of the receipt; money received in advance has sold nothing yet.
+ */
 export function drawUpReceipt(payment: Payment, context: ReceiptContext): ReceiptSnapshot {
   const { seller, buyer, issuedAt, bearsStampDuty, dayOf } = context
   const { kind, paidAt, periodStart, periodEnd } = payment
@@ -142,10 +153,13 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   // Also a change whose time was over: its money is on the balance.
   const tax = periodStart === null ? ADVANCE : taxAt(seller.taxTerms, paidOn)
   const change = changeOf(payment)
+  const { userId, name, email, details } = buyer
+  const isFacture = tax.kind !== 'advance' && isWholeCompany(details)
   return {
     version: 1,
+    ...(isFacture && { paper: 'facture' }),
     seller: seller.identity,
-    buyer: { userId: buyer.userId, name: buyer.name, email: buyer.email },
+    buyer: { userId, name, email, ...(isFacture && { details }) },
     planName: payment.plan?.name ?? null,
     issuedAt,
     issuedOn: dayOf(issuedAt),
@@ -199,16 +213,18 @@ export function totalOf({ amount, stampDutyCentimes }: ReceiptSnapshot): number 
   return amount * 100 + stampDutyCentimes
 }
 
+/** What the series of each kind begins with. */
+const LETTERS = { receipt: '', facture: 'F-', avoir: 'A-', proforma: 'P-' } as const
+
 /**
- * The series of a receipt issued on this day: one a year, so that dates rise with the numbers. Test payments
- * have their own: a legal series has no gap and only real money.
+ * The series of a paper issued on this day: one a year for each kind, so that dates rise with the numbers.
+ * Test payments have their own: a legal series has no gap and only real money.
  */
-export function receiptSeries(issuedOn: string, live: boolean): string {
-  const year = issuedOn.slice(0, 4)
-  return live ? year : `TEST-${year}`
+export function paperSeries(paper: PaperKind, issuedOn: string, live: boolean): string {
+  return `${live ? '' : 'TEST-'}${LETTERS[paper]}${issuedOn.slice(0, 4)}`
 }
 
-/** `2026-000042`. Six digits, more when a year has more than a million receipts. */
+/** `2026-000042`, `F-2026-000042`. Six digits, more when a year has more than a million of them. */
 export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
@@ -218,9 +234,10 @@ export function readReceiptNumber(
   typed: string,
   live: boolean,
 ): { readonly series: string; readonly number: number } | null {
-  const [, test, year, digits] = /^(TEST-)?(\d{4}(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
-  if (year === undefined) return null
-  return { series: test !== undefined || !live ? `TEST-${year}` : year, number: Number(digits) }
+  const [, test, series, digits] =
+    /^(TEST-)?((?:[FAP]-)?\d{4}(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
+  if (series === undefined) return null
+  return { series: test !== undefined || !live ? `TEST-${series}` : series, number: Number(digits) }
 }
 
 // The tax on what a customer paid, tax included. Rates and exemptions are dated settings, since finance acts

@@ -34,14 +34,6 @@ export async function findSnapshot(
   return row ? json<ReceiptSnapshot>(row, 'snapshot') : null
 }
 
-/** What a booked payment cost, by its receipt; null: it has none. */
-export async function readTotal(database: Queryable, payment: Payment): Promise<Total | null> {
-  const snapshot = await findSnapshot(database, payment)
-  return snapshot && describeTotal(snapshot)
-}
-
-export type Total = ReturnType<typeof describeTotal>
-
 /** In dinars, which have centimes where the duty has. */
 export function describeTotal(snapshot: ReceiptSnapshot) {
   return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }

@@ -14,12 +14,14 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { accessAfter } from './access-after.js'
 import { givenToBalance } from './balance-entries.sql.js'
 import { loadPayment, refusalByStatus } from './load.js'
-import { readTotal } from './load.sql.js'
+import { describeTotal } from './load.sql.js'
+import { avoirFor, type PaperDeps } from './papers.js'
+import { papersOfPayment } from './papers.sql.js'
 import { type SaveDeps, saveDecided } from './save.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 import { ledgerWords } from './words.js'
 
-type RefundDeps = SaveDeps & SubjectDeps
+type RefundDeps = SaveDeps & SubjectDeps & PaperDeps
 
 export const RefundPreviewSchema = object('RefundPreview', {
   payment_id: Type.String(),
@@ -47,10 +49,11 @@ type Loaded = Awaited<ReturnType<typeof loadRefundable>>
 async function loadRefundable(deps: RefundDeps, paymentId: string) {
   const loaded = await loadPayment(deps, paymentId)
   const { payment, user } = loaded
-  const paid = payment.status === 'paid' ? await readTotal(deps.database, payment) : null
+  const papers = payment.status === 'paid' ? await papersOfPayment(deps.database, payment) : []
+  const paid = papers[0] && describeTotal(papers[0].snapshot)
   if (!paid) throw await refusalByStatus(deps, payment)
   const onBalance = user.subscription.balance ? await givenToBalance(deps.database, payment) : 0
-  return { ...loaded, version: user.version, paid, onBalance }
+  return { ...loaded, version: user.version, paid, papers, onBalance }
 }
 
 const RefundSchema = request('RefundRequest', {
@@ -98,13 +101,11 @@ export const refund = act<RefundDeps>().decides({
       throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
     return settled
   },
-  save: (deps, { by }, { facts: { payment, user }, decision, now }) =>
-    saveDecided(
-      deps,
-      { ...by, act: 'payment.refund' },
-      { userId: payment.userId, user, payment, after: decision },
-      now,
-    ),
+  save: (deps, { by }, { facts: { payment, user, papers }, decision, now }) => {
+    const after = { ...decision, paper: avoirFor(deps, papers, now) }
+    const act = { ...by, act: 'payment.refund' }
+    return saveDecided(deps, act, { userId: payment.userId, user, payment, after }, now)
+  },
   preview: ({ facts, decision, now }, { rules }) => previewOf(facts, decision, now, rules),
   previews: { schema: RefundPreviewSchema, view: viewRefund },
   form: {

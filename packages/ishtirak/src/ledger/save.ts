@@ -11,6 +11,7 @@ import { codeUseChange, type Payment } from '../core/payment.js'
 import { type MovedPeriod, placesOf } from '../core/refund.js'
 import { dueRenewal, type SubscriptionFacts, statusAt } from '../core/subscription.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
+import type { NewPaper } from './papers.sql.js'
 import type { CommonParts } from './parts.js'
 import { type SettlementChange, saveSettlement } from './settle.sql.js'
 import type { UserRecord } from './users.sql.js'
@@ -32,6 +33,8 @@ export interface DecidedChange {
     /** What it changes of the balance, which `subscription` has already. */
     readonly entry?: NewEntry | undefined
     readonly events: readonly EventType[]
+    /** What is issued with it beside the receipt. */
+    readonly paper?: NewPaper | null
     /** Another plan in mid-term. */
     readonly change?: ToldChange | null
     /** Goes into the events. */
@@ -48,14 +51,24 @@ export async function saveDecided(
   decided: DecidedChange,
   now: Instant,
 ): Promise<'saved' | 'stale'> {
+  if ((await saveUnasked(deps, decided, now, by)) === 'stale') return 'stale'
+  const on = { user_id: decided.userId, payment_id: decided.payment?.id }
+  deps.log.info({ ...by, operator: by.operator.name, ...on }, 'the operator acted')
+  return 'saved'
+}
+
+/** The same where no operator asked for it. */
+export async function saveUnasked(
+  deps: Pick<SaveDeps, 'database' | 'ids' | 'rules' | 'bookRenewals'>,
+  decided: DecidedChange,
+  now: Instant,
+  by?: OperatorAct,
+): Promise<'saved' | 'stale'> {
   if (await deps.bookRenewals(decided.userId, decided.user, now)) return 'stale'
   const codeUse = codeUseChange(decided.payment, decided.after.payment ?? null)
   const fixed = { isNew: false, received: null, receipt: null, codeUse }
   const change = { ...fixed, ...describeChange(deps, decided, by, now) }
-  if ((await saveSettlement(deps.database, change)) !== 'saved') return 'stale'
-  const on = { user_id: decided.userId, payment_id: decided.payment?.id }
-  deps.log.info({ ...by, operator: by.operator.name, ...on }, 'the operator acted')
-  return 'saved'
+  return (await saveSettlement(deps.database, change)) === 'saved' ? 'saved' : 'stale'
 }
 
 /** A change as it is saved, of a settlement or of an operator's act. */
@@ -100,6 +113,7 @@ export function describeChange(
       why: by?.reason ?? null,
     },
     entry: entry ?? null,
+    paper: after.paper ?? null,
     events: after.events.map((type, index): NewEvent => {
       const kind = MAILED[type]
       return {

@@ -21,6 +21,7 @@ import {
 } from './balance-entries.sql.js'
 import { COUNT_CODES, TAKE_CODE } from './code-uses.sql.js'
 import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
+import { ISSUED_PAPERS, type NewPaper } from './papers.sql.js'
 import {
   COLUMN_NAMES,
   NEW_PAYMENT,
@@ -92,6 +93,8 @@ export interface SettlementChange {
   /** What it means for the uses of the payment's code. */
   readonly codeUse?: { readonly hash: string; readonly delta: number } | null
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
+  /** A paper beside the receipt: an avoir, or a facture that comes later. */
+  readonly paper?: NewPaper | null
   /** Other paid periods that a refund moves. */
   readonly moved?: readonly MovedPeriod[]
   /** Time that is added without a payment. */
@@ -117,7 +120,7 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
        received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb,
-         granted jsonb, entry jsonb,
+         granted jsonb, entry jsonb, paper jsonb,
        audit jsonb, schedule jsonb, code jsonb, takes_code text, now timestamptz)
    ), guard as (
      select u.user_id from users u, input i
@@ -157,7 +160,15 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
      returning p.code_hash
    ), ${COUNT_CODES}
    )`
-const ofAll = (facts = { set: '', columns: '' }) => `, audited as (
+const RECEIPTS = {
+  booked: `
+       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
+      where e.receipt is not null`,
+  columns: '',
+  isReceipt: '',
+  issued: '',
+}
+const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audited as (
      ${insertAudit({ userId: 'e.user_id', at: NOT_IN_CLOSED('e.now'), entry: 'e.audit', from: 'effect e' })}
       where e.audit is not null
    ), restored as (
@@ -165,13 +176,11 @@ const ofAll = (facts = { set: '', columns: '' }) => `, audited as (
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
        from restores
    ), booked as (
-     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot,
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot${papers.columns},
             r.series || case when right(r.series, 4) <= restored.last_year then restored.mark
               else '' end as series,
             row_number() over (partition by r.series order by e.user_id) as place,
-            count(*) over (partition by r.series) as places
-       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
-      where e.receipt is not null
+            count(*) over (partition by r.series) as places${papers.booked}
    ), drawn as (
      insert into receipt_series as s (series, last_number)
      select series, count(*) from booked group by series order by series
@@ -180,8 +189,8 @@ const ofAll = (facts = { set: '', columns: '' }) => `, audited as (
    ), issued as (
      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
      select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
-       from booked b join drawn d using (series)
-   ), announced as (
+       from booked b join drawn d using (series)${papers.isReceipt}
+   )${papers.issued}, announced as (
      insert into outbox (user_id, sequence, id, type, payload, created_at, traceparent)
      select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event',
        e.now,
@@ -217,9 +226,9 @@ const ofAll = (facts = { set: '', columns: '' }) => `, audited as (
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
      from input i left join guard g using (user_id) left join effect e using (user_id)`
 const saveChanges = statement('settlements.save', ofPayments() + ofAll())
-// Few changes grant time, move periods or are of users with a balance: all others are spared these parts. One
-// that takes the use of a code comes alone.
-const WHOLE = PERIOD_PARTS + ENTRY_PART + ofAll(BALANCE_FACTS)
+// Few changes grant time, move periods, issue a second paper or are of users with a balance: all others are
+// spared these parts. One that takes the use of a code comes alone.
+const WHOLE = PERIOD_PARTS + ENTRY_PART + ofAll(BALANCE_FACTS, ISSUED_PAPERS)
 const saveWhole = statement('settlements.save_whole', ofPayments() + WHOLE)
 const saveWithCode = statement('settlements.save_with_code', ofPayments(TAKE_CODE) + WHOLE)
 
@@ -229,7 +238,7 @@ export async function saveSettlements(
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
   const isWhole = changes.some(
-    ({ grant, moved, subscription }) => grant || moved?.length || subscription.balance,
+    ({ grant, moved, paper, subscription }) => grant || moved?.length || paper || subscription.balance,
   )
   const takesCode = changes.some(({ grant, takesCode }) => grant?.redeemed || takesCode)
   const save = takesCode ? saveWithCode : isWhole ? saveWhole : saveChanges
@@ -263,6 +272,7 @@ function toInput(change: SettlementChange) {
       }),
     }),
     ...(change.grant && { granted: grantToColumns(change.grant) }),
+    ...(change.paper && { paper: change.paper }),
     ...(change.entry && { entry: entryToColumns(change.entry) }),
     audit: change.audit ?? null,
     code: change.codeUse ?? null,

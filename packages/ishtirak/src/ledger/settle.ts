@@ -5,7 +5,7 @@ import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { codeUseChange, type Payment } from '../core/payment.js'
-import { type Buyer, drawUpReceipt, receiptSeries, type Seller } from '../core/receipt.js'
+import { drawUpReceipt, paperSeries, type Seller } from '../core/receipt.js'
 import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
 import { reportToStore } from '../core/stored-report.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
@@ -15,7 +15,7 @@ import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import type { LoadedPayment } from './reported-payment.sql.js'
 import { describeChange, type SaveDeps } from './save.js'
 import type { SettlementChange, Settlements } from './settle.sql.js'
-import { findUser } from './users.sql.js'
+import { findUser, type UserRecord } from './users.sql.js'
 
 export interface SettleDeps extends SaveDeps, Pick<CommonParts, 'methods' | 'count'> {
   /** Reports that arrive together are loaded and saved together. */
@@ -183,15 +183,14 @@ export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'm
 export function receiptOf(
   { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
   { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,
-  buyer: Buyer,
+  user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
   now: number,
 ) {
   if (!payment || !subscription) return null
+  const buyer = { ...user, details: user.buyer }
   const { bearsStampDuty } = methods.of(payment.method)
-  return {
-    series: receiptSeries(dayOf(now), payment.live),
-    snapshot: drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf }),
-  }
+  const snapshot = drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
+  return { series: paperSeries(snapshot.paper ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
 }
 
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */

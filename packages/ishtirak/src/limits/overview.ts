@@ -59,6 +59,7 @@ function overviewOf(deps: OverviewDeps, userId: string, loaded: LoadedUser) {
   return {
     userId,
     profile,
+    buyer: loaded.user?.buyer ?? null,
     facts,
     subscription,
     usage,

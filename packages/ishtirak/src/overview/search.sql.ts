@@ -72,7 +72,11 @@ const selectPayments = statement(
     union all
    select ${PAYMENT_COLUMNS}
      from receipts r join payments p on p.user_id = r.user_id and p.id = r.payment_id
-    where r.series = $2 and r.number = $3::int`,
+    where r.series = $2 and r.number = $3::int
+    union all
+   select ${PAYMENT_COLUMNS}
+     from papers l join payments p on p.user_id = l.user_id and p.id = l.payment_id
+    where l.series = $2 and l.number = $3::int`,
 )
 
 /** Exact hits: by the word, and by each of `references`, as it is stored. */

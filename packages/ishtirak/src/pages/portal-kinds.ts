@@ -1,4 +1,5 @@
 // What a capability brings to the pages of users.
+import type { BuyerDetails } from '../core/buyer-details.js'
 import type { BillingError, ErrorCode } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { LimitDefinition, LimitWindow, OverLimit, Usage } from '../core/limit.js'
@@ -31,6 +32,8 @@ export interface SeenPortal {
   readonly session: Session | ReadOnlySession
   readonly overview: {
     readonly facts: SubscriptionFacts
+    /** Null: nothing was given. */
+    readonly buyer: BuyerDetails | null
     readonly subscription: Subscription
     /** Null when there is nothing to buy. */
     readonly renewal: Renewal | null

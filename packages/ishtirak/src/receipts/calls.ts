@@ -23,4 +23,23 @@ export interface ReceiptCalls {
    * `not_found` where there is none, `busy`, `receipts_unavailable`.
    */
   papers(userId: string, asked: PapersWish): Promise<Uint8Array>
+  /**
+   * The facture of a payment: it is issued where there is none. Throws `payment_not_paid`,
+   * `already_refunded`, `buyer_incomplete`, and `conflict` for money that sold nothing yet.
+   */
+  facture(userId: string, paymentId: string): Promise<Paper>
+  /** What was issued for a payment, in order. */
+  papersOf(userId: string, paymentId: string): Promise<readonly Paper[]>
+  /** PDF, by its number. The language is that of `receipt`. Throws what `receipt` throws. */
+  paper(userId: string, paymentId: string, number: string, asked?: PdfWish): Promise<Uint8Array>
+}
+
+export interface Paper {
+  readonly kind: 'receipt' | 'facture' | 'avoir'
+  /** `F-2026-000042` */
+  readonly number: string
+  /** `YYYY-MM-DD` */
+  readonly issued_on: string
+  /** The number of the paper that it replaces, or takes back. */
+  readonly about: string | null
 }

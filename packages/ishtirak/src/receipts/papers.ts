@@ -3,7 +3,7 @@
 import { csvLine } from '../acts/csv.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { type ReceiptSnapshot, receiptNumber, receiptSeries, totalOf } from '../core/receipt.js'
+import { PAPER_KINDS, paperSeries, type ReceiptSnapshot, receiptNumber, totalOf } from '../core/receipt.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { listReceiptsOfYear, type PaperOfYear } from './papers.sql.js'
 import { print, type ReceiptDeps } from './receipt.js'
@@ -78,7 +78,9 @@ interface PapersRead {
 
 /** Throws `not_found`. */
 async function readYear({ database }: ReceiptDeps, { userId, year }: YearWish): Promise<PapersRead> {
-  const series = [true, false].map((live) => receiptSeries(`${year}-01-01`, live))
+  const series = PAPER_KINDS.flatMap((kind) =>
+    [true, false].map((live) => paperSeries(kind, `${year}-01-01`, live)),
+  )
   const found = await listReceiptsOfYear(database, { userId, series, limit: LISTED_MAX + 1 })
   if (found.length === 0) throw new BillingError('not_found')
   return { papers: found.slice(-LISTED_MAX), isCut: found.length > LISTED_MAX }

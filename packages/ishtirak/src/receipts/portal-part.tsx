@@ -1,16 +1,20 @@
 // What receipts bring to the portal: the link beside a payment, and what it leads to.
+import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
+import { factureInForce, factureRefusal } from '../core/facture.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
-import { hrefIn } from '../pages/own-form.js'
+import { papersOfPayments, type StoredPaper } from '../ledger/papers.sql.js'
+import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { GivenEntry, PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
+import { askForFacture, type FactureDeps } from './factures.js'
 import { sendPapers } from './papers.route.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 import { sendReceipt } from './receipt.route.js'
 
-export const receiptPages: PortalKinds<ReceiptDeps> = {
+export const receiptPages: PortalKinds<ReceiptDeps & FactureDeps> = {
   routes: (app, pages) => {
     const { reader, users } = pages
     app.get<{ Params: { payment_id: string } }>(
@@ -21,7 +25,19 @@ export const receiptPages: PortalKinds<ReceiptDeps> = {
         const locale = reader.language(request, reply, session)
         const { userId } = session
         const paymentId = request.params.payment_id
-        return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, locale }))
+        const number = queryOf(request, 'number') ?? undefined
+        return sendReceipt(reply, await askForReceipt(pages, { userId, paymentId, number, locale }))
+      },
+    )
+    app.post<{ Params: { payment_id: string } }>(
+      '/portal/receipts/:payment_id/facture',
+      { schema: { hide: true }, onRequest: users.onRequest },
+      async (request, reply) => {
+        const { userId } = senderOf(pages, request)
+        const paymentId = request.params.payment_id
+        const { number } = await askForFacture(pages, { userId, paymentId })
+        const address = `${pages.base}/portal/receipts/${paymentId}?number=${number}`
+        return reply.headers(pages.headers).redirect(address, 303)
       },
     )
     app.get('/portal/papers', { schema: { hide: true }, onRequest: users.onRequest }, (request, reply) => {
@@ -33,8 +49,21 @@ export const receiptPages: PortalKinds<ReceiptDeps> = {
       return sendPapers(pages, reply, { userId: session.userId, year, locale }, format)
     })
   },
-  read: async () => ({ line: OfPayment, paper: OfTime, lists: (section) => <Papers {...section} /> }),
+  read: async ({ database }, { session: { userId }, overview: { buyer }, history }) => {
+    // Who has given nothing has receipts alone.
+    const ids = buyer ? history.payments.map(({ id }) => id) : []
+    const issued = ids.length > 0 ? await papersOfPayments(database, userId, ids) : NONE
+    return {
+      line: (section, payment) => (
+        <OfPayment {...{ section, payment, issued: issued.get(payment.id) ?? [] }} />
+      ),
+      paper: OfTime,
+      lists: (section) => <Papers {...section} />,
+    }
+  },
 }
+
+const NONE: ReadonlyMap<string, readonly StoredPaper[]> = new Map()
 
 const FORMATS = [
   ['pdf', 'papersPdf'],
@@ -80,10 +109,49 @@ function Papers({ pages, view, say }: PartSection) {
   )
 }
 
-function OfPayment(section: PartSection, payment: ShownPayment) {
+function OfPayment(of: { section: PartSection; payment: ShownPayment; issued: readonly StoredPaper[] }) {
+  const { section, payment, issued } = of
   const status = publicStatusAt(payment, section.view.history.now)
   if (status !== 'paid' && status !== 'refunded') return null
-  return <ReceiptLink section={section} paymentId={payment.id} at={payment.paidAt ?? payment.createdAt} />
+  const at = payment.paidAt ?? payment.createdAt
+  if (issued.length === 0) return <ReceiptLink section={section} paymentId={payment.id} at={at} />
+  return (
+    <>
+      {issued.map((paper) => (
+        <PaperLink {...{ section, paper, paymentId: payment.id }} />
+      ))}
+      {mayAsk(section, payment, issued) && <AskForFacture section={section} paymentId={payment.id} />}
+    </>
+  )
+}
+
+function mayAsk({ view }: PartSection, payment: ShownPayment, issued: readonly StoredPaper[]): boolean {
+  const { buyer } = view.overview
+  if (!buyer || missingDetails(buyer).length > 0) return false
+  return factureInForce(issued) === null && factureRefusal(payment, issued) === null
+}
+
+function PaperLink(of: { section: PartSection; paper: StoredPaper; paymentId: string }) {
+  const { section, paper, paymentId } = of
+  const { pages, view, say } = section
+  const address = `${pages.base}/portal/receipts/${paymentId}?number=${paper.number}`
+  const what = say(paper.kind)
+  return (
+    <a href={hrefIn(view.session, address)} aria-label={say('paperOf', { what, number: paper.number })} safe>
+      {what}
+    </a>
+  )
+}
+
+function AskForFacture({ section, paymentId }: { section: PartSection; paymentId: string }) {
+  const { pages, view, say } = section
+  return (
+    <OwnForm session={view.session} action={`${pages.base}/portal/receipts/${paymentId}/facture`}>
+      <button type="submit" safe>
+        {say('askForFacture')}
+      </button>
+    </OwnForm>
+  )
 }
 
 function OfTime(section: PartSection, { by, id, start }: GivenEntry) {

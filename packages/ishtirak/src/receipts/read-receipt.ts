@@ -32,13 +32,16 @@ export const downloadReceipt = reading<ReadReceiptDeps>().reads({
   query: query({
     form: Type.Optional(Type.Enum([...RECEIPT_FORMS], { description: '`a4` if absent' })),
     lang: Type.Optional(locale),
+    number: Type.Optional(
+      Type.String({ maxLength: 50, description: 'Of a paper that was issued later, such as an avoir' }),
+    ),
   }),
   refuses: ['payment_not_paid', 'busy', 'receipts_unavailable'],
   answer: { description: 'The receipt', content: PDF },
   // Into a file: see cli-receipt.ts.
   command: null,
-  read: async (deps, { params: { payment_id: paymentId }, query: { form, lang }, operator, reply }) =>
-    sendReceipt(reply, await readForOperator(deps, { paymentId, form, lang, operator })),
+  read: async (deps, { params: { payment_id: paymentId }, query: { form, lang, number }, operator, reply }) =>
+    sendReceipt(reply, await readForOperator(deps, { paymentId, form, lang, number, operator })),
 })
 
 /** The same in the console. */
@@ -51,7 +54,8 @@ export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): vo
       const { operator } = pages.operatorsHere.of(request)
       const form = RECEIPT_FORMS.find((one) => one === queryOf(request, 'form'))
       const lang = LOCALES.find((one) => one === queryOf(request, 'lang'))
-      return sendReceipt(reply, await readForOperator(pages, { paymentId, form, lang, operator }))
+      const number = queryOf(request, 'number') ?? undefined
+      return sendReceipt(reply, await readForOperator(pages, { paymentId, form, lang, number, operator }))
     },
   )
 }
@@ -63,14 +67,15 @@ async function readForOperator(
     readonly paymentId: string
     readonly form: ReceiptForm | undefined
     readonly lang: Locale | undefined
+    readonly number: string | undefined
     readonly operator: Operator
   },
 ): Promise<PrintedReceipt> {
-  const { paymentId, form = 'a4', lang, operator } = of
+  const { paymentId, form = 'a4', lang, number, operator } = of
   requireRole(operator, READ_RECEIPT)
   const { userId } = (await requirePayment(deps, paymentId)).payment
   const wished = lang ?? (await findUserLocale(deps.database, userId)) ?? 'ar'
-  const receipt = await askForReceipt(deps, { userId, paymentId, locale: wished, form })
+  const receipt = await askForReceipt(deps, { userId, paymentId, number, locale: wished, form })
   const after = { receipt: receipt.number, form }
   await recordAct(deps, { operator, act: READ_RECEIPT.name, reason: null }, { userId, paymentId, after })
   return receipt

@@ -5,8 +5,9 @@ import type { Locale } from '../core/locale.js'
 import { totalOf } from '../core/receipt.js'
 import { termInWords } from '../i18n/formats.js'
 import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
+import { papersOfPayment } from '../ledger/papers.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { type Receipt, type ReceiptDeps, readReceipt } from './receipt.js'
+import { type Receipt, type ReceiptDeps, type ReceiptWish, readReceipt } from './receipt.js'
 
 export type ReceiptMailDeps = ReceiptDeps & Pick<CommonParts, 'clock' | 'formats'>
 
@@ -15,22 +16,45 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
     kind,
     lifetimeMs: RECEIPT_LIFETIME_MS,
     write: async (mail, { locale, say }) => {
-      const receipt = await readReceipt(deps, { userId: mail.userId, paymentId: mail.about, locale })
-      const data = dataOf(deps, mail, receipt, locale)
-      const next = receipt.pdf === null ? 'mail_unprinted_next' : (`mail_${kind}_next` as const)
+      const of = { userId: mail.userId, paymentId: mail.about, locale }
+      const receipt = await readReceipt(deps, of)
+      const avoir = kind === 'refunded' ? await avoirIn(deps, of) : null
+      const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir?.number ?? '' }
+      const attached = avoir ?? receipt
+      const named = kind === 'receipt' && receipt.snapshot.paper === 'facture' ? 'facture' : kind
+      const next = attached.pdf === null ? 'mail_unprinted_next' : avoir ? 'mail_avoir_next' : NEXT[named]
       return {
-        subject: say(`mail_${kind}_subject`, data),
+        subject: say(`mail_${named}_subject`, data),
         paragraphs: [say(whatKey(kind, receipt), data), say(next, data)],
         button: say('openPortal'),
-        attachments: attachmentsOf(receipt),
+        attachments: attachmentsOf(attached),
       }
     },
   }))
 }
 
-function attachmentsOf({ number, pdf }: Receipt) {
+const NEXT = {
+  receipt: 'mail_receipt_next',
+  refunded: 'mail_refunded_next',
+  facture: 'mail_facture_next',
+} as const
+
+/** What the refund of a factured payment issued; null: it had no facture. */
+async function avoirIn(deps: ReceiptMailDeps, of: ReceiptWish): Promise<Receipt | null> {
+  const papers = await papersOfPayment(deps.database, { userId: of.userId, id: of.paymentId })
+  const last = papers.at(-1)
+  return last?.kind === 'avoir' ? readReceipt(deps, { ...of, number: last.number }) : null
+}
+
+export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
   if (pdf === null) return []
-  return [{ filename: `receipt-${number}.pdf`, content: Buffer.from(pdf), contentType: 'application/pdf' }]
+  return [
+    {
+      filename: `${snapshot.paper ?? 'receipt'}-${number}.pdf`,
+      content: Buffer.from(pdf),
+      contentType: 'application/pdf',
+    },
+  ]
 }
 
 /** What is handed over is not paid by card: the mail says how. */

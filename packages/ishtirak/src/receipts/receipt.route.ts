@@ -70,8 +70,8 @@ export const LANGUAGE =
   '`Accept-Language`, else Arabic.'
 
 /** Shown in the browser, with a name for saving it. */
-export function sendReceipt(reply: FastifyReply, { number, pdf }: PrintedReceipt): FastifyReply {
-  return sendPdf(reply, `receipt-${number}`, pdf)
+export function sendReceipt(reply: FastifyReply, { number, pdf, snapshot }: PrintedReceipt): FastifyReply {
+  return sendPdf(reply, `${snapshot.paper ?? 'receipt'}-${number}`, pdf)
 }
 
 export function sendPdf(reply: FastifyReply, name: string, pdf: Uint8Array): FastifyReply {

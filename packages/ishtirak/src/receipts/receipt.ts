@@ -4,13 +4,13 @@ import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import type { ReceiptSnapshot } from '../core/receipt.js'
+import { papersOfPayment } from '../ledger/papers.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import type { ReceiptRules } from '../ledger/settle.js'
 import { createWorkQueue, type SingleFlight, singleFlight, type WorkQueue } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
-import { findReceipt } from './receipt.sql.js'
 import { type ReceiptForm, renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
@@ -47,6 +47,8 @@ export function createReceiptPrinter(log: Log, color: string | null): ReceiptPri
 export interface ReceiptWish {
   readonly userId: string
   readonly paymentId: string
+  /** Of a paper that was issued later. Absent: what was issued with the booking. */
+  readonly number?: string | undefined
   readonly locale: Locale
   /** Absent: `a4`. */
   readonly form?: ReceiptForm
@@ -72,14 +74,17 @@ const RETRY_SECONDS = 2
 
 /** For a user who waits: throws `busy` as well, when too many wait already, and `receipts_unavailable`. */
 export function askForReceipt(deps: ReceiptDeps, of: ReceiptWish): Promise<PrintedReceipt> {
-  return deps.printer.shared(JSON.stringify([of.userId, of.paymentId, of.locale, of.form]), async () => {
-    const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX })
-    if (pdf !== null) return { ...receipt, pdf }
-    throw new BillingError('receipts_unavailable', { extra: { receipt_number: receipt.number } })
-  })
+  return deps.printer.shared(
+    JSON.stringify([of.userId, of.paymentId, of.number, of.locale, of.form]),
+    async () => {
+      const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX })
+      if (pdf !== null) return { ...receipt, pdf }
+      throw new BillingError('receipts_unavailable', { extra: { receipt_number: receipt.number } })
+    },
+  )
 }
 
-/** Throws `not_found`, for another user's payment too, and `payment_not_paid`. */
+/** Throws `not_found`, for another user's payment and an unknown number too, and `payment_not_paid`. */
 export async function readReceipt(
   { database, receipts, printer }: ReceiptDeps,
   of: ReceiptWish,
@@ -87,12 +92,13 @@ export async function readReceipt(
 ): Promise<Receipt> {
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found')
-  const issued = await findReceipt(database, of.userId, of.paymentId)
-  if (!issued) throw new BillingError('payment_not_paid')
-  const { snapshot } = issued
+  const papers = await papersOfPayment(database, payment)
+  if (papers.length === 0) throw new BillingError('payment_not_paid')
+  const paper = papers.find((one) => of.number === undefined || one.number === of.number)
+  if (!paper) throw new BillingError('not_found')
+  const { snapshot, number } = paper
   const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
-  const number = receiptNumber(issued.series, issued.number)
   const content = { snapshot, number, refundedOn }
   const render = (typesetter: Typesetter) => renderReceipt(typesetter, content, of.locale, of.form)
   return {

@@ -1,0 +1,108 @@
+// The papers of a payment as rows: its receipt, or the facture in place of it, and what was issued later.
+import type { IssuedPaper } from '../core/facture.js'
+import { type IssuedKind, type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import { type Queryable, statement } from '../database/database.js'
+import { integer, json, rowOf, text, word } from '../database/rows.js'
+
+/** As the statement that saves a change takes it; the number is drawn there. */
+export interface NewPaper {
+  readonly id: string
+  readonly kind: IssuedKind
+  readonly series: string
+  readonly snapshot: ReceiptSnapshot
+  readonly payment_id: string
+  /** Among the later papers of the payment, from 1 on: two that were decided at once are not both issued. */
+  readonly place: number
+  /** Another facture is to follow. */
+  readonly owes: boolean
+}
+
+/** Parts of the statement that saves a change (settle.sql.ts). A paper draws its number as a receipt does. */
+export const ISSUED_PAPERS = {
+  booked: `
+       from effect e, restored, lateral (
+         select series, snapshot, null::jsonb as paper
+           from jsonb_to_record(e.receipt) as b(series text, snapshot jsonb) where e.receipt is not null
+         union all
+         select e.paper->>'series', e.paper->'snapshot', e.paper where e.paper is not null
+       ) r`,
+  columns: ', r.paper',
+  isReceipt: ' where b.paper is null',
+  issued: `, papered as (
+     insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
+     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now, b.snapshot,
+            n.payment_id, n.place
+       from booked b join drawn d using (series),
+            jsonb_to_record(b.paper) as n(id text, kind text, payment_id text, place int)
+      where b.paper is not null
+     returning user_id, id, kind, issued_at
+   ), owing as (
+     insert into owed_factures (user_id, due_at)
+     select user_id, now from booked where paper->>'owes' = 'true'
+         on conflict (user_id) do update set due_at = excluded.due_at
+   ), sent as (
+     insert into mails (user_id, kind, about, queued_at, due_at)
+     select user_id, kind, id, issued_at, issued_at from papered where kind = 'facture'
+   )`,
+}
+
+const parseRow = rowOf({
+  /** Empty: it was issued with the booking. */
+  id: text,
+  kind: word<IssuedKind>,
+  series: text,
+  number: integer,
+  snapshot: json<ReceiptSnapshot>,
+})
+// Uses receipts_one_per_payment and papers_in_order.
+const selectOfPayments = statement(
+  'papers.of_payments',
+  `select payment_id, '' as id, coalesce(snapshot->>'paper', 'receipt') as kind, series, number, snapshot,
+          0 as place
+     from receipts where user_id = $1 and payment_id = any($2::text[])
+    union all
+   select payment_id, id, kind, series, number, snapshot, place
+     from papers where user_id = $1 and payment_id = any($2::text[])
+    order by place`,
+)
+
+/** The same of several payments of a user, by the payment's id. */
+export async function papersOfPayments(
+  database: Queryable,
+  userId: string,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredPaper[]>> {
+  const rows = await database.query(selectOfPayments, [userId, paymentIds])
+  const papers = new Map<string, StoredPaper[]>()
+  for (const row of rows) {
+    const paymentId = text(row, 'payment_id')
+    papers.set(paymentId, [...(papers.get(paymentId) ?? []), shown(parseRow(row))])
+  }
+  return papers
+}
+
+const selectOne = statement(
+  'papers.one',
+  'select id, kind, series, number, snapshot from papers where user_id = $1 and id = $2',
+)
+
+/** One that was issued later, by its id. Throws where there is none: papers are never deleted. */
+export async function findPaper(database: Queryable, userId: string, id: string): Promise<StoredPaper> {
+  const [row] = await database.query(selectOne, [userId, id])
+  if (!row) throw new Error(`paper ${id} is gone`)
+  return shown(parseRow(row))
+}
+
+export type StoredPaper = IssuedPaper & { readonly id: string }
+
+/** All of a payment, in the order in which they were issued; none: it was not booked. */
+export async function papersOfPayment(
+  database: Queryable,
+  { userId, id }: { readonly userId: string; readonly id: string },
+): Promise<readonly StoredPaper[]> {
+  return (await papersOfPayments(database, userId, [id])).get(id) ?? []
+}
+
+function shown({ id, kind, series, number, snapshot }: ReturnType<typeof parseRow>): StoredPaper {
+  return { id, kind, number: receiptNumber(series, number), issuedOn: snapshot.issuedOn, snapshot }
+}

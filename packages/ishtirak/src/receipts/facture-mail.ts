@@ -1,0 +1,26 @@
+// The mail with a facture that came after its receipt.
+import type { MailWriter } from '../acts/mail-writer.js'
+import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
+import { totalOf } from '../core/receipt.js'
+import { findPaper } from '../ledger/papers.sql.js'
+import { readReceipt } from './receipt.js'
+import { attachmentsOf, type ReceiptMailDeps } from './receipt-mail.js'
+
+export function factureMail(deps: ReceiptMailDeps): MailWriter {
+  return {
+    kind: 'facture',
+    lifetimeMs: RECEIPT_LIFETIME_MS,
+    write: async ({ userId, about }, { locale, say }) => {
+      const { number, snapshot } = await findPaper(deps.database, userId, about)
+      const { paymentId } = snapshot
+      const facture = await readReceipt(deps, { userId, paymentId, number, locale })
+      const data = { number, amount: deps.formats.centimes(totalOf(snapshot), locale) }
+      return {
+        subject: say('mail_facture_subject', data),
+        paragraphs: [say('mail_facture_what', data)],
+        button: say('openPortal'),
+        attachments: attachmentsOf(facture),
+      }
+    },
+  }
+}

@@ -1,0 +1,171 @@
+// Which paper a payment has: a facture for a company, an avoir for what went back, and series without gaps.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const COMPANY = {
+  ...{
+    kind: 'company',
+    name: 'EURL Nakhla',
+    address: '12 rue Didouche Mourad, Alger',
+    rc: '16/00-0123456 B 20',
+  },
+  ...{ nif: '000216001808337', nis: '000216001808331', ai: '16010112345', legalForm: 'EURL' },
+  ...{ capital: null, phone: null, email: null },
+}
+const PERSON = {
+  ...{ kind: 'person', name: 'Samira Taleb', address: 'Cité 1000, Oran' },
+  ...{ rc: null, nif: null, nis: null, ai: null, legalForm: null, capital: null, phone: null, email: null },
+}
+
+const giveDetails = statement(
+  'test.give_details',
+  `insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
+       on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`,
+)
+
+const owe = statement('test.owe', 'insert into owed_factures (user_id, due_at) values ($1, $2::timestamptz)')
+const selectOwing = statement('test.owing', 'select user_id from owed_factures')
+const selectSeries = statement(
+  'test.series',
+  `select s.series, s.last_number, count(*)::int as papers, max(n.number)::int as highest
+     from receipt_series s
+     join (select series, number from receipts union all select series, number from papers) n using (series)
+    group by s.series, s.last_number order by s.series`,
+)
+
+describeScenario('the papers of a payment', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: OPERATOR_ENV })
+  })
+  afterEach(() => world.stop())
+
+  /** As the user says it: what was there before is replaced. */
+  const named = async (userId: string, buyer: object | null) => {
+    await database().query(giveDetails, [userId, JSON.stringify(buyer)])
+  }
+  const papersOf = async (userId: string, paymentId: string) =>
+    (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/papers`)).body.papers
+  const ask = (userId: string, paymentId: string) =>
+    world.as(userId).post(`/api/v1/billing/payments/${paymentId}/facture`, {})
+  const operator = () => operatorOf(world)
+  const act = (paymentId: string, name: string) =>
+    operator().post(`/payments/${paymentId}/${name}`, { why: 'asked for by the customer' })
+
+  it('a company has a facture in place of the receipt, in a series of its own', async () => {
+    await named('user-1', COMPANY)
+    await named('user-2', { ...COMPANY, nif: null })
+    await named('user-3', PERSON)
+    await named('user-4', COMPANY)
+    const papers = []
+    for (const userId of ['user-1', 'user-2', 'user-3', 'user-4'])
+      papers.push(await papersOf(userId, (await world.as(userId).buy()).paymentId))
+    expect(papers.map(([{ kind, number }, ...more]) => [kind, number, more.length])).toEqual([
+      ['facture', 'TEST-F-2026-000001', 0],
+      ['receipt', 'TEST-2026-000001', 0],
+      ['receipt', 'TEST-2026-000002', 0],
+      ['facture', 'TEST-F-2026-000002', 0],
+    ])
+  })
+
+  it('a person has a facture if they ask for one: the same one, however often', async () => {
+    await named('user-1', { ...PERSON, address: null })
+    const { paymentId } = await world.as('user-1').buy()
+    const early = await ask('user-1', paymentId)
+    expect([early.status, early.body]).toMatchObject([
+      409,
+      { code: 'buyer_incomplete', missing: ['address'] },
+    ])
+    await named('user-1', PERSON)
+    const answers = await Promise.all([...Array(20)].map(() => ask('user-1', paymentId)))
+    const facture = {
+      ...{ kind: 'facture', number: 'TEST-F-2026-000001', issued_on: '2026-11-21' },
+      about: 'TEST-2026-000001',
+    }
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, facture])
+    expect(await papersOf('user-1', paymentId)).toMatchObject([{ kind: 'receipt' }, facture])
+    expect((await ask('user-2', paymentId)).status).toBe(404)
+  })
+
+  it('a refund issues an avoir that names the facture, and none where there was no facture', async () => {
+    await named('user-1', COMPANY)
+    const [{ paymentId }, { paymentId: other }] = [
+      await world.as('user-1').buy(),
+      await world.as('user-2').buy(),
+    ]
+    for (const id of [paymentId, other]) expect((await act(id, 'refund')).status).toBe(200)
+    expect(await papersOf('user-1', paymentId)).toMatchObject([
+      { kind: 'facture', number: 'TEST-F-2026-000001', about: null },
+      { kind: 'avoir', number: 'TEST-A-2026-000001', about: 'TEST-F-2026-000001' },
+    ])
+    expect(await papersOf('user-2', other)).toMatchObject([{ kind: 'receipt' }])
+    expect((await ask('user-2', other)).body.code).toBe('already_refunded')
+    const avoir = await world
+      .as('user-1')
+      .get(`/api/v1/billing/payments/${paymentId}/papers/TEST-A-2026-000001`)
+    expect([avoir.status, avoir.headers.get('content-disposition')]).toEqual([
+      200,
+      'inline; filename="avoir-TEST-A-2026-000001.pdf"',
+    ])
+  })
+
+  it('a corrected facture follows an avoir, and names it', async () => {
+    await named('user-1', COMPANY)
+    const { paymentId } = await world.as('user-1').buy()
+    await named('user-1', { ...COMPANY, address: '3 bd Zighout Youcef, Alger' })
+    expect((await act(paymentId, 'correct-facture')).status).toBe(200)
+    expect(await papersOf('user-1', paymentId)).toMatchObject([
+      { kind: 'facture', number: 'TEST-F-2026-000001' },
+      { kind: 'avoir', number: 'TEST-A-2026-000001', about: 'TEST-F-2026-000001' },
+      { kind: 'facture', number: 'TEST-F-2026-000002', about: 'TEST-A-2026-000001' },
+    ])
+    await act(paymentId, 'refund')
+    expect((await papersOf('user-1', paymentId)).map(({ about }: { about: string }) => about)).toEqual([
+      null,
+      'TEST-F-2026-000001',
+      'TEST-A-2026-000001',
+      'TEST-F-2026-000002',
+    ])
+    expect((await act(paymentId, 'correct-facture')).body.code).toBe('already_refunded')
+  })
+
+  it('what a company bought before it gave its details has its facture soon after', async () => {
+    const { paymentId: old } = await world.as('user-1').buy()
+    await world.advance(32 * 86_400)
+    const { paymentId } = await world.as('user-1').buy()
+    await named('user-1', COMPANY)
+    await database().query(owe, ['user-1', new Date(world.clock.now()).toISOString()])
+    await world.advance(60)
+    expect(await papersOf('user-1', paymentId)).toMatchObject([
+      { kind: 'receipt', number: 'TEST-2026-000002' },
+      { kind: 'facture', number: 'TEST-F-2026-000001', about: 'TEST-2026-000002', issued_on: '2026-12-23' },
+    ])
+    expect(await papersOf('user-1', old)).toMatchObject([{ kind: 'receipt' }])
+    expect((await ask('user-1', old)).body.number).toBe('TEST-F-2026-000002')
+    expect(await database().query(selectOwing)).toEqual([])
+  })
+
+  it('series have no gap, whatever happens at once', async () => {
+    const users = [...Array(12)].map((_, index) => `user-${index}`)
+    for (const userId of users) await named(userId, Number(userId.slice(5)) % 2 ? COMPANY : PERSON)
+    const bought = await Promise.all(users.map(async (userId) => (await world.as(userId).buy()).paymentId))
+    await Promise.all(
+      users.flatMap((userId, index) => {
+        const paymentId = bought[index] ?? ''
+        return [ask(userId, paymentId), act(paymentId, 'refund'), act(paymentId, 'correct-facture')]
+      }),
+    )
+    const numbers = await database().query(selectSeries)
+    expect(numbers.length).toBeGreaterThan(1)
+    for (const { last_number, papers, highest } of numbers)
+      expect([papers, highest]).toEqual([last_number, last_number])
+    for (const [index, userId] of users.entries()) {
+      const papers = await papersOf(userId, bought[index] ?? '')
+      // Each is refunded, so each facture has its avoir.
+      expect(papers.at(-1).kind).not.toBe('facture')
+    }
+  })
+})
