@@ -1,6 +1,6 @@
 // How long receipts take and what they leave in memory: `npm run build && node scripts/measure-receipts.mjs
-// [count]`. A burst in one process, the three languages in turn, every receipt with another buyer and another
-// number.
+// [count] [facture]`. A burst in one process, the three languages in turn, every paper with another buyer and
+// another number.
 
 import { receiptNumber, splitTax } from '../packages/ishtirak/dist/core/receipt.js'
 import { renderReceipt } from '../packages/ishtirak/dist/receipts/render-receipt.js'
@@ -8,18 +8,35 @@ import { createTypesetter } from '../packages/ishtirak/dist/receipts/typesetter.
 import { EXAMPLE_SELLER } from '../packages/ishtirak/dist/runtime/seller.js'
 
 const count = Number(process.argv[2] ?? 1000)
+const isFacture = process.argv[3] === 'facture'
 const locales = ['ar', 'fr', 'en']
 // As in a real burst: few prices, one day; numbers, buyers and references all differ.
 const PRICES = [2000, 4500]
 const tax = { kind: 'vat', ratePercent: 19 }
 
+const companyOf = (index) => ({
+  kind: 'company',
+  name: `SARL Numidia ${index}`,
+  address: `Zone d’activités El Hidhab, lot ${index}, 19000 Sétif`,
+  rc: `19/00-${String(index).padStart(7, '0')} B 20`,
+  nif: String(index).padStart(15, '0'),
+  nis: String(index).padStart(15, '1'),
+  ai: String(index).padStart(11, '0'),
+  legalForm: 'SARL',
+  capital: '1 000 000,00 DA',
+  phone: '+213 36 00 00 00',
+  email: `compta${index}@numidia.example`,
+})
+
 const snapshotOf = (index) => ({
   version: 1,
+  ...(isFacture && { paper: 'facture', poNumber: `BC-${index}` }),
   seller: EXAMPLE_SELLER.identity,
   buyer: {
     userId: `usr_${index}`,
     name: `Yasmine Benali ${index}`,
     email: `yasmine${index}@exemple.example`,
+    ...(isFacture && { details: companyOf(index) }),
   },
   planName: 'Pro',
   issuedAt: 0,

@@ -21,7 +21,7 @@ const ORDER = [
   ['books', 'compare', 'backup', 'access'],
   ['statements'],
   ['transfers', 'codes', 'grants'],
-  ['mail', 'receipts', 'limits', 'events'],
+  ['mail', 'receipts', 'limits', 'events', 'buyers'],
   ['checkout'],
   ['ledger'],
   ['acts'],

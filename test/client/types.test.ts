@@ -3,6 +3,7 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
 import type { BillingEvent, CauseOf } from '../../packages/client/src/verify-event.js'
+import type * as buyers from '../../packages/ishtirak/src/buyers/buyer-schemas.js'
 import {
   EVENT_TYPES,
   type EventType,
@@ -42,6 +43,8 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.BalanceQuery>().toEqualTypeOf<balances.BalanceQuery>()
   expectTypeOf<client.TopUpRequest>().toEqualTypeOf<balances.TopUpRequest>()
   expectTypeOf<client.RenewalRequest>().toEqualTypeOf<balances.RenewalRequest>()
+  expectTypeOf<client.Buyer>().toEqualTypeOf<buyers.BuyerView>()
+  expectTypeOf<client.BuyerDetails>().toEqualTypeOf<buyers.BuyerRequest>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()

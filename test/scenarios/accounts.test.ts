@@ -72,7 +72,7 @@ describeScenario('an account with persons', ({ database }) => {
 
   it('lets a reader see all and order nothing, by the API and for the platform', async () => {
     const { paymentId } = await person('payer').buy()
-    for (const path of ['status', 'payments', 'balance', `payments/${paymentId}`, 'quote?plan=pro'])
+    for (const path of ['status', 'payments', 'balance', 'buyer', `payments/${paymentId}`, 'quote?plan=pro'])
       expect([path, (await person('reader').get(`${BILLING}/${path}`)).status]).toEqual([path, 200])
     const orders = [
       ['POST', 'upgrade', { plan: 'pro' }],
@@ -80,6 +80,7 @@ describeScenario('an account with persons', ({ database }) => {
       ['POST', 'balance/top-ups', { amount: 1_000 }],
       ['PUT', 'balance/renewal', { plan: 'pro' }],
       ['DELETE', 'balance/renewal', undefined],
+      ['PUT', 'buyer', { kind: 'person' }],
     ] as const
     const token = { authorization: `Bearer ${PLATFORM_KEY}`, ...platform(PERSON, 'reader') }
     for (const [method, path, body] of orders) {
@@ -128,7 +129,7 @@ describeScenario('an account with persons', ({ database }) => {
     ])
     expect(wordsOf(text)).toContain(`${PERSON} sees the papers of this account and cannot order.`)
     const forms = ['upgrade', 'choice', 'transfer', 'code', 'redeem', 'balance/top-up', 'balance/renewal']
-    for (const form of [...forms, 'balance/buy'])
+    for (const form of [...forms, 'balance/buy', 'buyer'])
       expect([form, (await reader.submit(`/portal/${form}`, { plan: 'pro' })).status]).toEqual([form, 403])
     expect((await reader.open('/portal?payments=all')).text).toContain('receipt')
     expect((await reader.submit('/portal/leave', {})).status).toBe(303)

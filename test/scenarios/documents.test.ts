@@ -83,6 +83,8 @@ describe('the documents', () => {
       'getQuote',
       'getStatus',
       'getPayment',
+      'getBuyer',
+      'setBuyer',
       'getReceipt',
       'getPapers',
       'askForFacture',
@@ -101,6 +103,8 @@ describe('the documents', () => {
       'getQuoteForUser',
       'getStatusForUser',
       'getPaymentForUser',
+      'getBuyerForUser',
+      'setBuyerForUser',
       'getOverviewForUser',
       'getUser',
       'updateUser',
@@ -128,7 +132,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(17)
+    expect(ofUsers.length).toBe(19)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       expect(twin).toMatchObject({
@@ -150,7 +154,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(167)
+    expect(names.length).toBe(174)
   })
 
   it('say of each list of words that it is one of strings', () => {

@@ -22,6 +22,8 @@ const ROUTES: readonly [method: 'GET' | 'POST' | 'PUT', path: string, body?: obj
   ['GET', '/quote?plan=pro'],
   ['GET', '/status'],
   ['GET', '/overview'],
+  ['GET', '/buyer'],
+  ['PUT', '/buyer', { kind: 'person' }],
   ['POST', '/redeem', { code: 'x' }],
   ['GET', '/redemptions'],
   ['GET', '/redemptions/red_1/statement'],

@@ -1,6 +1,9 @@
 // Reads PDFs back with poppler (`apt-get install poppler-utils`, `brew install poppler`): what we print has
 // to be read by a program that we did not write.
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { requireTool } from './system-tools.js'
 
 /** The text, a line of the page a line, without the marks that tell directions apart. */
@@ -61,6 +64,19 @@ export function fontsOf(pdf: Uint8Array): readonly { readonly name: string; read
     name: line.split(' ')[0] ?? '',
     isEmbedded: / yes yes yes +\d+ +\d+$/.test(line),
   }))
+}
+
+/** The files that are attached to it, by name. */
+export function attachedTo(pdf: Uint8Array): Readonly<Record<string, string>> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'attached-'))
+  try {
+    writeFileSync(path.join(folder, 'pdf'), pdf)
+    run('pdfdetach', ['-saveall', '-o', folder, path.join(folder, 'pdf')], new Uint8Array())
+    const names = readdirSync(folder).filter((name) => name !== 'pdf')
+    return Object.fromEntries(names.map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 function run(program: string, parameters: readonly string[], input: Uint8Array): string {

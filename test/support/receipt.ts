@@ -1,9 +1,11 @@
-// A paid payment and the receipt drawn up for it, for the tests of receipts. Booked on 21 November 2026 in
+// A paid payment and the papers drawn up for it, for the tests of papers. Booked on 21 November 2026 in
 // Algiers.
+import type { BuyerDetails } from '../../packages/ishtirak/src/core/buyer-details.js'
 import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import {
   type Buyer,
   drawUpReceipt,
+  type NamedPaper,
   type ReceiptSnapshot,
   type Seller,
   type Tax,
@@ -85,4 +87,42 @@ export function snapshotWith(
     bearsStampDuty: changes.bearsStampDuty ?? false,
     dayOf: dayInAlgiers,
   })
+}
+
+export const COMPANY: BuyerDetails = {
+  kind: 'company',
+  name: 'Numidia Logiciels',
+  address: 'Zone d’activités El Hidhab, lot 42, 19000 Sétif',
+  rc: '19/00-0123456 B 20',
+  nif: '002019012345678',
+  nis: '002019010123457',
+  ai: '19010123458',
+  legalForm: 'SARL',
+  capital: '1 000 000,00 DA',
+  phone: '+213 36 11 22 33',
+  email: 'compta@numidia.example',
+}
+
+/** Paid by transfer, unless it is said otherwise. */
+export function paperWith(
+  paper: NonNullable<ReceiptSnapshot['paper']>,
+  changes: Parameters<typeof snapshotWith>[0] & {
+    readonly details?: Partial<BuyerDetails>
+    readonly about?: NamedPaper
+    readonly poNumber?: string
+  } = {},
+): ReceiptSnapshot {
+  const { details, about, poNumber, payment, ...others } = changes
+  const byTransfer = { instrument: 'bank_transfer', checkoutId: 'K4M92R8FJW36' }
+  const snapshot = snapshotWith({ ...others, payment: { ...byTransfer, ...payment } })
+  return {
+    ...snapshot,
+    paper,
+    buyer: { ...snapshot.buyer, details: { ...COMPANY, ...details } },
+    ...(about && { about }),
+    ...(poNumber !== undefined && { poNumber }),
+    ...(paper === 'proforma' && {
+      ...{ validUntil: '2026-12-06', periodFrom: null, periodTo: null, paymentMethod: null },
+    }),
+  }
 }

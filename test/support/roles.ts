@@ -98,6 +98,14 @@ const CHANGES: Readonly<Record<string, readonly Change[]>> = {
       command: ['users', 'correct-address', 'x', '--email', 'right@example.dz'],
     },
   ],
+  correctBuyer: [
+    {
+      act: 'user.correct_buyer',
+      path: '/users/x/correct-buyer',
+      body: { kind: 'person', name: 'Lina', why: 'x' },
+      command: ['users', 'correct-buyer', 'x', '--kind', 'person', '--name', 'Lina'],
+    },
+  ],
   countDrawer: [
     {
       act: 'drawer.count',

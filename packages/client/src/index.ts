@@ -7,6 +7,8 @@ import type {
   Allowance,
   BalanceQuery,
   BillingStatus,
+  Buyer,
+  BuyerDetails,
   ConsumeRequest,
   LimitName,
   Locale,
@@ -99,6 +101,10 @@ export interface Orders {
   setRenewal(userId: string, request: RenewalRequest): Promise<StandingOrder>
   endRenewal(userId: string): Promise<UserBalance>
   /**
+   * What a facture names of the buyer, in place of what was given. For owners; refused with each wrong field.
+   */
+  setBuyer(userId: string, details: BuyerDetails): Promise<Buyer>
+  /**
    * Uploads a JPEG, PNG or PDF of at most 8 MiB that shows a transfer; 3 a transfer. The same file again is
    * the same proof.
    */
@@ -155,6 +161,8 @@ export interface Client<Limit extends string = LimitName> extends Orders {
   ): Promise<Uint8Array<ArrayBuffer>>
   /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
+  /** What a facture names of the buyer, and what it lacks. */
+  buyer(userId: string): Promise<Buyer>
   /** What `user` gives, the checkout that waits to be paid, and all time that was paid or granted. */
   overview(userId: string): Promise<Overview>
   /** What the user redeemed, newest first. */
@@ -226,6 +234,7 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
       return call('GET', `${path}${queryOf(asked)}`, PRINTED)
     },
     balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
+    buyer: (userId) => call('GET', `${userPath(userId)}/buyer`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
     redemptions: (userId) => call('GET', `${userPath(userId)}/redemptions`),
     statement: (userId, redemptionId, asked = {}) => {
@@ -247,6 +256,7 @@ function ordersBy(call: Call): Orders {
       call('POST', `${userPath(userId)}/balance/top-ups`, { body, withinMs: 2 * PURCHASE_MS }),
     setRenewal: (userId, body) => call('PUT', `${userPath(userId)}/balance/renewal`, { body }),
     endRenewal: (userId) => call('DELETE', `${userPath(userId)}/balance/renewal`),
+    setBuyer: (userId, body) => call('PUT', `${userPath(userId)}/buyer`, { body }),
     uploadProof: (userId, paymentId, file) =>
       call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),
     redeem: (userId, code) =>

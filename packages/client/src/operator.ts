@@ -48,7 +48,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 }
 
 /** Acts that ask for more than an address holds. */
-const BY_POST: readonly string[] = ['bulk.start', 'codes.revoke_code']
+const BY_POST: readonly string[] = ['bulk.start', 'codes.revoke_code', 'user.correct_buyer']
 
 /** Throws as `createClient` and its calls do; a key that is refused is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {

@@ -362,6 +362,47 @@ export interface UserBalance {
   next_cursor: string | null
 }
 
+/** What a facture names of the buyer. What is absent is null; spaces and hyphens in numbers do no harm. */
+export interface BuyerDetails {
+  kind: 'person' | 'company'
+  /** Or the raison sociale. */
+  name?: string | null
+  address?: string | null
+  /** Registre du commerce. */
+  rc?: string | null
+  /** 15 digits, 20 of a branch. */
+  nif?: string | null
+  /** 15 digits. */
+  nis?: string | null
+  /** 3 to 20 characters. */
+  ai?: string | null
+  /** Such as `SARL`. */
+  legal_form?: string | null
+  /** As it is to be written. */
+  capital?: string | null
+  phone?: string | null
+  email?: string | null
+}
+
+export interface Buyer {
+  /** Null: nothing was given. */
+  kind: 'person' | 'company' | null
+  name: string | null
+  address: string | null
+  rc: string | null
+  nif: string | null
+  nis: string | null
+  ai: string | null
+  legal_form: string | null
+  capital: string | null
+  phone: string | null
+  email: string | null
+  /** A facture can be made out. */
+  complete: boolean
+  /** What a facture cannot do without, and is not given. */
+  missing: ('kind' | keyof Omit<BuyerDetails, 'kind'>)[]
+}
+
 export interface TopUpRequest {
   /** In whole dinars. */
   amount: number

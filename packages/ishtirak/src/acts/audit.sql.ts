@@ -1,5 +1,6 @@
-// The audit trail: who did what, when and why, with the facts about money before and after; no address, no
-// token. Rows are added with their act and never changed: the database refuses it.
+// The audit trail: who did what, when and why, with the facts about money before and after; no token, and no
+// address but what changed of a buyer's details. Rows are added with their act and never changed: the
+// database refuses it.
 import { BillingError, ERRORS } from '../core/error.js'
 import { describeGrant } from '../core/event.js'
 import type { Grant } from '../core/grant.js'

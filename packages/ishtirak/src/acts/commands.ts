@@ -135,6 +135,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   version: '--seen <version>',
   uses_per_user: '--uses-per-user <count>',
   received_at: '--received-at <day>',
+  legal_form: '--legal-form <form>',
   top_up: '--top-up <dinars>',
   payment_method: '--payment-method <kind>',
 }

@@ -36,6 +36,8 @@ function describePage(snapshot: StatementSnapshot, locale: Locale) {
     number: null,
     date: { label: receipt.issuedOn, value: dayInFigures(issuedOn) },
     notice: words.notReceipt,
+    duplicate: null,
+    references: [],
     stamp: null,
     seller: describeSeller(seller, receipt, locale),
     buyer: describeBuyer(snapshot, receipt),
@@ -59,6 +61,7 @@ function describePage(snapshot: StatementSnapshot, locale: Locale) {
         [words.reference, redemptionId],
       ]),
     },
+    signature: null,
     closing: words.closing,
   }
 }

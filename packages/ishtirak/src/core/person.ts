@@ -19,3 +19,8 @@ export const isBillingRole = (value: unknown): value is BillingRole =>
 export function mayOrder({ billingRole }: Pick<Actor, 'billingRole'>): boolean {
   return billingRole !== 'reader'
 }
+
+/** What papers call the account is its owner's to say. */
+export function ownsAccount({ billingRole = 'owner' }: Pick<Actor, 'billingRole'>): boolean {
+  return billingRole === 'owner'
+}

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { centimesOfArabic, centimesOfFrench } from '../../../../test/support/spoken-amounts.js'
 import { LOCALES } from '../core/locale.js'
 import { amountInWords, LARGEST_AMOUNT_IN_WORDS } from './amount-in-words.js'
 
@@ -300,4 +301,25 @@ describe.each([
 
 it.each([-1, 0.5, 100])('%d centimes are refused', (centimes) => {
   expect(() => amountInWords(2_000, 'fr', centimes)).toThrow(RangeError)
+})
+
+it('an amount is what its words say, in French and in Arabic', () => {
+  const parts = [0, 1, 2, 3, 10, 11, 71, 80, 99, 100, 101, 102, 180, 200, 300, 999]
+  const round = fc.array(fc.constantFrom(...parts), { minLength: 3, maxLength: 3 }).map(([a, b, c]) => {
+    const dinars = ((a ?? 0) % 100) * 1_000_000 + (b ?? 0) * 1000 + (c ?? 0)
+    return dinars * 100
+  })
+  const centimes = fc.oneof(
+    fc.integer({ min: 0, max: 9_999_999_999 }),
+    round,
+    fc.tuple(round, fc.nat(99)).map(([whole, rest]) => whole + rest),
+  )
+  fc.assert(
+    fc.property(centimes, (amount) => {
+      const inWords = (locale: 'ar' | 'fr') => amountInWords(Math.floor(amount / 100), locale, amount % 100)
+      expect(centimesOfFrench(inWords('fr')), inWords('fr')).toBe(amount)
+      expect(centimesOfArabic(inWords('ar')), inWords('ar')).toBe(amount)
+    }),
+    { numRuns: 2_000 },
+  )
 })

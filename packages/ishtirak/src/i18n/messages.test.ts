@@ -27,10 +27,11 @@ it('what was paid with something unknown is named as the provider names it', () 
 const source = path.resolve(import.meta.dirname, '..')
 /** In the order in which they stand in a file. */
 const SECTIONS = [
-  ...['page', 'portal', 'mail', 'receipt', 'statement', 'console'],
+  ...['page', 'portal', 'mail', 'receipt', 'facture', 'avoir', 'proforma', 'statement', 'console'],
   ...['instrument', 'fieldProblem', 'fieldBound'],
 ]
-const LABELS = ['receipt', 'statement', 'instrument', 'fieldProblem', 'fieldBound']
+const PAPERS = ['receipt', 'facture', 'avoir', 'proforma', 'statement']
+const LABELS = [...PAPERS, 'instrument', 'fieldProblem', 'fieldBound']
 const textsIn = byLocale((locale) => {
   const labels = LABELS.flatMap((section) =>
     Object.entries(textsOf(section, locale)).map(([key, text]) => [`${section}.${key}`, text] as const),
@@ -128,10 +129,12 @@ describe('every text', () => {
       'receipt|refunded|granted|granted_code|payment_requested|proof_received|payment_refused|portal_link|' +
       'expiring|past_due|expired|renewal_ahead|order_offered|order_ended'
     const pages = '(canceled|expired|linkSent|linkOver|noSession|staleForm)(Title|Text)$'
-    const built = new RegExp(`^((counts|entry|payment|proof|return|time)_\\w|${pages}|mail_(${mails})_)`)
+    const built = new RegExp(
+      `^((buyer|buyerKind|buyerRule|counts|entry|payment|proof|return|time)_\\w|${pages}|mail_(${mails})_)`,
+    )
     const isUsed = (key: string) =>
-      [`'${key}'`, `.page.${key}`, key.replace(/^(receipt|statement)\./, 'words.')].some((use) =>
-        code.includes(use),
+      [`'${key}'`, `.page.${key}`, key.replace(new RegExp(`^(${PAPERS.join('|')})\\.`), 'words.')].some(
+        (use) => code.includes(use),
       )
     const isRefusal = (key: string) => /^(instrument|error|fieldProblem|fieldBound)\./.test(key)
     const unused = catalog.filter(([key]) => !isRefusal(key) && !built.test(key) && !isUsed(key))

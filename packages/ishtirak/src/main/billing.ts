@@ -3,6 +3,7 @@
 
 import type { Capability } from '../acts/capability.js'
 import type { BalanceCalls } from '../balance/calls.js'
+import type { BuyerCalls } from '../buyers/calls.js'
 import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
@@ -100,7 +101,7 @@ interface OwnCalls {
 }
 
 /** With those that capabilities bring. */
-export type Billing = OwnCalls & BalanceCalls & CodeCalls & ReceiptCalls & TransferCalls
+export type Billing = OwnCalls & BalanceCalls & BuyerCalls & CodeCalls & ReceiptCalls & TransferCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)

@@ -5,6 +5,7 @@ import { backup } from '../backup/backup-capability.js'
 import { balance } from '../balance/balance-capability.js'
 import { books } from '../books/books.js'
 import { bulk } from '../bulk/bulk.js'
+import { buyers } from '../buyers/buyers.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
@@ -23,6 +24,7 @@ import { transfers } from '../transfers/transfers.js'
 export const CAPABILITIES = [
   ledger,
   checkout,
+  buyers,
   limits,
   events,
   mail,

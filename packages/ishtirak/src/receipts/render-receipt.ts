@@ -1,14 +1,24 @@
-// Prints a receipt: the snapshot that was stored at booking, its number and a language become one page of
-// PDF. Nothing else is looked up but the seller's color, so the same receipt has the same words years later.
+// Prints a paper (receipt, facture, avoir, proforma): the snapshot that was stored, its number and a language
+// become one page of PDF. Nothing else is looked up but the seller's color, so the same paper has the same
+// words years later.
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
+import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Locale } from '../core/locale.js'
-import { netPriceOf, type ReceiptSnapshot, type SellerIdentity, totalOf } from '../core/receipt.js'
+import {
+  type IssuedKind,
+  type NamedPaper,
+  netPriceOf,
+  type ReceiptSnapshot,
+  type SellerIdentity,
+  totalOf,
+} from '../core/receipt.js'
 import { formatReference } from '../core/reference.js'
 import { amountInWords } from '../i18n/amount-in-words.js'
 import { termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
+import { factureXml } from './facture-xml.js'
 import type { Typesetter } from './typesetter.js'
 import { receiptsWords as texts } from './words.js'
 
@@ -20,21 +30,41 @@ type ReceiptWords = (typeof texts)[Locale]['receipt']
 
 export const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
-/**
- * `number` as it is shown, from `receiptNumber`. Gives the PDF; the first takes some 50 ms, the others a few.
- */
+/** What a copy says beside its snapshot. */
+export interface PrintedCopy {
+  /** As it is shown, from `receiptNumber`. */
+  readonly number: string
+  /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
+  readonly refundedOn?: string | null
+  /** It was handed out before. */
+  readonly isDuplicate?: boolean
+  /** Of a receipt: the one that was asked for after it. */
+  readonly facture?: NamedPaper
+}
+
+/** Gives the PDF; the first takes some 50 ms, the others a few. */
 export function renderReceipt(
   typesetter: Typesetter,
-  receipt: {
-    readonly snapshot: ReceiptSnapshot
-    readonly number: string
-    /** `YYYY-MM-DD`: stamped on copies printed after a refund. The document itself stays as it was issued. */
-    readonly refundedOn?: string | null
-  },
+  receipt: PrintedCopy & { readonly snapshot: ReceiptSnapshot },
   locale: Locale,
   form: ReceiptForm = 'a4',
 ): Uint8Array {
-  return typesetter.typeset(TEMPLATE, onPaper(describePage(receipt.snapshot, receipt, locale), locale, form))
+  const { snapshot } = receipt
+  const page = describePage(snapshot, receipt, locale)
+  const paper = onPaper(page, locale, form)
+  if (page.signature === null) return typesetter.typeset(TEMPLATE, paper)
+  const words = wordsOf(snapshot, locale)
+  const said = {
+    number: receipt.number,
+    isDuplicate: receipt.isDuplicate ?? false,
+    description: page.item.description,
+    credit: words.credit,
+    discount: words.discount,
+    surplus: words.surplus,
+    notice: page.notice,
+  }
+  const xml = factureXml(snapshot, said, locale)
+  return typesetter.typeset(TEMPLATE, { ...paper, attached: words.attachedData }, xml)
 }
 
 /** What the template takes: the document's own title and date, and its pages. */
@@ -53,12 +83,11 @@ export function onPaper(
 /** What the template lays out of one, in its order. Every text is ready to be read. */
 export function describePage(
   snapshot: ReceiptSnapshot,
-  { number, refundedOn }: { readonly number: string; readonly refundedOn?: string | null },
+  { number, refundedOn, isDuplicate, facture }: PrintedCopy,
   locale: Locale,
 ) {
-  const words = texts[locale].receipt
-  const method = describeMethod(snapshot, words)
-  const { paymentMethod, asked } = snapshot
+  const words = wordsOf(snapshot, locale)
+  const { paper, buyer } = snapshot
   return {
     title: words.title,
     author: snapshot.seller.name[locale],
@@ -66,28 +95,81 @@ export function describePage(
     number: { label: words.number, value: number },
     date: { label: words.issuedOn, value: dayInFigures(snapshot.issuedOn) },
     notice: snapshot.live ? null : words.testMode,
+    duplicate: isDuplicate ? words.duplicate : null,
+    references: describeReferences(snapshot, facture, words),
     stamp: refundedOn ? { label: words.refunded, value: dayInFigures(refundedOn) } : null,
     seller: describeSeller(snapshot.seller, words, locale),
-    buyer: describeBuyer(snapshot, words),
+    buyer: paper && buyer.details ? describeWhole(buyer.details, words) : describeBuyer(snapshot, words),
     item: describeItem(snapshot, words, locale),
     totals: describeTotals(snapshot, words, locale),
     mention: mentionOf(snapshot, words, locale),
     inWords: { label: words.inWords, value: totalInWords(snapshot, locale) },
     payment: {
       label: words.payment,
-      rows: rowsOf([
-        [words.paidOn, dayInFigures(snapshot.paidOn)],
-        [
-          words.method,
-          paymentMethod === null ? words.anyMethod : shorten(instrumentName(paymentMethod, locale)),
-        ],
-        [words.paymentId, snapshot.paymentId],
-        [method.reference, transactionOf(snapshot)],
-        [words.amountAsked, asked === undefined ? null : dinarsInFigures(asked * 100, locale)],
-      ]),
+      rows: paper === 'proforma' ? describeOffer(snapshot, words) : describePayment(snapshot, words, locale),
     },
-    closing: method.closing,
+    signature: paper === 'facture' || paper === 'avoir' ? words.signature : null,
+    closing: closingOf(snapshot, words),
   }
+}
+
+/** Those of a receipt, with those of another kind of paper in their place. */
+function wordsOf({ paper }: ReceiptSnapshot, locale: Locale): ReceiptWords {
+  const { receipt } = texts[locale]
+  return paper === undefined ? receipt : { ...receipt, ...texts[locale][paper] }
+}
+
+/** Words and data in turn, since a number stands whole in an Arabic line. */
+function describeReferences(
+  { about, poNumber }: ReceiptSnapshot,
+  facture: NamedPaper | undefined,
+  words: ReceiptWords,
+): readonly (readonly string[])[] {
+  const naming = (sentence: string, { number, issuedOn }: NamedPaper) =>
+    inTurn(sentence, { number, date: dayInFigures(issuedOn) })
+  const ofAbout: Readonly<Record<IssuedKind, string>> = {
+    receipt: words.replacesReceipt,
+    facture: words.cancelsFacture,
+    avoir: words.replacesFacture,
+  }
+  return [
+    ...(about ? [naming(ofAbout[about.kind], about)] : []),
+    ...(facture ? [naming(words.namesFacture, facture)] : []),
+    ...(poNumber === undefined ? [] : [inTurn(words.orderNumber, { number: poNumber })]),
+  ]
+}
+
+/** `of {date}` is `of `, the date, and nothing. */
+function inTurn(sentence: string, data: Readonly<Record<string, string>>): readonly string[] {
+  return sentence.split(/\{(\w+)\}/).map((part, place) => (place % 2 === 0 ? part : (data[part] ?? '')))
+}
+
+function describePayment(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
+  const { paidOn, paymentMethod, paymentId, asked } = snapshot
+  const method = paymentMethod === null ? words.anyMethod : shorten(instrumentName(paymentMethod, locale))
+  return rowsOf([
+    [words.paidOn, dayInFigures(paidOn)],
+    [words.method, method],
+    [words.paymentId, paymentId],
+    [describeMethod(snapshot, words).reference, transactionOf(snapshot)],
+    [words.amountAsked, asked === undefined ? null : dinarsInFigures(asked * 100, locale)],
+  ])
+}
+
+/** Of a proforma: until when its price holds, and how it is paid. */
+function describeOffer({ validUntil }: ReceiptSnapshot, words: ReceiptWords) {
+  return rowsOf([
+    [words.validUntil, validUntil === undefined ? null : dayInFigures(validUntil)],
+    [words.method, words.payByTransfer],
+  ])
+}
+
+function closingOf(snapshot: ReceiptSnapshot, words: ReceiptWords): string {
+  const { paper, paymentMethod } = snapshot
+  if (paper === undefined) return describeMethod(snapshot, words).closing
+  if (paper === 'proforma') return words.bindsNobody
+  const isUncollected = paper === 'facture' && paymentMethod === 'cheque'
+  return isUncollected ? `${words.subjectToCollection} ${words.signatureNote}` : words.signatureNote
 }
 
 function mentionOf({ tax }: ReceiptSnapshot, words: ReceiptWords, locale: Locale): string | null {
@@ -121,14 +203,34 @@ export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: 
   const { name, email, userId } = buyer
   return {
     label: words.buyer,
+    isWhole: false,
     name: shorten(name ?? email ?? userId),
     lines: name !== null && email !== null ? [shorten(email)] : [],
     rows: rowsOf([[words.userId, shorten(userId)]]),
   }
 }
 
+/** As a facture names who buys: nothing is shortened. */
+function describeWhole(details: BuyerDetails, words: ReceiptWords) {
+  const { name, legalForm, address, phone, email, capital, rc, nif, nis, ai } = details
+  return {
+    label: words.buyer,
+    isWhole: true,
+    name: name ?? '',
+    lines: [legalForm, address, phone, email].filter((line) => line !== null),
+    rows: rowsOf([
+      // A currency in Arabic would put the groups of a number in the order of its line.
+      [words.capital, capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null],
+      [words.rc, rc],
+      [words.nif, nif],
+      [words.nis, nis],
+      [words.ai, ai],
+    ]),
+  }
+}
+
 function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Locale) {
-  const { tax, periodFrom, periodTo } = snapshot
+  const { paper, tax, periodFrom, periodTo } = snapshot
   return {
     head: [
       words.description,
@@ -137,10 +239,13 @@ function describeItem(snapshot: ReceiptSnapshot, words: ReceiptWords, locale: Lo
       isUntaxed(tax) ? words.unitPrice : words.unitPriceNet,
     ],
     description: boughtInWords(snapshot, words, locale),
-    period: rowsOf([
-      [words.periodFrom, periodFrom && dayInFigures(periodFrom)],
-      [words.periodTo, periodTo && dayInFigures(periodTo)],
-    ]),
+    period:
+      paper === 'proforma' && periodFrom === null
+        ? [{ label: words.periodOnPayment, value: '' }]
+        : rowsOf([
+            [words.periodFrom, periodFrom && dayInFigures(periodFrom)],
+            [words.periodTo, periodTo && dayInFigures(periodTo)],
+          ]),
     quantity: '1',
     price: dinarsInFigures(netPriceOf(snapshot).priceCentimes, locale),
   }

@@ -11,11 +11,12 @@ import { readCoverage } from './font-coverage.js'
 export interface Typesetter {
   /**
    * `template` is Typst source, which reads its data with `json("/data.json")` and uses the families IBM Plex
-   * Sans, IBM Plex Sans Arabic and Libertinus Serif. Gives a tagged PDF/UA-1. What no font can draw becomes
-   * `◊`. Throws `TypesettingFailed`. The engine's pages are freed when the event loop turns: a long loop has
-   * to let it.
+   * Sans, IBM Plex Sans Arabic and Libertinus Serif. Gives a tagged PDF/UA-1; with `xml`, which the template
+   * attaches from `/attached.xml`, a tagged PDF/A-3a, since the engine writes one standard at a time. What no
+   * font can draw becomes `◊`. Throws `TypesettingFailed`. The engine's pages are freed when the event loop
+   * turns: a long loop has to let it.
    */
-  typeset(template: string, data: object): Uint8Array
+  typeset(template: string, data: object, xml?: string): Uint8Array
 }
 
 /** The template and its data make no page: a bug, with the engine's diagnostics. */
@@ -65,19 +66,22 @@ const CACHE_AGE_SWEEPS = 2
 // Where the engine resolves paths. Nothing is read from it: templates and data are in memory.
 const WORKSPACE = import.meta.dirname
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
+const ATTACHED_FILE = path.join(WORKSPACE, 'attached.xml')
 
 const DEFAULT_ACCENT = '#0b5d4e'
 
 /** PDF for universal access (ISO 14289-1): tagged, titled, in a stated language, every character embedded. */
 const PDF_STANDARD = 'ua-1'
+/** For archives, with files in it (ISO 19005-3): tagged, in a stated language, every character embedded. */
+const STANDARD_WITH_FILE = 'a-3a'
 
 /** `color`: the seller's, readable on white; null: that of the page. */
 export function createTypesetter(color: string | null = null): Typesetter {
   let engine: Engine | undefined
   return {
-    typeset: (template, data) => {
+    typeset: (template, data, xml) => {
       engine ??= startEngine()
-      return toPdf(engine, template, { accent: color ?? DEFAULT_ACCENT, ...data })
+      return toPdf(engine, template, { accent: color ?? DEFAULT_ACCENT, ...data }, xml)
     },
   }
 }
@@ -111,13 +115,15 @@ function startEngine(): Engine {
   }
 }
 
-function toPdf(engine: Engine, template: string, data: unknown): Uint8Array {
+function toPdf(engine: Engine, template: string, data: unknown, xml: string | undefined): Uint8Array {
   const { compiler, isDrawable } = engine
   const json = JSON.stringify(data, (_, value: unknown) =>
     typeof value === 'string' ? copyable(drawable(value, isDrawable)) : value,
   )
+  if (xml !== undefined) compiler.mapShadow(ATTACHED_FILE, Buffer.from(xml))
+  const pdfStandard = xml === undefined ? PDF_STANDARD : STANDARD_WITH_FILE
   try {
-    return compiler.pdf(compile(engine, template, json), { pdfStandard: PDF_STANDARD, pdfTags: true })
+    return compiler.pdf(compile(engine, template, json), { pdfStandard, pdfTags: true })
   } catch (error) {
     if (error instanceof TypesettingFailed) throw error
     throw new TypesettingFailed('the engine gave no PDF', { cause: error })

@@ -2,6 +2,7 @@
 // without money.
 import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { type Field, Input } from '../acts/act-page.js'
+import { DELIMITERS, ENCODINGS } from '../acts/csv-file.js'
 import { INSTRUMENTS } from '../core/account.js'
 import type { BillingError } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
@@ -19,7 +20,6 @@ import {
 } from '../pages/console-frame.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
-import { DELIMITERS, ENCODINGS } from '../transfers/bank-form-schema.js'
 import type { awaited, openLines } from './bank-readings.js'
 import { AWAITED_DAYS } from './bank-readings.js'
 import type { StoredStatement } from './bank-statements.sql.js'

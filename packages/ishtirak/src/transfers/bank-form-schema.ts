@@ -1,10 +1,7 @@
 // What may be said of how a bank writes its statements, in TRANSFER_FILE or with a file: signs and columns.
 import { type Static, Type } from 'typebox'
+import { DELIMITERS, type DelimiterName, ENCODINGS } from '../acts/csv-file.js'
 import { query } from '../http/schemas.js'
-
-export const ENCODINGS = ['utf-8', 'utf-16le', 'windows-1252', 'windows-1256'] as const
-export const DELIMITERS = { semicolon: ';', comma: ',', tab: '\t', pipe: '|' } as const
-export type DelimiterName = keyof typeof DELIMITERS
 
 const column = (what: string) =>
   Type.Optional(

@@ -1,0 +1,70 @@
+// The shapes of a buyer's details. The TypeScript client writes its own types down; a test holds them against
+// these (test/client/types.test.ts).
+import { type Static, Type } from 'typebox'
+import {
+  BUYER_FIELDS,
+  BUYER_KINDS,
+  type BuyerDetails,
+  buyerField,
+  fieldsOfBuyer,
+  missingDetails,
+} from '../core/buyer-details.js'
+import { nullable, object, request } from '../http/schemas.js'
+
+const text = (description: string, ...examples: readonly string[]) =>
+  Type.String({ description, examples: [...examples] })
+
+const kind = Type.Enum([...BUYER_KINDS], { description: 'A company needs more on a facture than a person' })
+
+const texts = {
+  name: text('Or the raison sociale; at most 120 characters', 'SARL Atlas'),
+  address: text('At most 240 characters', '12, rue Didouche Mourad, Alger'),
+  rc: text('Registre du commerce', '16/00-0123456 B 20'),
+  nif: text('Numéro d’identification fiscale: 15 digits, 20 of a branch', '000216001808337'),
+  nis: text('Numéro d’identification statistique: 15 digits', '000216180833713'),
+  ai: text('Article d’imposition: 3 to 20 characters', '16012345678'),
+  legal_form: text('Legal form, at most 60 characters', 'SARL'),
+  capital: text('Share capital, as it is to be written', '1 000 000,00 DA'),
+  phone: text('Telephone, in any form', '0555 12 34 56'),
+  email: text('E-mail address for papers', 'compta@atlas.dz'),
+}
+type Texts = typeof texts
+type Each<Schema> = { [Name in keyof Texts]: Schema }
+
+/** Each member made anew. */
+function eachText<Made>(make: (schema: Texts['name']) => Made): Each<Made> {
+  const made = Object.entries(texts).map(([name, schema]) => [name, make(schema)])
+  // By the names of `texts`.
+  return Object.fromEntries(made) as Each<Made>
+}
+
+/** What is absent is null. */
+export const BuyerRequestSchema = request('BuyerRequest', {
+  kind,
+  ...eachText((schema) => Type.Optional(nullable(schema))),
+})
+export type BuyerRequest = Static<typeof BuyerRequestSchema>
+
+/** Of an act: what is absent is null. */
+export const buyerInput = { kind, ...eachText((schema) => Type.Optional(schema)) }
+
+export const BuyerSchema = object('Buyer', {
+  kind: nullable(kind, { description: 'Null: nothing was given' }),
+  ...eachText((schema) => nullable(schema)),
+  complete: Type.Boolean({ description: 'A facture can be made out' }),
+  missing: Type.Array(Type.Enum([...BUYER_FIELDS]), {
+    description: 'What a facture cannot do without, and is not given',
+  }),
+})
+export type BuyerView = Static<typeof BuyerSchema>
+
+const NOTHING = Object.fromEntries(BUYER_FIELDS.map((field) => [field, null])) as Record<
+  (typeof BUYER_FIELDS)[number],
+  null
+>
+
+export function viewBuyer(buyer: BuyerDetails | null): BuyerView {
+  if (buyer === null) return { ...NOTHING, complete: false, missing: ['kind'] }
+  const missing = missingDetails(buyer).map(buyerField)
+  return { ...fieldsOfBuyer(buyer), kind: buyer.kind, complete: missing.length === 0, missing }
+}

@@ -1,0 +1,27 @@
+// The details of a buyer in words.
+import { BUYER_FIELDS, type BuyerDetails, type BuyerField, fieldsOfBuyer } from '../core/buyer-details.js'
+import type { ValidationProblem } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
+import { problemInWords, type Say } from '../i18n/messages.js'
+
+export const labelOf = (say: Say, field: BuyerField): string => say(`buyer_${field}`)
+
+export const kindInWords = (say: Say, kind: BuyerDetails['kind']): string => say(`buyerKind_${kind}`)
+
+/** Each field that is given, with its label. */
+export function buyerInWords(say: Say, buyer: BuyerDetails): readonly (readonly [string, string])[] {
+  const fields = fieldsOfBuyer(buyer)
+  return BUYER_FIELDS.flatMap((field) => {
+    const value = field === 'kind' ? kindInWords(say, buyer.kind) : fields[field]
+    return value === null ? [] : [[labelOf(say, field), value] as const]
+  })
+}
+
+/** Fields with a form of their own. */
+const RULED = ['rc', 'nif', 'nis', 'ai', 'phone', 'email'] as const
+
+/** What is wrong with a field. */
+export function faultInWords(say: Say, locale: Locale, problem: ValidationProblem): string {
+  const ruled = RULED.find((field) => problem.pointer === `/${field}`)
+  return ruled === undefined ? problemInWords(problem, locale) : say(`buyerRule_${ruled}`)
+}

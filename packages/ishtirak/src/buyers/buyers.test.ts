@@ -1,0 +1,186 @@
+// What a facture names of a buyer: said by the owner of the account and by the platform, corrected by
+// operators, read by all who see the account; each change once in the trail. On both databases.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createClient } from '../../../../packages/client/src/index.js'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+import { loadUser } from '../ledger/load.js'
+import { saveBuyers } from './buyers.sql.js'
+import { setBuyer } from './set-buyer.js'
+
+const BUYER = '/api/v1/billing/buyer'
+const ATLAS = {
+  kind: 'company',
+  name: 'SARL Atlas',
+  address: '12, rue Didouche Mourad, Alger',
+  rc: '16/00-0123456 B 20',
+  nif: '000 216 001 808 337',
+  nis: '000216180833713',
+  ai: '16012345678',
+  legal_form: 'SARL',
+  capital: '1 000 000,00 DA',
+  phone: '0555 12 34 56',
+  email: 'compta@atlas.dz',
+} as const
+const NOTHING = { ...Object.fromEntries(Object.keys(ATLAS).map((field) => [field, null])) }
+const NO_BUYER = { ...NOTHING, complete: false, missing: ['kind'] }
+
+const selectTrail = statement(
+  'test.buyers.trail',
+  `select actor, act, reason, before, after, asked from audit
+    where user_id = 'atlas' and act <> 'operator.refused' order by act, actor, id`,
+)
+const selectVersion = statement('test.buyers.version', `select version from users where user_id = 'atlas'`)
+
+describeScenario('the details of a buyer', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...WITH_PLATFORM } })
+  })
+  afterEach(() => world.stop())
+
+  const put = async (body: object, claims: object = {}) => {
+    const authorization = `Bearer ${await tokenOf({ sub: 'atlas', ...claims })}`
+    return world.call('PUT', BUYER, { body, headers: { authorization } })
+  }
+  const trail = () => database().query(selectTrail)
+  const version = async () => (await database().query(selectVersion))[0]?.version
+
+  it('are kept as they were typed, and say what a facture lacks', async () => {
+    expect((await world.as('atlas').get(BUYER)).body).toEqual(NO_BUYER)
+    const set = await put(ATLAS)
+    expect([set.status, set.body]).toEqual([200, { ...ATLAS, complete: true, missing: [] }])
+    expect((await world.as('atlas').get(BUYER)).body).toEqual(set.body)
+    const { kind, name } = ATLAS
+    const less = (await put({ kind, name, nif: null, phone: ' ' })).body
+    expect(less).toEqual({
+      ...{ ...NOTHING, kind, name, complete: false },
+      missing: ['address', 'rc', 'nif', 'nis', 'ai', 'legal_form'],
+    })
+    expect((await world.as('another').get(BUYER)).body).toEqual(NO_BUYER)
+  })
+
+  it('are refused with each wrong field, and then nothing changes', async () => {
+    await put(ATLAS)
+    const before = await trail()
+    const wrong = await put({ ...ATLAS, nif: '12', nis: 'x', email: 'atlas', name: 'n'.repeat(121) })
+    expect([wrong.status, wrong.body.code]).toEqual([422, 'validation_failed'])
+    expect(wrong.body.errors.map((one: object) => Object(one).pointer)).toEqual([
+      '/name',
+      '/nif',
+      '/nis',
+      '/email',
+    ])
+    for (const body of [{}, { kind: 'robot' }, { kind: 'person', name: 7 }, { kind: 'person', other: 'x' }])
+      expect([body, (await put(body)).status]).toEqual([body, 422])
+    expect((await world.as('atlas').get(BUYER)).body.nif).toBe(ATLAS.nif)
+    expect(await trail()).toEqual(before)
+  })
+
+  it('stand in the trail with what changed, once, by the person who changed it', async () => {
+    await put({ kind: 'person', name: 'Lina' })
+    await put({ kind: 'person', name: 'Lina' })
+    await put({ kind: 'person', name: 'Lina', address: 'Oran' }, { sub: 'lina', account: 'atlas' })
+    const own = { act: 'user.buyer', reason: null, asked: null }
+    expect(await trail()).toEqual([
+      {
+        ...{ ...own, actor: 'atlas', before: { kind: null, name: null } },
+        after: { kind: 'person', name: 'Lina' },
+      },
+      { ...own, actor: 'lina', before: { address: null }, after: { address: 'Oran' } },
+    ])
+    expect(await version()).toBe(2)
+  })
+
+  it('are for owners to change, and for all to read', async () => {
+    await put(ATLAS)
+    for (const role of ['payer', 'reader']) {
+      const claims = { sub: 'lina', account: 'atlas', billing_role: role }
+      const { status, body } = await put({ kind: 'person' }, claims)
+      expect([role, status, body.code]).toEqual([role, 403, 'forbidden'])
+      expect((await world.as('lina', claims).get(BUYER)).body.name).toBe(ATLAS.name)
+    }
+    const platform = { authorization: `Bearer ${PLATFORM_KEY}`, 'ishtirak-billing-role': 'payer' }
+    const path = '/api/v1/platform/users/atlas/buyer'
+    expect((await world.call('PUT', path, { headers: platform, body: { kind: 'person' } })).status).toBe(403)
+    expect((await world.as('atlas').get(BUYER)).body.kind).toBe('company')
+  })
+
+  it('are set by the platform too, whose client names the account and the person', async () => {
+    const set = await platformFor(world, 'atlas').put('/buyer', ATLAS)
+    expect([set.status, set.body.complete]).toEqual([200, true])
+    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
+    expect(await client.buyer('atlas')).toEqual(set.body)
+    await client.as({ id: 'lina', role: 'owner' }).setBuyer('atlas', { ...ATLAS, phone: null })
+    expect(await client.buyer('atlas')).toMatchObject({ phone: null, complete: true })
+    expect((await trail()).map(({ actor }) => actor)).toEqual(['atlas', 'lina'])
+    await expect(
+      client.as({ id: 'lina', role: 'payer' }).setBuyer('atlas', { kind: 'person' }),
+    ).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('are saved on the facts that they were decided on alone', async () => {
+    await put(ATLAS)
+    const { parts } = world.service
+    const { version: seen, buyer } = await loadUser(parts, 'atlas')
+    if (!buyer) throw new Error('there is none')
+    const change = { userId: 'atlas', version: seen - 1, buyer: { ...buyer, name: 'Other' } }
+    const by = { operator: { name: 'x' }, act: 'user.buyer', reason: null }
+    const audit = { ...by, id: 'act_x', actor: 'x', payment_id: null, before: {}, after: {} }
+    const row = { ...audit, asked: null, operation_id: null }
+    expect(await saveBuyers(database(), [{ ...change, audit: row }], world.clock.now())).toEqual(new Set())
+    expect((await world.as('atlas').get(BUYER)).body.name).toBe(ATLAS.name)
+    const many = Array.from({ length: 8 }, (_, index) =>
+      setBuyer(parts, { userId: 'atlas' }, { kind: 'person', name: `Lina ${index}` }),
+    )
+    await Promise.all(many)
+    expect(await trail()).toHaveLength(9)
+    expect(await version()).toBe(9)
+  })
+
+  it('are in everything known of a user, and corrected by an operator once', async () => {
+    await put(ATLAS)
+    const operator = operatorOf(world)
+    expect((await operator.get('/users/atlas')).body.buyer).toMatchObject({ name: ATLAS.name })
+    const path = '/users/atlas/correct-buyer'
+    const asked = { ...ATLAS, nif: '000216001808330', why: 'she called', operation_id: 'ticket-1' }
+    const { why: _, operation_id: __, ...previewed } = asked
+    const preview = await operator.post(`${path}/preview`, previewed)
+    expect(preview.body.changes).toEqual([{ what: 'nif', before: ATLAS.nif, after: asked.nif }])
+    expect((await operator.post(path, { ...asked, nif: '1' })).body.errors).toMatchObject([
+      { pointer: '/nif' },
+    ])
+    const { status, body } = await operator.post(path, asked)
+    expect([status, body.buyer.nif]).toEqual([200, asked.nif])
+    expect((await operator.post(path, asked)).status).toBe(200)
+    expect((await operator.post(path, { ...asked, nif: ATLAS.nif })).status).toBe(409)
+    const [, last, ...more] = await trail()
+    expect(more).toEqual([])
+    expect(last).toMatchObject({
+      ...{ actor: 'amina', act: 'user.correct_buyer', reason: 'she called' },
+      ...{ before: { nif: ATLAS.nif }, after: { nif: asked.nif } },
+    })
+    expect(JSON.stringify(last?.asked)).not.toMatch(/Atlas|0002160018/)
+  })
+
+  it('have a card and a form in the console, with each fault at its field', async () => {
+    await put({ ...ATLAS, nis: null })
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const page = wordsOf((await visit.open('/console/users/atlas')).text)
+    expect(page).toMatch(/Invoice details Who buys Company .* Missing for an invoice Statistical/)
+    const path = '/console/users/atlas/correct-buyer'
+    const { fields } = await visit.ask(path)
+    expect(fields).toMatchObject({ kind: 'company', name: ATLAS.name })
+    const wrong = await visit.submit(path, { ...fields, nis: '12', why: 'a letter' })
+    expect([wrong.status, wordsOf(wrong.text)]).toEqual([422, expect.stringContaining('NIS has 15 digits')])
+    const done = await visit.submit(path, { ...fields, nis: ATLAS.nis, why: 'a letter' })
+    expect(done.headers.get('location')).toMatch(/\/console\/users\/atlas\?done=/)
+    expect(await visit.follow(done)).toContain('Buyer’s details corrected')
+    expect((await operatorOf(world).get('/users/atlas')).body.buyer.complete).toBe(true)
+  })
+})

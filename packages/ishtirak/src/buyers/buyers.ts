@@ -1,0 +1,23 @@
+// What the details of buyers bring to the service.
+import type { ActDeps } from '../acts/act.js'
+import type { Capability } from '../acts/capability.js'
+import type { LoadDeps } from '../ledger/load.js'
+import type { SubjectDeps } from '../ledger/subjects.js'
+import { type BuyerRoutesDeps, buyerCalls, buyerRoutes } from './buyer.route.js'
+import { addBuyersCommand } from './cli-import.js'
+import { correctBuyer } from './correct-buyer.js'
+import { importBuyers } from './import-buyers.js'
+import { buyerPages } from './portal-part.js'
+import { buyerPart } from './user-part.js'
+import './words.js'
+
+export const buyers: Capability<BuyerRoutesDeps & ActDeps & LoadDeps & SubjectDeps> = {
+  name: 'buyers',
+  acts: [correctBuyer],
+  readings: [importBuyers],
+  commands: addBuyersCommand,
+  userParts: (deps) => [buyerPart(deps)],
+  routes: buyerRoutes,
+  calls: buyerCalls,
+  portal: buyerPages,
+}

@@ -1,0 +1,156 @@
+// The details of many buyers from a file: a result for each line, and a line that fails stops no other.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
+
+const HEAD = 'user_id,kind,name,address,rc,nif,nis,ai,legal_form,capital,phone,email'
+const ATLAS =
+  'atlas,company,SARL Atlas,"12, rue Didouche, Alger",16/00-0123456 B 20,000216001808337,000216180833713,' +
+  '16012345678,SARL,,,'
+
+const selectTrail = statement(
+  'test.buyers_import.trail',
+  `select user_id, actor, act, before, after from audit where act <> 'operator.refused' order by user_id`,
+)
+const countUsers = statement('test.buyers_import.users', 'select count(*)::int as count from users')
+
+describeScenario('buyers from a file', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ROLES_ENV })
+    for (const userId of ['atlas', 'lina', 'sara']) await setProfile(world, userId, { name: userId })
+  })
+  afterEach(() => world.stop())
+
+  const send = async (file: string | Buffer, query = '', role: keyof typeof ROLE_KEYS = 'support') => {
+    const answer = await fetch(`${world.url}/api/v1/operator/buyers/import${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ROLE_KEYS[role]}`, 'content-type': 'text/csv' },
+      body: typeof file === 'string' ? file : new Uint8Array(file),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+  const buyerOf = async (userId: string) =>
+    (await world.as(userId).get('/api/v1/billing/buyer')).body as Readonly<Record<string, unknown>>
+  const trail = () => database().query(selectTrail)
+
+  it('are taken line by line, and the same file again changes nothing', async () => {
+    const lines = [HEAD, ATLAS, 'lina,person,Lina,Oran,,,,,,,,', 'nobody,person,N,,,,,,,,,']
+    const file = [...lines, 'sara,company,Sara,,,12,x,,,,,', 'lina,person,Other,,,,,,,,,', ''].join('\r\n')
+    const first = await send(file)
+    expect([first.status, first.body]).toEqual([
+      200,
+      {
+        ...{ dry_run: false, changed: 2, unchanged: 0, failed: 3 },
+        results: [
+          { line: 2, user_id: 'atlas', outcome: 'changed', errors: [] },
+          { line: 3, user_id: 'lina', outcome: 'changed', errors: [] },
+          {
+            ...{ line: 4, user_id: 'nobody', outcome: 'failed' },
+            errors: [{ field: 'user_id', code: 'invalid' }],
+          },
+          {
+            ...{ line: 5, user_id: 'sara', outcome: 'failed' },
+            errors: [
+              { field: 'nif', code: 'wrong_format' },
+              { field: 'nis', code: 'wrong_format' },
+            ],
+          },
+          {
+            ...{ line: 6, user_id: 'lina', outcome: 'failed' },
+            errors: [{ field: 'user_id', code: 'not_allowed' }],
+          },
+        ],
+      },
+    ])
+    expect(await buyerOf('atlas')).toMatchObject({ address: '12, rue Didouche, Alger', complete: true })
+    expect(await buyerOf('sara')).toMatchObject({ kind: null })
+    const written = await trail()
+    expect(written).toMatchObject([
+      { user_id: 'atlas', actor: 'support', act: 'buyers.import', before: { kind: null } },
+      { user_id: 'lina', after: { kind: 'person', name: 'Lina', address: 'Oran' } },
+    ])
+    expect((await send(file)).body).toMatchObject({ changed: 0, unchanged: 2, failed: 3 })
+    expect(await trail()).toEqual(written)
+    expect(await database().query(countUsers)).toEqual([{ count: 3 }])
+  })
+
+  it('are only looked at where it is asked for', async () => {
+    expect((await send(`${HEAD}\n${ATLAS}`, '?dry_run=true')).body).toMatchObject({
+      ...{ dry_run: true, changed: 1, results: [{ outcome: 'changed' }] },
+    })
+    expect([await buyerOf('atlas'), await trail()]).toMatchObject([{ kind: null }, []])
+  })
+
+  it('keep what the file has no column of; an empty cell clears', async () => {
+    await send(`${HEAD}\n${ATLAS}`)
+    await send('user_id;kind;phone;legal_form\natlas;company;0555 12 34 56;')
+    expect(await buyerOf('atlas')).toMatchObject({
+      ...{ name: 'SARL Atlas', phone: '0555 12 34 56', legal_form: null },
+      missing: ['legal_form'],
+    })
+  })
+
+  it.each([
+    [
+      'windows-1252',
+      Buffer.from('user_id;kind;name\natlas;company;H\u00e9bergement', 'latin1'),
+      'Hébergement',
+    ],
+    ['UTF-8 with a mark', Buffer.from('\ufeffuser_id;kind;name\natlas;company;شركة'), 'شركة'],
+    [
+      'windows-1256',
+      Buffer.concat([
+        Buffer.from('user_id;kind;name\natlas;company;'),
+        Buffer.from([0xd4, 0xd1, 0xdf, 0xc9]),
+      ]),
+      'شركة',
+    ],
+  ])('are read in %s', async (_encoding, file, name) => {
+    expect((await send(file)).body).toMatchObject({ changed: 1 })
+    expect(await buyerOf('atlas')).toMatchObject({ name })
+  })
+
+  it('say that a line has more cells than columns', async () => {
+    const file = 'user_id,kind,name,address\natlas,company,Atlas,12, rue Didouche\nlina,person,Lina,Oran'
+    const { body } = await send(file)
+    expect(body).toMatchObject({ changed: 1, failed: 1 })
+    expect(body.results[0].errors).toEqual([{ field: 'line', code: 'too_long' }])
+  })
+
+  it.each([
+    ['', { reason: 'empty' }],
+    ['user_id,name\natlas,Atlas', { reason: 'columns', absent: ['kind'], unknown: [] }],
+    ['user_id,kind,legalform\natlas,company,SARL', { reason: 'columns', unknown: ['legalform'] }],
+    ['user_id,kind,kind\natlas,company,person', { reason: 'columns', unknown: ['kind'] }],
+    ['user_id,kind,name\natlas,company,"Atlas', { reason: 'quotes' }],
+    [`user_id,kind\n${'x,person\n'.repeat(10_001)}`, { reason: 'lines', most: 10_000 }],
+  ])('are refused with %j', async (file, extra) => {
+    const { status, body } = await send(file)
+    expect([status, body]).toMatchObject([422, { code: 'file_not_accepted', ...extra }])
+  })
+
+  it('are for accountants and support', async () => {
+    for (const role of ['owner', 'accountant', 'support'] as const)
+      expect([role, (await send(`${HEAD}\n${ATLAS}`, '', role)).status]).toEqual([role, 200])
+    for (const role of ['viewer', 'cashier'] as const)
+      expect([role, (await send(`${HEAD}\n${ATLAS}`, '', role)).status]).toEqual([role, 403])
+  })
+
+  it('are thousands, of which each is changed once', async () => {
+    const ids = Array.from({ length: 1_100 }, (_, index) => `user-${index}`)
+    await database().query(insertUsers, [ids])
+    const file = ['user_id,kind,name', ...ids.map((id) => `${id},person,Name of ${id}`)].join('\n')
+    expect((await send(file)).body).toMatchObject({ changed: 1_100, failed: 0 })
+    expect(await trail()).toHaveLength(1_100)
+    expect(await buyerOf('user-1099')).toMatchObject({ name: 'Name of user-1099' })
+  })
+})
+
+const insertUsers = statement(
+  'test.buyers_import.insert',
+  `insert into users (user_id, created_at) select id, '2026-11-21T12:00:00Z' from unnest($1::text[]) id`,
+)

@@ -1,0 +1,62 @@
+// The page of the portal on which the owner of an account says what factures name of them.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const BUYER = '/api/v1/billing/buyer'
+const PAGE = '/portal/buyer'
+
+describeScenario('the buyer’s page of the portal', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database())
+  })
+  afterEach(() => world.stop())
+
+  it('is led to from the first page, and takes what is typed', async () => {
+    const visit = await enterPortal(world, 'atlas')
+    expect((await visit.open()).text).toContain(`href="${world.base}${PAGE}"`)
+    expect((await visit.open(PAGE)).text).toContain('<option value="company" selected>')
+    const fields = { kind: 'company', name: ' SARL  Atlas ', nif: '000 216 001 808 337' }
+    const sent = await visit.submit(PAGE, fields)
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `${world.base}${PAGE}?saved=yes`])
+    const { text } = await visit.open(`${PAGE}?saved=yes`)
+    expect(text).toContain('name="name" value="SARL Atlas"')
+    expect(wordsOf(text)).toContain('Saved Your next invoices name these details.')
+    expect((await world.as('atlas').get(BUYER)).body).toMatchObject({ name: 'SARL Atlas', rc: null })
+  })
+
+  it.each([
+    ['en', 'The NIF has 15 digits'],
+    ['fr', 'Le NIF a 15 chiffres'],
+    ['ar', 'يتكوّن رقم التعريف الجبائي من 15'],
+  ])('says in %s which field is wrong, with all that was typed still there', async (locale, fault) => {
+    const visit = await enterPortal(world, 'atlas', locale)
+    const sent = await visit.submit(PAGE, { kind: 'person', name: 'Lina "<b>"', nif: '12', email: 'x' })
+    expect([sent.status, wordsOf(sent.text)]).toEqual([422, expect.stringContaining(fault)])
+    expect(sent.text).toMatch(/value="Lina &#34;.{1,4}b>&#34;"/)
+    expect(sent.text.match(/aria-invalid="true"/g)).toHaveLength(2)
+    expect(sent.text).toMatch(/<option value="person" selected/)
+    expect((await world.as('atlas').get(BUYER)).body.kind).toBeNull()
+  })
+
+  it.each(['payer', 'reader'])('shows a %s the details, and takes none of theirs', async (role) => {
+    const owner = await enterPortal(world, 'atlas')
+    await owner.submit(PAGE, { kind: 'person', name: 'Lina' })
+    const claims = { account: 'atlas', billing_role: role }
+    const visit = await enterPortal(world, world.as('karim', claims))
+    const { text } = await visit.open(PAGE)
+    expect(wordsOf(text)).toContain('Who buys Person Name or company name Lina')
+    expect(text).not.toMatch(/<input type="text"|<select/)
+    expect((await visit.submit(PAGE, { kind: 'person', name: 'Karim' })).status).toBe(403)
+    expect((await world.as('atlas').get(BUYER)).body.name).toBe('Lina')
+  })
+
+  it('is refused without a session, and from another site', async () => {
+    expect((await world.call('GET', PAGE)).status).toBe(401)
+    const visit = await enterPortal(world, 'atlas')
+    const sent = await visit.submit(PAGE, { kind: 'person', form_token: 'x' })
+    expect(sent.status).toBe(403)
+  })
+})

@@ -1,0 +1,67 @@
+// What a facture names of a buyer is said by the owner of the account, or corrected by an operator.
+import { auditEntry } from '../acts/audit.sql.js'
+import {
+  type BuyerDetails,
+  changedFields,
+  fieldsOfBuyer,
+  readBuyerDetails,
+  type TypedBuyer,
+} from '../core/buyer-details.js'
+import { BillingError } from '../core/error.js'
+import { ownsAccount } from '../core/person.js'
+import { untilFresh } from '../database/database.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
+import { saveBuyers } from './buyers.sql.js'
+
+export type BuyerDeps = Pick<CommonParts, 'database' | 'clock' | 'ids'>
+
+/** Null: nothing was given, or nobody knows the user. */
+export async function readBuyer(
+  { database }: Pick<BuyerDeps, 'database'>,
+  userId: string,
+): Promise<BuyerDetails | null> {
+  return (await findUser(database, userId))?.buyer ?? null
+}
+
+/** Throws `validation_failed` with each field that is wrong. */
+export function requireBuyer(typed: TypedBuyer): BuyerDetails {
+  const read = readBuyerDetails(typed)
+  if (read.problems) throw new BillingError('validation_failed', { problems: read.problems })
+  return read.details
+}
+
+/**
+ * In place of what was given before; makes the user known where they were not. Throws `forbidden` for anyone
+ * but an owner, and `validation_failed`.
+ */
+export async function setBuyer(deps: BuyerDeps, user: KnownUser, typed: TypedBuyer): Promise<BuyerDetails> {
+  if (!ownsAccount(user)) throw new BillingError('forbidden')
+  const buyer = requireBuyer(typed)
+  const { userId, personId } = user
+  const { database, clock, ids } = deps
+  await untilFresh('the details of a buyer', async () => {
+    const now = clock.now()
+    const loaded = await findUser(database, userId)
+    if (!loaded) {
+      await rememberUser(database, user, now)
+      return 'stale'
+    }
+    if (changedFields(loaded.buyer, buyer).length === 0) return 'unchanged'
+    const by = { operator: { name: personId ?? userId }, act: 'user.buyer', reason: null }
+    const audit = auditEntry(ids, by, { ...describeBuyerChange(loaded.buyer, buyer), now })
+    const saved = await saveBuyers(database, [{ userId, version: loaded.version, buyer, audit }], now)
+    return saved.has(userId) ? 'saved' : 'stale'
+  })
+  return buyer
+}
+
+/** The fields that are another, for the trail. */
+export function describeBuyerChange(before: BuyerDetails | null, after: BuyerDetails) {
+  const changed = changedFields(before, after)
+  const [old, now] = [before && fieldsOfBuyer(before), fieldsOfBuyer(after)]
+  return {
+    before: Object.fromEntries(changed.map((field) => [field, old?.[field] ?? null])),
+    after: Object.fromEntries(changed.map((field) => [field, now[field]])),
+  }
+}

@@ -1,0 +1,133 @@
+// What is typed of a buyer: read as people write it, kept as it was written, refused by field.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  BUYER_FIELDS,
+  type BuyerField,
+  changedFields,
+  fieldsOfBuyer,
+  missingDetails,
+  readBuyerDetails,
+  type TypedBuyer,
+} from './buyer-details.js'
+
+const NIF = '000216001808337'
+const NIS = '000216180833713'
+
+/** What is kept of one field, or the code of its fault. */
+function read(field: BuyerField, typed: string): string | null | { readonly code: string } {
+  const { problems, ...of } = readBuyerDetails({ kind: 'company', [field]: typed })
+  if (problems) {
+    expect(problems.map(({ pointer }) => pointer)).toEqual([`/${field}`])
+    return { code: problems[0]?.code ?? '' }
+  }
+  return 'details' in of ? fieldsOfBuyer(of.details)[field] : null
+}
+const WRONG = { code: 'wrong_format' }
+
+describe('the details of a buyer', () => {
+  it('are kept as they were written, without spaces around them and runs of white space', () => {
+    expect(read('name', '  SARL \u00a0 Atlas\n Hébergement ')).toBe('SARL Atlas Hébergement')
+    expect(read('address', '12, rue Didouche\r\nMourad\tAlger')).toBe('12, rue Didouche Mourad Alger')
+    expect(read('name', 'شركة أطلس\u200f')).toBe('شركة أطلس')
+    expect(read('rc', '16/00-0123456 b 20')).toBe('16/00-0123456 b 20')
+    expect(read('phone', '\u202a0555 12 34 56\u202c')).toBe('0555 12 34 56')
+    expect(read('nif', '٠٠٠٢١٦٠٠١٨٠٨٣٣٧')).toBe('٠٠٠٢١٦٠٠١٨٠٨٣٣٧')
+    for (const typed of ['', ' ', '\u00a0', '\u200f']) expect(read('name', typed)).toBeNull()
+  })
+
+  it.each<[BuyerField, readonly string[]]>([
+    ['rc', ['16/00-0123456 B 20', '16/00-0123456B20', '16B0123456', '98 b 0012345', '16.00.0123456.ب.20']],
+    ['nif', ['416001000000007', '408 020 000 150 039', '000 216 001 808 337 13010', '0002.1600-1808/337']],
+    ['nis', [NIS, '0002 1618 0833 713', '٠٠٠٢١٦١٨٠٨٣٣٧١٣']],
+    ['ai', ['16012345678', '16 01 2345678', '123', 'A-16/0123']],
+    ['capital', ['1 000 000,00 DA', '١٠٠٠٠٠ دج']],
+    ['legal_form', ['SARL', 'E.U.R.L.', 'ش.ذ.م.م']],
+    ['phone', ['+213 (0) 555-12-34-56', '021 23 45 67', '٠٥٥٥١٢٣٤٥٦']],
+    ['email', ['compta@atlas.dz']],
+  ])('%s is read in the ways in which it is written', (field, ways) => {
+    for (const typed of ways) expect(read(field, typed)).toBe(typed)
+  })
+
+  it.each<[BuyerField, string, string]>([
+    ['nif', '12', 'wrong_format'],
+    ['nif', `${NIF}1`, 'wrong_format'],
+    ['nif', '00021600180833O', 'wrong_format'],
+    ['nis', NIF.slice(1), 'wrong_format'],
+    ['ai', '12', 'too_short'],
+    ['ai', '1'.repeat(21), 'too_long'],
+    ['rc', '16;00', 'wrong_format'],
+    ['rc', '1'.repeat(31), 'too_long'],
+    ['rc', '---', 'too_short'],
+    ['name', 'n'.repeat(121), 'too_long'],
+    ['name', '—', 'wrong_format'],
+    ['address', 'n'.repeat(241), 'too_long'],
+    ['legal_form', 'n'.repeat(61), 'too_long'],
+    ['capital', '1'.repeat(61), 'too_long'],
+    ['phone', '12', 'wrong_format'],
+    ['email', 'compta at atlas', 'wrong_format'],
+    ['kind', 'robot', 'not_allowed'],
+  ])('%s is not %j', (field, typed, code) => {
+    expect(read(field, typed)).toEqual({ code })
+  })
+
+  it('have no sign that controls a machine or turns letters around', () => {
+    for (const sign of ['\0', '\u001b', '\u0085', '\u202d', '\u202e', '\ud800'])
+      expect([sign, read('name', `a${sign}b`)]).toEqual([sign, WRONG])
+  })
+
+  it('are refused by field, all at once', () => {
+    const { problems } = readBuyerDetails({ nif: '1', nis: '2', email: 'x', name: 'Atlas' })
+    expect(problems?.map(({ pointer, code }) => [pointer, code])).toEqual([
+      ['/kind', 'required'],
+      ['/nif', 'wrong_format'],
+      ['/nis', 'wrong_format'],
+      ['/email', 'wrong_format'],
+    ])
+  })
+
+  it('say what a facture lacks, and what is another than before', () => {
+    const before = details({ kind: 'company', name: 'Atlas', nif: NIF })
+    expect(missingDetails(before)).toEqual(['address', 'rc', 'nis', 'ai', 'legalForm'])
+    const after = details({ kind: 'company', name: 'Atlas', nif: NIF, nis: NIS, legal_form: 'SARL' })
+    expect(changedFields(before, after)).toEqual(['nis', 'legal_form'])
+    expect(changedFields(null, details({ kind: 'person', name: 'Lina' }))).toEqual(['kind', 'name'])
+    expect(missingDetails(details({ kind: 'person', name: 'Lina', address: 'Oran' }))).toEqual([])
+  })
+
+  it('read again from what was kept are the same, and nothing typed makes it throw', () => {
+    const signs = fc.constantFrom(...'0123456789٠١٩ABbé@+. -/\u00a0\u202e\0\u200fب\n', '💶')
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: signs, maxLength: 40 }))
+    const field = fc.option(text, { nil: null })
+    const others = Object.fromEntries(BUYER_FIELDS.map((name) => [name, field]))
+    const kind = fc.constantFrom('person', 'company', null, 'x')
+    fc.assert(
+      fc.property(fc.record({ ...others, kind }, { requiredKeys: [] }), (typed: TypedBuyer) => {
+        const once = readBuyerDetails(typed)
+        if (once.problems) expect(once.problems).not.toEqual([])
+        else expect(readBuyerDetails(fieldsOfBuyer(once.details))).toEqual(once)
+      }),
+    )
+  })
+
+  it('are the same in any digits and with any spaces between them', () => {
+    const digit = fc.integer({ min: 0, max: 9 })
+    const number = fc.array(digit, { minLength: 13, maxLength: 21 })
+    const separator = fc.constantFrom('', ' ', '\u00a0', '\u202f', '.', '-')
+    const zero = fc.constantFrom(0x30, 0x660, 0x6f0)
+    fc.assert(
+      fc.property(number, separator, zero, (values, between, first) => {
+        const typed = values.map((value) => String.fromCodePoint(first + value)).join(between)
+        const isRight = values.length === 15 || values.length === 20
+        expect(read('nif', typed) === typed.replace(/\s/g, ' ')).toBe(isRight)
+        expect(read('nis', typed) === typed.replace(/\s/g, ' ')).toBe(values.length === 15)
+      }),
+    )
+  })
+})
+
+function details(typed: TypedBuyer) {
+  const read = readBuyerDetails(typed)
+  if (read.problems) throw new Error(JSON.stringify(read.problems))
+  return read.details
+}

@@ -1,0 +1,426 @@
+// Factures, avoirs and proformas as users get them: the PDF is read back, in all three languages. What has to
+// stand on them is the list of décret exécutif 05-468.
+import { describe, expect, it } from 'vitest'
+import { attachedTo, factsOf, fontsOf, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
+import { A_CHANGE, COMPANY, paperWith, snapshotWith } from '../../../../test/support/receipt.js'
+import { LOCALES, type Locale } from '../core/locale.js'
+import type { NamedPaper, ReceiptSnapshot } from '../core/receipt.js'
+import { type PrintedCopy, RECEIPT_FORMS, renderReceipt } from './render-receipt.js'
+import { createTypesetter } from './typesetter.js'
+
+const typesetter = createTypesetter()
+const NUMBERS = { facture: 'F-2026-000042', avoir: 'A-2026-000007', proforma: 'P-2026-000003' }
+const KINDS = ['facture', 'avoir', 'proforma'] as const
+const render = (snapshot: ReceiptSnapshot, locale: Locale, copy: Partial<PrintedCopy> = {}) => {
+  const number = snapshot.paper ? NUMBERS[snapshot.paper] : '2026-000042'
+  return renderReceipt(typesetter, { snapshot, number, ...copy }, locale)
+}
+const textIn = (locale: Locale, ...paper: Parameters<typeof paperWith>) =>
+  textOf(render(paperWith(...paper), locale))
+
+/** Readers set the brackets and blanks of a line of two directions each in their own way. */
+const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
+const arabicLines = (pdf: Uint8Array) => linesOf(pdf).map(lettersOf)
+
+const FACTURE: NamedPaper = { kind: 'facture', number: 'F-2026-000041', issuedOn: '2026-11-20' }
+const RECEIPT: NamedPaper = { kind: 'receipt', number: '2026-000017', issuedOn: '2026-11-19' }
+const AVOIR: NamedPaper = { kind: 'avoir', number: 'A-2026-000006', issuedOn: '2026-11-18' }
+
+const SELLER_FR = [
+  ...[
+    'Exemple Hébergement',
+    'SARL (exemple)',
+    'Hébergement d’applications web',
+    '1, rue de l’Exemple, Alger',
+  ],
+  ...['+213 00 00 00 00', 'facturation@exemple.example'],
+  ...['RC 00/00-0000000 B 00', 'NIF 000000000000000', 'NIS 000000000000000', 'AI 00000000000'],
+]
+const BUYER_FR = [
+  ...['Numidia Logiciels', 'SARL', 'Zone d’activités El Hidhab, lot 42, 19000 Sétif', '+213 36 11 22 33'],
+  ...['compta@numidia.example', 'Capital social 1 000 000,00 DA', 'RC 19/00-0123456 B 20'],
+  ...['NIF 002019012345678', 'NIS 002019010123457', 'AI 19010123458'],
+]
+const SUMS_FR = [
+  ...['Désignation', 'Abonnement Pro, un mois', 'Période', 'Qté', 'Prix unitaire HT', '1 1 680,67 DA'],
+  ...['Total HT 1 680,67 DA', 'TVA 19 % 319,33 DA', 'deux mille dinars algériens'],
+]
+const SELLER_AR = ['مثال للاستضافة', 'شركة ذات مسؤولية محدودة (مثال)', 'استضافة تطبيقات الويب']
+const LABELS_AR = [
+  ...['رأس المال', 'السجل التجاري (RC)', 'رقم التعريف الجبائي (NIF)', 'رقم التعريف الإحصائي (NIS)'],
+  ...['رقم المادة الجبائية (AI)', 'البيان', 'الفترة', 'الكمية', 'سعر الوحدة خارج الرسوم'],
+  ...['المبلغ خارج الرسوم (HT)', 'الرسم على القيمة المضافة 19 %', 'ألفا دينار جزائري لا غير'],
+]
+const VALUES = [
+  ...[
+    COMPANY.name,
+    COMPANY.legalForm,
+    COMPANY.phone,
+    COMPANY.email,
+    COMPANY.capital,
+    COMPANY.rc,
+    COMPANY.nif,
+  ],
+  ...[COMPANY.nis, COMPANY.ai, '+213 00 00 00 00', 'facturation@exemple.example', '00/00-0000000 B 00'],
+  ...['1 680,67', '319,33', '2 000,00', 'BC-2026/118'],
+]
+
+describe.each([
+  [
+    'facture',
+    {
+      fr: [
+        ...['Facture', 'N° F-2026-000042', 'Date d’émission 21/11/2026', 'Bon de commande n° BC-2026/118'],
+        ...['du 21/11/2026', 'au 21/12/2026', 'Timbre (paiement par virement) 0,00 DA'],
+        ...['Total TTC payé 2 000,00 DA', 'Arrêtée la présente facture à la somme de :'],
+        ...[
+          'Payé le 21/11/2026',
+          'Mode de paiement Virement bancaire',
+          'Référence du virement K4M9-2R8F-JW36',
+        ],
+        ...['Référence du paiement pay_01k9abcdefghjkmnpqrstvwxyz', 'Cachet et signature'],
+      ],
+      ar: [
+        ...['فاتورة', 'المبلغ بكل الرسوم (TTC)', 'أوقفت هذه الفاتورة عند مبلغ قدره:', 'تحويل بنكي'],
+        ...['حق الطابع (دفع بتحويل)', 'تاريخ الدفع', 'الختم والإمضاء'],
+      ],
+      en: [
+        ...['Invoice', 'Purchase order BC-2026/118', 'RC (trade register) 19/00-0123456 B 20'],
+        ...['Total paid incl. VAT 2 000,00 DA', 'Stamp and signature'],
+      ],
+    },
+  ],
+  [
+    'avoir',
+    {
+      fr: [
+        ...['Facture d’avoir', 'N° A-2026-000007', 'Annule la facture F-2026-000041 du 20/11/2026'],
+        ...['Total TTC de l’avoir 2 000,00 DA', 'Arrêté le présent avoir à la somme de :'],
+        ...['Paiement d’origine', 'Payé le 21/11/2026', 'Mode de paiement Virement bancaire'],
+        ...['Cachet et signature', 'Bon de commande n° BC-2026/118'],
+      ],
+      ar: [
+        ...['فاتورة دائنة', 'تلغي الفاتورة F-2026-000041 المؤرخة في 20/11/2026'],
+        ...['مبلغ الفاتورة الدائنة (TTC)', 'أوقفت هذه الفاتورة الدائنة عند مبلغ قدره:', 'الختم والإمضاء'],
+      ],
+      en: [
+        'Credit note',
+        'Cancels invoice F-2026-000041 of 20/11/2026',
+        'Total credited incl. VAT 2 000,00 DA',
+      ],
+    },
+  ],
+  [
+    'proforma',
+    {
+      fr: [
+        ...['Facture proforma', 'N° P-2026-000003', 'Dates fixées au', 'Valable jusqu’au 06/12/2026'],
+        ...['Mode de paiement Virement, avec la référence donnée à la commande'],
+        ...['Total TTC à payer 2 000,00 DA', 'Arrêtée la présente facture proforma à la somme de :'],
+        ...['n’engage ni le vendeur ni le client', 'Bon de commande n° BC-2026/118'],
+      ],
+      ar: [
+        ...['فاتورة أولية', 'صالحة إلى غاية', 'أوقفت هذه الفاتورة الأولية عند مبلغ قدره:'],
+        ...['الصلاحية والدفع', 'المبلغ الواجب دفعه (TTC)'],
+      ],
+      en: [
+        'Proforma invoice',
+        'Valid until 06/12/2026',
+        'Total to pay incl. VAT 2 000,00 DA',
+        'binds neither',
+      ],
+    },
+  ],
+] as const)('a %s', (kind, said) => {
+  const snapshot = paperWith(kind, { poNumber: 'BC-2026/118', ...(kind === 'avoir' && { about: FACTURE }) })
+
+  it('in French has each mention of the decree', () => {
+    const text = textOf(render(snapshot, 'fr'))
+    for (const line of [...SELLER_FR, ...BUYER_FR, ...SUMS_FR, ...said.fr]) expect(text).toContain(line)
+    expect(text).not.toMatch(/null|undefined|test/)
+  })
+
+  it('in Arabic has each mention of the decree', () => {
+    const pdf = render(snapshot, 'ar')
+    const lines = arabicLines(pdf)
+    for (const line of [...SELLER_AR, ...LABELS_AR, ...said.ar])
+      expect(lines, line).toContain(lettersOf(line))
+    const text = textOf(pdf)
+    for (const value of [...VALUES, NUMBERS[kind]]) expect(text).toContain(value)
+  })
+
+  it('in English says the same, and that it is for reading', () => {
+    const text = textOf(render(snapshot, 'en'))
+    for (const line of [...VALUES, ...said.en, 'two thousand Algerian dinars']) expect(text).toContain(line)
+    expect(text).toContain('for reading: the French or Arabic copy is the one that counts')
+  })
+})
+
+describe('what a paper is about', () => {
+  it.each([
+    ['avoir', FACTURE, 'Annule la facture F-2026-000041 du 20/11/2026'],
+    ['facture', RECEIPT, 'Remplace le reçu 2026-000017 du 19/11/2026'],
+    ['facture', AVOIR, 'Remplace la facture annulée par l’avoir A-2026-000006 du 18/11/2026'],
+  ] as const)('is a line of a %s: %j', (kind, about, line) => {
+    expect(textIn('fr', kind, { about })).toContain(line)
+    // An Arabic line does not turn a number around.
+    expect(textIn('ar', kind, { about })).toContain(about.number)
+    expect(textIn('fr', kind)).not.toMatch(/Annule|Remplace/)
+  })
+
+  it('is the facture, of a receipt whose buyer asked for one', () => {
+    const copy = { facture: FACTURE }
+    expect(textOf(render(snapshotWith(), 'fr', copy))).toContain('Facture F-2026-000041 du 20/11/2026')
+    expect(textOf(render(snapshotWith(), 'ar', copy))).toContain('F-2026-000041')
+    expect(textOf(render(snapshotWith(), 'fr'))).not.toContain('Facture')
+  })
+})
+
+it('a receipt of who gave their details is the receipt that it was', () => {
+  const { buyer, ...receipt } = snapshotWith()
+  const known = { ...receipt, buyer: { ...buyer, details: { ...COMPANY, kind: 'person' as const } } }
+  for (const locale of LOCALES)
+    expect(Buffer.compare(render(known, locale), render(snapshotWith(), locale))).toBe(0)
+})
+
+describe('who buys', () => {
+  it('has no line for what is not given', () => {
+    const none = { rc: null, nif: null, nis: null, ai: null, legalForm: null, capital: null, email: null }
+    const text = textIn('fr', 'facture', { details: { ...none, kind: 'person', name: 'Yasmine Benali' } })
+    expect(text).toContain('Yasmine Benali')
+    // Those of the seller alone.
+    for (const label of ['RC', 'NIF', 'NIS', 'AI'])
+      expect(text.match(new RegExp(`^.*\\b${label} `, 'gm'))).toHaveLength(1)
+    expect(text).not.toContain('Capital')
+  })
+
+  it('is not shortened', () => {
+    const name = `Groupement ${'d’Établissements '.repeat(9)}de Sidi-Aïch`
+    const words = textIn('fr', 'facture', { details: { name } }).replace(/\s+/g, '')
+    expect(words).toContain('Sidi-Aïch')
+    expect(words).not.toContain('…')
+  })
+
+  it('has a capital that reads in the order of its figures, with a currency in Arabic too', () => {
+    for (const locale of LOCALES) {
+      const words = wordsOf(render(paperWith('facture', { details: { capital: '1 234 567,00 دج' } }), locale))
+      // One word or three to a reader, as it takes the no-break spaces.
+      const parts = words.filter(({ text }) => /^234$|^567,00$|^1.234.567,00$/.test(text))
+      expect(parts.map(({ left }) => left)).toEqual(parts.map(({ left }) => left).sort((a, b) => a - b))
+      expect(parts.map(({ text }) => text).join(' ')).toMatch(/234.567,00$/)
+    }
+  })
+})
+
+describe('the sums of a facture', () => {
+  const mention = { ar: 'معفى بموجب القانون', fr: 'Exonéré de TVA : art. 32 de la LFC 2010', en: 'exempt' }
+
+  it('of an exempt sale have no tax, with the words of the law', () => {
+    const text = textIn('fr', 'facture', { tax: { kind: 'exempt', mention } })
+    for (const line of ['Total HT 2 000,00 DA', 'TVA (exonérée) 0,00 DA', mention.fr])
+      expect(text).toContain(line)
+    const pdf = render(paperWith('facture', { tax: { kind: 'exempt', mention } }), 'ar')
+    expect(arabicLines(pdf)).toContain(lettersOf(mention.ar))
+  })
+
+  it('of a seller who is not liable do not speak of HT and TTC', () => {
+    const text = textIn('fr', 'facture', { tax: { kind: 'not_liable', mention } })
+    expect(text).toContain('TVA (non applicable) 0,00 DA')
+    expect(text).not.toMatch(/HT|TTC/)
+  })
+
+  it('in cash have the stamp duty, in figures and in words', () => {
+    const price = { amount: 30_100, currency: 'DZD' }
+    const payment = { instrument: 'cash', checkoutId: '0042', price }
+    const text = textIn('fr', 'facture', { payment, bearsStampDuty: true })
+    for (const line of [
+      ...['Total TTC 30 100,00 DA', 'Droit de timbre (espèces) 451,50 DA', 'Total payé 30 551,50 DA'],
+      ...['trente mille cinq cent cinquante et un dinars algériens et cinquante centimes'],
+      ...['Mode de paiement Espèces', 'Bon de caisse 0042'],
+    ])
+      expect(text).toContain(line)
+    expect(textIn('fr', 'avoir', { payment, bearsStampDuty: true })).toContain(
+      'Total de l’avoir 30 551,50 DA',
+    )
+  })
+
+  it('name a discount, and the credit of another plan', () => {
+    const price = { amount: 21_600, currency: 'DZD' }
+    const discounted = { months: 12, price, discount: 2_400, codeHash: 'hash' }
+    const text = textIn('fr', 'facture', { payment: discounted })
+    for (const line of ['1 20 168,07 DA', 'Remise 2 016,81 DA', 'Total HT 18 151,26 DA'])
+      expect(text).toContain(line)
+    const changed = textIn('fr', 'facture', { payment: A_CHANGE })
+    for (const line of ['Passage de l’offre Basic à l’offre Pro', '420,17 DA', 'Total HT 1 260,50 DA'])
+      expect(changed).toContain(line)
+  })
+
+  it('by cheque depend on its collection', () => {
+    const payment = { instrument: 'cheque', checkoutId: 'BNA 1234567' }
+    expect(textIn('fr', 'facture', { payment })).toContain('Payé par chèque, sous réserve d’encaissement.')
+    expect(textIn('fr', 'avoir', { payment })).not.toContain('encaissement')
+  })
+})
+
+describe('a copy', () => {
+  it.each([
+    ['fr', 'Duplicata'],
+    ['en', 'Duplicate'],
+    ['ar', 'نسخة مطابقة للأصل'],
+  ] as const)('that was handed out before says so (%s)', (locale, word) => {
+    for (const snapshot of [paperWith('facture'), paperWith('avoir'), snapshotWith()]) {
+      expect(arabicLines(render(snapshot, locale, { isDuplicate: true }))).toContain(lettersOf(word))
+      expect(arabicLines(render(snapshot, locale))).not.toContain(lettersOf(word))
+    }
+  })
+
+  it('after a refund is stamped, and of a test payment says that it is worth nothing', () => {
+    const facture = paperWith('facture', { payment: { live: false } })
+    const text = textOf(render(facture, 'fr', { refundedOn: '2026-12-01' }))
+    expect(text).toMatch(/Remboursé le\s[\s\S]*01\/12\/2026/)
+    expect(text).toContain('ce document est sans valeur')
+  })
+})
+
+it('a proforma is neither paid nor signed, and says nothing of a payment', () => {
+  const text = textIn('fr', 'proforma')
+  expect(text).not.toMatch(/Payé|pay_|Chargily|Cachet|électronique/)
+  expect(text).toContain('Timbre (paiement par virement) 0,00 DA')
+})
+
+describe.each(LOCALES)('the document (%s)', (locale) => {
+  it.each(KINDS)('of a %s has on a roll of 80 mm what the page says', (kind) => {
+    const snapshot = paperWith(kind, { poNumber: 'BC-2026/118', about: FACTURE })
+    const about = { snapshot, number: NUMBERS[kind], isDuplicate: true }
+    const [page, roll] = RECEIPT_FORMS.map((form) => renderReceipt(typesetter, about, locale, form))
+    if (!page || !roll) throw new Error('a form is missing')
+    expect(factsOf(roll)).toMatchObject({ Tagged: 'yes', Pages: '1' })
+    const wordsIn = (pdf: Uint8Array) =>
+      new Set(wordsOf(pdf).flatMap(({ text }) => text.match(/[\p{Script=Latin}\d-]+/gu) ?? []))
+    const printed = wordsIn(roll)
+    // The quantity, of one, and heads of parts.
+    const heads = ['1', 'Vendeur', 'Désignation', 'Période', 'Qté']
+    const headings = ['Paiement', 'd', 'origine', 'Validité', 'et', 'paiement']
+    const english = [
+      'Seller',
+      'Description',
+      'Period',
+      'Qty',
+      'Payment',
+      'Original',
+      'payment',
+      'Validity',
+      'and',
+    ]
+    const lacking = [...wordsIn(page)].filter((word) => !printed.has(word))
+    expect(lacking.filter((word) => ![...heads, ...headings, ...english].includes(word))).toEqual([])
+    for (const { left, right } of wordsOf(roll)) {
+      expect(left).toBeGreaterThan(10)
+      expect(right).toBeLessThan(217)
+    }
+  })
+
+  it.each(KINDS)('of a %s is one page inside its margins, with long names of both scripts', (kind) => {
+    const french = {
+      name: 'Groupement d’intérêt économique des Établissements Réunis de Télécommunications de Sétif',
+      address: 'Cité des 1 000 logements, bâtiment B, cage 4, deuxième étage, porte 12, '
+        .repeat(4)
+        .slice(0, 240),
+      legalForm: 'Entreprise unipersonnelle à responsabilité limitée',
+      email: `${'e'.repeat(60)}@exemple.dz`,
+    }
+    const arabic = {
+      name: 'مؤسسة الخدمات المتكاملة للاتصالات والبرمجيات '.repeat(3).trim(),
+      address: 'حي 1000 مسكن، عمارة ب، مدخل 4، الطابق الثاني، الباب 12، '.repeat(6).slice(0, 240),
+      legalForm: 'شركة ذات مسؤولية محدودة',
+    }
+    for (const details of [french, arabic]) {
+      const pdf = render(paperWith(kind, { details, poNumber: 'B'.repeat(40), about: FACTURE }), locale)
+      expect(factsOf(pdf).Pages).toBe('1')
+      // A4 is 595 points wide, the margins are 20 mm. A word cut anywhere may stand out by a letter.
+      const placed = wordsOf(pdf)
+      expect(Math.min(...placed.map(({ left }) => left))).toBeGreaterThan(57 - 8)
+      expect(Math.max(...placed.map(({ right }) => right))).toBeLessThan(538 + 8)
+    }
+  })
+
+  it.each(KINDS)('of a %s is tagged, has a title and a language, and carries its fonts', (kind) => {
+    const pdf = render(paperWith(kind), locale)
+    expect(factsOf(pdf)).toMatchObject({ Tagged: 'yes', Title: expect.stringContaining(NUMBERS[kind]) })
+    const source = Buffer.from(pdf).toString('latin1')
+    expect(source).toContain(`/Lang (${locale}-DZ)`)
+    // What the engine says of it; it refuses to write either of a page that is not.
+    const standard =
+      kind === 'proforma' ? '<pdfuaid:part>1<' : '<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A<'
+    expect(source).toContain(standard)
+    expect(fontsOf(pdf).every(({ isEmbedded }) => isEmbedded)).toBe(true)
+    const again = renderReceipt(
+      createTypesetter(),
+      { snapshot: paperWith(kind), number: NUMBERS[kind] },
+      locale,
+    )
+    expect(Buffer.compare(pdf, again)).toBe(0)
+  })
+})
+
+describe('the data that is attached', () => {
+  const xmlOf = (snapshot: ReceiptSnapshot, locale: Locale = 'fr', copy: Partial<PrintedCopy> = {}) =>
+    attachedTo(render(snapshot, locale, copy))['facture.xml'] ?? ''
+  /** Of the first element of that name. */
+  const valueIn = (xml: string, name: string) => new RegExp(`<cbc:${name}[^>]*>([^<]*)<`).exec(xml)?.[1]
+
+  it('to a facture is an Invoice of UBL with the figures of the page', () => {
+    const xml = xmlOf(paperWith('facture', { payment: A_CHANGE, poNumber: 'BC-2026/118' }))
+    expect(xml).toMatch(/^<\?xml .*\n<Invoice /)
+    const values = {
+      ...{ ID: NUMBERS.facture, IssueDate: '2026-11-21', InvoiceTypeCode: '380', PaidDate: '2026-11-21' },
+      ...{ DocumentCurrencyCode: 'DZD', PaymentMeansCode: '30', CopyIndicator: 'false', Percent: '19' },
+      ...{ PriceAmount: '1680.67', TaxExclusiveAmount: '1260.50', TaxAmount: '239.50' },
+      ...{ AllowanceTotalAmount: '420.17', TaxInclusiveAmount: '1500.00', PayableAmount: '0.00' },
+    }
+    for (const [name, value] of Object.entries(values)) expect(valueIn(xml, name), name).toBe(value)
+    for (const [scheme, value] of [
+      ['RC', COMPANY.rc],
+      ['NIF', COMPANY.nif],
+      ['NIS', COMPANY.nis],
+      ['AI', COMPANY.ai],
+    ])
+      expect(xml).toContain(`<cbc:ID schemeID="${scheme}">${value}</cbc:ID>`)
+    expect(xml).toContain('<cac:OrderReference><cbc:ID>BC-2026/118</cbc:ID></cac:OrderReference>')
+    expect(xml).not.toMatch(/null|undefined|NaN/)
+  })
+
+  it('to an avoir is a CreditNote that names the facture', () => {
+    const price = { amount: 30_100, currency: 'DZD' }
+    const payment = { instrument: 'cash', checkoutId: '0042', price }
+    const xml = xmlOf(paperWith('avoir', { about: FACTURE, payment, bearsStampDuty: true }))
+    expect(xml).toMatch(/^<\?xml .*\n<CreditNote /)
+    expect(xml).toContain(
+      '<cac:InvoiceDocumentReference><cbc:ID>F-2026-000041</cbc:ID><cbc:IssueDate>2026-11-20</cbc:IssueDate>',
+    )
+    expect(xml).toMatch(/451\.50<\/cbc:TaxAmount>.*<cbc:ID>TIMBRE</)
+    expect(valueIn(xml, 'PayableAmount')).toBe('30551.50')
+  })
+
+  it('says what an exemption rests on, and of a test that it is one, in the language of the page', () => {
+    const mention = { ar: 'معفى بموجب القانون', fr: 'Exonéré : art. 32', en: 'Exempt: art. 32' }
+    const snapshot = paperWith('facture', { tax: { kind: 'exempt', mention }, payment: { live: false } })
+    const xml = xmlOf(snapshot, 'ar', { isDuplicate: true })
+    expect(valueIn(xml, 'TaxExemptionReason')).toBe(mention.ar)
+    expect(valueIn(xml, 'Note')).toContain('دفعة تجريبية')
+    expect(valueIn(xml, 'CopyIndicator')).toBe('true')
+  })
+
+  it('is well formed whatever a name has', () => {
+    const xml = xmlOf(paperWith('facture', { details: { name: `A & <B> "C" 'D' ]]> \u0001\ud800 😀` } }))
+    expect(valueIn(xml, 'RegistrationName')).toBe('Exemple Hébergement')
+    expect(xml).toContain(
+      '<cbc:Name>A &amp; &lt;B&gt; &#34;C&#34; &#39;D&#39; ]]&gt; \ufffd\ufffd 😀</cbc:Name>',
+    )
+  })
+
+  it('is none of a receipt and of a proforma', () => {
+    expect(attachedTo(render(snapshotWith(), 'fr'))).toEqual({})
+    expect(attachedTo(render(paperWith('proforma'), 'fr'))).toEqual({})
+  })
+})
