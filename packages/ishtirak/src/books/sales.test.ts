@@ -208,7 +208,7 @@ describeScenario('the accountant’s month', ({ database }) => {
     expect(december.declaration.total.net).toEqual({ ht: -2000, tva: 0, ttc: -2000 })
   })
 
-  it('counts a payment once, whatever papers replace each other, and takes it back by its avoir', async () => {
+  it('counts a payment once, whatever papers follow, and takes it back by its avoir', async () => {
     const named = (userId: string, address: string) =>
       database().query(giveDetails, [userId, JSON.stringify({ ...COMPANY, address })])
     await named('firm', 'Alger')

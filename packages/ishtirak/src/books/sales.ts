@@ -16,7 +16,7 @@ import { type SaleLine, type SalesFilter, type SalesSpan, salesLines } from './s
 export const SALE_KINDS = ['receipt', 'facture', 'avoir', 'refund'] as const
 type SaleKind = (typeof SALE_KINDS)[number]
 
-/** What a line is of; `about`: the paper that it takes back or replaces. A refund without an avoir has none. */
+/** What a line is of; `about`: the paper that it takes back or replaces. A refund may have none. */
 export function documentOf({ part, paper, series, number, issued }: SaleLine): {
   readonly kind: SaleKind
   readonly number: string | null
