@@ -59,6 +59,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   outbox_by_id: 'event_history.one',
   outbox_in_sequence: 'outbox.next',
   paid_months_of_user: 'paid_months.mark',
+  papers_by_issue: 'sales.lines',
   payments_by_id: 'payments.by_id',
   payments_by_paid_at: 'figures.payments',
   payments_by_reference: 'settlements.load',

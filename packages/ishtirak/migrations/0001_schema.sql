@@ -973,6 +973,7 @@ comment on table monthly_lapses is
 
 create index grants_by_instant on grants (granted_at);
 create index payments_by_paid_at on payments (paid_at) where paid_at is not null;
+create index papers_by_issue on papers (issued_at);
 -- Entries without a receipt of their own. They are few.
 create index balance_entries_by_hand on balance_entries (created_at, kind, amount)
   where kind in ('returned', 'correction', 'paid_out');

@@ -4,7 +4,7 @@ import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pa
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
-import { documentOf, type readSales, totalOfSale } from './sales.js'
+import { buyerOf, documentOf, type readSales, totalOfSale } from './sales.js'
 import type { SaleLine, SalesFilter } from './sales.sql.js'
 
 interface Shown extends Awaited<ReturnType<typeof readSales>> {
@@ -71,14 +71,22 @@ function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: r
   const { say, locale } = view
   const { centimes, day } = pages.formats
   const rows = lines.map((line) => {
-    const { paymentId, at, userId, buyer, ht, tva, ttc, stampDuty, advance } = line
+    const { paymentId, at, userId, ht, tva, ttc, stampDuty, advance } = line
     const { number, about } = documentOf(line)
+    const buyer = buyerOf(line)
     const { nif = null } = buyer.details ?? {}
     return {
       safeCells: [
-        <a href={addressOf(pages.base, 'payments', paymentId)} class="nowrap">
-          <bdi safe>{number ?? say('refundOf', { receipt: about ?? '' })}</bdi>
-        </a>,
+        <>
+          <a href={addressOf(pages.base, 'payments', paymentId)} class="nowrap">
+            <bdi safe>{number ?? say('refundOf', { receipt: about ?? '' })}</bdi>
+          </a>
+          {number === null || about === null ? null : (
+            <span class="soft small line" safe>
+              {say('saleAbout', { number: about })}
+            </span>
+          )}
+        </>,
         <NoWrap>{day(at, locale)}</NoWrap>,
         <>
           <UserCell {...{ pages, user: { userId, name: buyer.details?.name ?? buyer.name } }} />

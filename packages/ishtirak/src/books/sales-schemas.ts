@@ -5,7 +5,7 @@ import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { nullable, object, query, timestamp } from '../http/schemas.js'
 import { type Declaration, type Turnover, taxKeyOf } from './declaration.js'
 import { MonthNameSchema } from './month-schemas.js'
-import { describeSale, documentOf, groundOf, SALE_KINDS } from './sales.js'
+import { buyerOf, describeSale, documentOf, groundOf, SALE_KINDS } from './sales.js'
 import { type SaleLine, SIDES } from './sales.sql.js'
 
 const tax = Type.String({
@@ -31,15 +31,21 @@ export const SalesFileQuerySchema = query({
 
 const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
 const SaleSchema = object('Sale', {
-  kind: Type.Enum([...SALE_KINDS], { description: 'Sums of a `refund` are below zero' }),
-  number: nullable(Type.String({ examples: ['2026-000042'] }), { description: 'Null: a refund has none' }),
-  about: nullable(Type.String(), { description: 'The number of the paper that a refund takes back' }),
+  kind: Type.Enum([...SALE_KINDS], {
+    description:
+      'The first paper of a payment counts, and its refund below zero: an `avoir`, or a `refund` where ' +
+      'there was no facture. A paper that only replaces another has sums of 0',
+  }),
+  number: nullable(Type.String({ examples: ['2026-000042'] }), {
+    description: 'Null: a refund without an avoir has none',
+  }),
+  about: nullable(Type.String(), { description: 'The number of the paper that it takes back or replaces' }),
   date: Type.String({
     description: 'The day of the payment, or of the recording of the refund',
     examples: ['2026-11-21'],
   }),
   user_id: Type.String(),
-  name: nullable(Type.String({ description: 'As on the receipt; so are `nif` and `rc`' })),
+  name: nullable(Type.String({ description: 'As on the paper; so are `nif` and `rc`' })),
   nif: nullable(Type.String()),
   rc: nullable(Type.String()),
   payment_id: Type.String(),
@@ -58,7 +64,8 @@ export const SalesSchema = object('Sales', { data: Type.Array(SaleSchema), next_
 
 /** `dayAt`: in the billing time zone. */
 export function viewSale(line: SaleLine, dayAt: (instant: number) => string): Static<typeof SaleSchema> {
-  const { at, userId, buyer, paymentId, method, instrument, tax } = line
+  const { at, userId, paymentId, method, instrument, tax } = line
+  const buyer = buyerOf(line)
   const { ht, tva, ttc, ...rest } = describeSale(line)
   return {
     ...{ ...documentOf(line), date: dayAt(at), user_id: userId },

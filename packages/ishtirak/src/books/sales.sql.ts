@@ -1,13 +1,14 @@
-// The sales of a month as rows, for whoever keeps the books: a line for each receipt and, below zero, for
-// each refund, with the tax as the receipt has it; and their sums by tax.
+// The sales of a month as rows, for whoever keeps the books: a line for the first paper of each payment and,
+// below zero, for each refund, with the tax as that paper has it; and their sums by tax. Any other paper only
+// replaces one: it is a line of nothing, so that no dinar counts twice.
 import type { Instant } from '../core/instant.js'
-import type { ReceiptSnapshot } from '../core/receipt.js'
+import type { IssuedKind, NamedPaper, ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, column, instant, integer, json, rowOf, text, word } from '../database/rows.js'
 import { ADVANCE, AMOUNT, type Counted, countedIn, LATE, NET, REFUNDS, type Span } from './figures.sql.js'
 
-/** `late`: of a closed month, known since the month before was closed. */
-type Part = 'sale' | 'late' | 'refund'
+/** `late`: of a closed month, known since the month before was closed. `paper`: it replaces another. */
+type Part = 'sale' | 'late' | 'refund' | 'paper'
 type SaleTax = ReceiptSnapshot['tax']
 
 export interface SalesSpan extends Span {
@@ -24,7 +25,7 @@ export interface SalesFilter {
   readonly side: Side | null
 }
 export const SIDES = ['sales', 'credits'] as const
-export type Side = (typeof SIDES)[number]
+type Side = (typeof SIDES)[number]
 
 const TAX = `r.snapshot->'tax'`
 const TAX_KEY = `concat_ws('-', ${TAX}->>'kind', ${TAX}->>'ratePercent')`
@@ -41,6 +42,21 @@ const SALES = `
 const SALES_LATE = `${LATE({ live: '$1', since: '$5', until: '$4' })}
    and $5::jsonb is not null and p.paid_at < $2::timestamptz`
 const CREDITS = `${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz`
+const REPLACING = `
+  from papers l
+  join payments p on p.user_id = l.user_id and p.id = l.payment_id
+  join receipts r on r.user_id = l.user_id and r.payment_id = l.payment_id
+ where p.live = $1::boolean and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
+   and $10::text is null
+   and not exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
+                      and a.act = 'payment.refund' and a.acted_at = l.issued_at)`
+
+/** A paper that was issued later, in the form that a line has it in. */
+const ISSUED = `jsonb_build_object('kind', l.kind, 'series', l.series, 'number', l.number,
+         'about', l.snapshot->'about', 'buyer', l.snapshot->'buyer')`
+/** The avoir of a refund: it bears the same instant. Null: no facture was to be taken back. */
+const AVOIR = `(select ${ISSUED} from papers l where l.user_id = a.user_id and l.payment_id = a.payment_id
+         and l.kind = 'avoir' and l.issued_at = a.acted_at)`
 
 const spanValues = ({ live, from, to, until, since }: SalesSpan) => [
   ...[live, at(from), at(to)],
@@ -61,9 +77,12 @@ const readLine = rowOf({
   method: text,
   /** Empty where it is not known. */
   instrument: text,
+  /** The first paper of the payment. */
   paper: word<'receipt' | 'facture'>,
   series: text,
   number: integer,
+  /** What the line is of, where that is a later paper. */
+  issued: json<Issued | null>,
   tax: json<SaleTax>,
   /** As the receipt names them. */
   buyer: json<ReceiptSnapshot['buyer']>,
@@ -75,26 +94,40 @@ const readLine = rowOf({
 })
 type Row = ReturnType<typeof readLine>
 
+interface Issued {
+  readonly kind: IssuedKind
+  readonly series: string
+  readonly number: number
+  readonly about: NamedPaper
+  readonly buyer: ReceiptSnapshot['buyer']
+}
+
 /** One document of the journal. In centimes; a refund is below zero and keeps the duty, the treasury's. */
 export interface SaleLine extends Row {
   readonly tva: number
 }
 
-const partOf = (part: Part, rows: string, [instantOf, idOf]: readonly [string, string]) => `
-   (select '${part}' as part, ${idOf} as id, ${instantOf} as at, ${LINE}
+const partOf = (
+  part: Part,
+  rows: string,
+  [instantOf, idOf]: readonly [string, string],
+  issued = 'null::jsonb',
+) => `
+   (select '${part}' as part, ${idOf} as id, ${instantOf} as at, ${issued} as issued, ${LINE}
     ${rows}
        and (${instantOf}, ${idOf}) > ($6::timestamptz, $7::text)
        and ($9::text is null or ${TAX_KEY} = $9)
        and ($10::text is null or $10 = '${part === 'refund' ? 'credits' : 'sales'}')
      order by ${instantOf}, ${idOf} limit $8::int)`
 
-// Rides on payments_by_paid_at and audit_by_act.
+// Uses the index papers_by_issue; the rest rides on payments_by_paid_at and audit_by_act.
 const selectLines = statement(
   'sales.lines',
   `select * from (${[
     partOf('sale', SALES, ['p.paid_at', 'p.id']),
     partOf('late', SALES_LATE, ['p.paid_at', 'p.id']),
-    partOf('refund', CREDITS, ['a.acted_at', 'a.id']),
+    partOf('refund', CREDITS, ['a.acted_at', 'a.id'], AVOIR),
+    partOf('paper', REPLACING, ['l.issued_at', 'l.id'], ISSUED),
   ].join(' union all ')}) l
     order by at, id limit $8::int`,
 )
@@ -117,6 +150,8 @@ export async function salesLines(
 
 function signed(line: Row): SaleLine {
   const { part, ht, ttc } = line
+  const nothing = { ht: 0, tva: 0, ttc: 0, stampDuty: 0, advance: 0 }
+  if (part === 'paper') return { ...line, ...nothing }
   if (part !== 'refund') return { ...line, tva: ttc - ht }
   return { ...line, ht: -ht, tva: ht - ttc, ttc: -ttc, stampDuty: 0, advance: 0 }
 }

@@ -11,6 +11,7 @@ import { type OperatorCaller, operatorOf } from '../../../../test/support/operat
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { statement } from '../database/database.js'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-sales-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,6 +25,16 @@ const tax = [
 writeFileSync(SELLER_FILE, JSON.stringify({ ...seller, tax }))
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 const SUMS = ['ht', 'tva', 'ttc', 'stamp_duty', 'advance', 'total'] as const
+
+const giveDetails = statement(
+  'test.sales.give_details',
+  `insert into users (user_id, created_at, buyer) values ($1, '2026-11-21T12:00:00Z', $2::jsonb)
+       on conflict (user_id) do update set buyer = excluded.buyer, version = users.version + 1`,
+)
+const COMPANY = {
+  ...{ kind: 'company', name: 'EURL Nakhla', legalForm: 'EURL', capital: null, phone: null, email: null },
+  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+}
 
 interface Sale extends Readonly<Record<(typeof SUMS)[number], number>> {
   readonly kind: string
@@ -128,8 +139,9 @@ describeScenario('the accountant’s month', ({ database }) => {
         .reduce((sum: number, { sales: { ht } }: { sales: { ht: number } }) => sum + cents(ht), 0)
       expect([month, tva_percent, ofRate]).toEqual([month, tva_percent, cents(one.ht)])
     }
-    const receipts = sales.filter(({ kind }) => kind === 'receipt')
-    expect(new Set(receipts.map(({ number }) => number)).size).toBe(receipts.length)
+    const numbers = sales.flatMap(({ number }) => number ?? [])
+    expect(new Set(numbers).size).toBe(numbers.length)
+    const receipts = sales.filter(({ kind }) => kind === 'receipt' || kind === 'facture')
     expect(cents(declaration.stamp_duty)).toBe(sumOf(receipts, 'stamp_duty'))
     expect(cents(declaration.advances?.received ?? 0)).toBe(sumOf(receipts, 'advance'))
     expect(declaration.advances?.after ?? null).toBe(owed?.owed ?? null)
@@ -194,6 +206,44 @@ describeScenario('the accountant’s month', ({ database }) => {
     const december = await holdTogether('2026-12')
     expect(december.sales).toMatchObject([{ kind: 'refund', payment_id: kept, ht: -2000, exemption: GROUND }])
     expect(december.declaration.total.net).toEqual({ ht: -2000, tva: 0, ttc: -2000 })
+  })
+
+  it('counts a payment once, whatever papers follow, and takes it back by its avoir', async () => {
+    const named = (userId: string, address: string) =>
+      database().query(giveDetails, [userId, JSON.stringify({ ...COMPANY, address })])
+    await named('firm', 'Alger')
+    const { paymentId } = await world.as('firm').buy()
+    const { paymentId: later } = await world.as('person').buy()
+    world.clock.advance(MINUTE_MS)
+    await named('person', 'Oran')
+    await world.as('person').post(`/api/v1/billing/payments/${later}/facture`, {})
+    world.clock.advance(MINUTE_MS)
+    await named('firm', 'Annaba')
+    await owner().post(`/payments/${paymentId}/correct-facture`, { why: 'another address' })
+    const kindsOf = (sales: readonly Sale[]) => sales.map(({ kind, ttc }) => [kind, ttc])
+    const { sales } = await holdTogether('2026-11')
+    expect(kindsOf(sales).sort()).toEqual([
+      ...[
+        ['avoir', 0],
+        ['facture', 0],
+        ['facture', 0],
+      ],
+      ...[
+        ['facture', 2000],
+        ['receipt', 2000],
+      ],
+    ])
+    expect(sales.filter(({ kind }) => kind !== 'receipt')).toEqual(
+      sales.filter(({ nif, rc, name }) => nif === COMPANY.nif && rc === COMPANY.rc && name === COMPANY.name),
+    )
+    world.clock.advance(MINUTE_MS)
+    await owner().post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    const after = await holdTogether('2026-11')
+    expect(after.sales).toHaveLength(6)
+    expect(after.sales.at(-1)).toMatchObject({
+      ...{ kind: 'avoir', number: 'TEST-A-2026-000002', about: 'TEST-F-2026-000003', ttc: -2000 },
+    })
+    expect(after.declaration.total).toMatchObject({ sales: { count: 2 }, credits: { count: 1, ttc: 2000 } })
   })
 
   it('has each document of a figure of the declaration behind it', async () => {

@@ -1,5 +1,5 @@
-// The journal of sales and credits of a month: each document once, so that its lines add up to the month as
-// the books have it.
+// The journal of sales and credits of a month: each paper once, so that its lines add up to the month as the
+// books have it.
 import { recordAct } from '../acts/audit.sql.js'
 import { type Cell, type CsvForm, csvLine } from '../acts/csv.js'
 import { allPages, byInstant } from '../acts/paging.js'
@@ -13,15 +13,29 @@ import { type AccountsDeps, type AccountsFormat, EXPORT, FORMS } from './account
 import { closingsAround, countNow, type MonthsDeps, readMonth } from './months.js'
 import { type SaleLine, type SalesFilter, type SalesSpan, salesLines } from './sales.sql.js'
 
-export const SALE_KINDS = ['receipt', 'facture', 'refund'] as const
+export const SALE_KINDS = ['receipt', 'facture', 'avoir', 'refund'] as const
+type SaleKind = (typeof SALE_KINDS)[number]
 
-/** What a line is of: `about` is the number of the paper that a refund takes back, which has none itself. */
-export function documentOf({ part, paper, series, number }: SaleLine) {
-  const shown = receiptNumber(series, number)
+/** What a line is of; `about`: the paper that it takes back or replaces. A refund may have none. */
+export function documentOf({ part, paper, series, number, issued }: SaleLine): {
+  readonly kind: SaleKind
+  readonly number: string | null
+  readonly about: string | null
+} {
+  if (issued)
+    return {
+      kind: issued.kind,
+      number: receiptNumber(issued.series, issued.number),
+      about: issued.about.number,
+    }
+  const first = receiptNumber(series, number)
   return part === 'refund'
-    ? { kind: 'refund' as const, number: null, about: shown }
-    : { kind: paper, number: shown, about: null }
+    ? { kind: 'refund', number: null, about: first }
+    : { kind: paper, number: first, about: null }
 }
+
+/** As the paper of the line names them. */
+export const buyerOf = ({ issued, buyer }: SaleLine) => issued?.buyer ?? buyer
 
 const ALL: SalesFilter = { tax: null, side: null }
 
@@ -75,9 +89,9 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   number: ['numéro', (line) => documentOf(line).number],
   about: ['pièce d’origine', (line) => documentOf(line).about],
   date: ['date', ({ at }, { day }) => day(at)],
-  name: ['nom du client', ({ buyer }) => buyer.details?.name ?? buyer.name],
-  nif: ['NIF', ({ buyer }) => buyer.details?.nif ?? null],
-  rc: ['RC', ({ buyer }) => buyer.details?.rc ?? null],
+  name: ['nom du client', (line) => buyerOf(line).details?.name ?? buyerOf(line).name],
+  nif: ['NIF', (line) => buyerOf(line).details?.nif ?? null],
+  rc: ['RC', (line) => buyerOf(line).details?.rc ?? null],
   payment_id: ['identifiant du paiement', ({ paymentId }) => paymentId],
   ht: ['montant HT', null],
   tva_percent: ['taux de TVA (%)', ({ tax }) => (tax.kind === 'vat' ? tax.ratePercent : null)],
@@ -113,7 +127,13 @@ interface Words {
 }
 
 const same = <Code extends string>(code: Code) => code
-const FRENCH = { receipt: 'reçu', facture: 'facture', refund: 'remboursement', total: 'total' }
+const FRENCH = {
+  receipt: 'reçu',
+  facture: 'facture',
+  avoir: 'avoir',
+  refund: 'remboursement',
+  total: 'total',
+}
 const WORDS: Readonly<Record<AccountsFormat, Words>> = {
   plain: {
     headings: ['kind', ...Object.keys(COLUMNS)],
