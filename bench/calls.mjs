@@ -18,11 +18,11 @@ import { relayTo } from './support/wire.mjs'
 const USERS = 500
 /** V8 compiles what runs often, and compiled code allocates less. */
 const WARMING = {
-  portal: 400,
+  portal: 1_000,
   ordered: 2_000,
-  upgrade: 1_000,
+  upgrade: 1_500,
   webhook: 1_200,
-  history: 1_200,
+  history: 2_000,
   consume: 2_000,
   status: 2_000,
 }
@@ -32,7 +32,7 @@ const WARMING = {
  * and by 6 % between looks of 1,500.
  */
 const SLICE = {
-  portal: 150,
+  portal: 300,
   upgrade: 600,
   webhook: 1_500,
   history: 900,

@@ -59,11 +59,10 @@ it('a hot statement finds its rows by the user, but for whose checkout an event 
 })
 
 it(
-  'every unique index has the user in it, but for the references of the desk and the numbers of ' +
-    'receipts',
+  'every unique index has the user in it, but for the references of the desk and the numbers of ' + 'papers',
   async () => {
     const names = (await database.query(uniqueWithoutUser)).map(({ name }) => name)
-    expect(names).toEqual(['payments_desk_reference', 'receipts_number_once'])
+    expect(names).toEqual(['papers_number_once', 'payments_desk_reference', 'receipts_number_once'])
   },
 )
 

@@ -135,7 +135,7 @@ export interface ReceiptContext {
 }
 
 /** Whoever is to have a facture without asking for one. */
-export function isWholeCompany(details: BuyerDetails | null | undefined): details is BuyerDetails {
+function isWholeCompany(details: BuyerDetails | null | undefined): details is BuyerDetails {
   return details?.kind === 'company' && missingDetails(details).length === 0
 }
 

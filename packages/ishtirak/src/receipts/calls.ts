@@ -34,7 +34,7 @@ export interface ReceiptCalls {
   paper(userId: string, paymentId: string, number: string, asked?: PdfWish): Promise<Uint8Array>
 }
 
-export interface Paper {
+interface Paper {
   readonly kind: 'receipt' | 'facture' | 'avoir'
   /** `F-2026-000042` */
   readonly number: string
