@@ -175,8 +175,8 @@ describe('installed without what is optional', () => {
     installed = install(onOldest().node, path.join(folder, 'small'), packed, '--omit=optional')
   })
 
-  it('takes 40 MB at most', () => {
-    expect(megabytes(path.join(installed.folder, 'node_modules'))).toBeLessThanOrEqual(40)
+  it('takes 41 MB at most', () => {
+    expect(megabytes(path.join(installed.folder, 'node_modules'))).toBeLessThanOrEqual(41)
   })
 
   it('says what to install where the embedded database is asked for', async () => {

@@ -57,7 +57,9 @@ export const receiptPages: PortalKinds<ReceiptDeps & FactureDeps> = {
       line: (section, payment) => (
         <OfPayment {...{ section, payment, issued: issued.get(payment.id) ?? [] }} />
       ),
-      paper: OfTime,
+      paper: (section, time) => (
+        <OfTime {...{ section, time, issued: (time.by === 'paid' && issued.get(time.id)) || [] }} />
+      ),
       lists: (section) => <Papers {...section} />,
     }
   },
@@ -116,12 +118,12 @@ function OfPayment(of: { section: PartSection; payment: ShownPayment; issued: re
   const at = payment.paidAt ?? payment.createdAt
   if (issued.length === 0) return <ReceiptLink section={section} paymentId={payment.id} at={at} />
   return (
-    <>
+    <div class="issued">
       {issued.map((paper) => (
         <PaperLink {...{ section, paper, paymentId: payment.id }} />
       ))}
       {mayAsk(section, payment, issued) && <AskForFacture section={section} paymentId={payment.id} />}
-    </>
+    </div>
   )
 }
 
@@ -154,8 +156,14 @@ function AskForFacture({ section, paymentId }: { section: PartSection; paymentId
   )
 }
 
-function OfTime(section: PartSection, { by, id, start }: GivenEntry) {
-  return by === 'paid' ? <ReceiptLink section={section} paymentId={id} at={start} /> : null
+/** The paper in force: the newest that is no avoir. */
+function OfTime(of: { section: PartSection; time: GivenEntry; issued: readonly StoredPaper[] }) {
+  const { section, issued } = of
+  const { by, id, start } = of.time
+  if (by !== 'paid') return null
+  const paper = issued.findLast(({ kind }) => kind === 'facture')
+  if (paper) return <PaperLink {...{ section, paper, paymentId: id }} />
+  return <ReceiptLink section={section} paymentId={id} at={start} />
 }
 
 /** `at`: what tells it from the others on the page. */
