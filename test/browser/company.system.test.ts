@@ -1,5 +1,5 @@
-// A company in a browser: its details in French on a phone, a transfer, its facture, a corrected one, the refund
-// with its avoir, and the same page in Arabic on a desktop.
+// A company in a browser: its details in French on a phone, a transfer, its facture, a corrected one, the
+// refund with its avoir, and the same page in Arabic on a desktop.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
