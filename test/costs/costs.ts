@@ -27,8 +27,8 @@ export const CALLS: Readonly<Record<Call, CallCosts>> = {
   /** One select. 200 bytes are the column of the buyer's details. */
   status: { statements: 1, roundTrips: 1, allocated: 28_600, promoted: 90 },
   /**
-   * The same of a user whose balance renews: it is computed from the row that is read anyhow. 28,650 to 28,970,
-   * and 93 to 98 promoted, on a quiet machine; jobs run by the clock, so slower calls have more of them each.
+   * The same of a user whose balance renews: it is computed from the row that is read anyhow. 28,650 to
+   * 28,970, and 93 to 98 promoted, on a quiet machine; jobs run by the clock: slower calls have more of them.
    */
   ordered: { statements: 1, roundTrips: 1, allocated: 29_700, promoted: 120 },
   /** The count, with the deadline ahead of it on the same trip. 30,770 to 30,900 on a quiet machine. */
