@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import {
   type Database,
+  type DatabaseError,
   declaredStatements,
   type Row,
   statement,
@@ -46,7 +47,14 @@ it('every statement that looks across users is on the page, and no other', async
   const own = [...declaredStatements].filter(([name]) => !OTHERS.test(name))
   const across = []
   // A service with other capabilities, as another test may have built one, puts its texts together anew.
-  for (const [name, text] of own) if (await looksAcross(name, text)) across.push(name.replace(/_\d+$/, ''))
+  for (const [name, text] of own) {
+    const isAcross = await looksAcross(name, text).catch((error: DatabaseError) => {
+      // With too few of them a text has no use for a value, so that its type is not known.
+      if (error.code === '42P18') return false
+      throw error
+    })
+    if (isAcross) across.push(name.replace(/_\d+$/, ''))
+  }
   expect([...new Set(across)].sort()).toEqual(namedIn('What looks across users', 1).sort())
 })
 

@@ -10,8 +10,11 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { setBuyer } from '../buyers/set-buyer.js'
+import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
 import { type Database, statement } from '../database/database.js'
 
@@ -447,11 +450,13 @@ describeScenario('an act in the console', ({ database }) => {
     const review = await underReview('user-2')
     const transfer = await askForTransfer('user-3')
     const second = await secondPayment('user-4')
+    await setBuyer(world.service.parts, { userId: 'user-5' }, fieldsOfBuyer(COMPANY))
+    const { paymentId: factured } = await world.as('user-5').buy()
     await setProfile(world, 'user-1', { email: 'amina@example.dz' })
     await database().query(forgetMail, ['user-1'])
     const ids: Readonly<Record<string, string>> = {
       ...{ recheck: review, accept: review, refund: paymentId, 'resend-receipt': paymentId },
-      ...{ approve: transfer, refuse: transfer, keep: second },
+      ...{ approve: transfer, refuse: transfer, keep: second, 'correct-facture': factured },
     }
     for (const role of ROLES) {
       const own = await enterConsole(world, ROLE_KEYS[role])

@@ -14,10 +14,13 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { actsOf } from '../acts/capability.js'
+import { setBuyer } from '../buyers/set-buyer.js'
+import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { type Database, statement } from '../database/database.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 
@@ -89,6 +92,10 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     },
     approve: askForTransfer,
     refuse: askForTransfer,
+    'correct-facture': async () => {
+      await setBuyer(world.service.parts, { userId: 'user-1' }, fieldsOfBuyer(COMPANY))
+      return buy()
+    },
     keep: async () => {
       const id = await buy()
       await database().query(setSecondOf, [id])

@@ -10,6 +10,7 @@ import { papersOfPayment } from '../ledger/papers.sql.js'
 import { saveDecided } from '../ledger/save.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { type FactureDeps, issueOwedTo } from './factures.js'
+import { papersIn } from './papers-part.js'
 import { receiptsWords } from './words.js'
 
 export const correctFacture = act<FactureDeps & SubjectDeps>().decides({
@@ -53,5 +54,5 @@ export const correctFacture = act<FactureDeps & SubjectDeps>().decides({
     const before = factureInForce(papers)?.number ?? null
     return { changes: [{ what: 'factureInForce', before, after: 'factureAnew' }], detail: null }
   },
-  form: { isOffered: ({ payment }) => payment.status === 'paid' },
+  form: { isOffered: (file) => file.payment.status === 'paid' && factureInForce(papersIn(file)) !== null },
 })

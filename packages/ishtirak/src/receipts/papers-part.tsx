@@ -4,14 +4,23 @@ import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
 import { papersOfPayment, type StoredPaper } from '../ledger/papers.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
+import type { SubjectPayment } from '../ledger/subjects.js'
 import { addressOf, Table, Text } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
 import { PaperSchema, viewPaper } from './facture.route.js'
 import { READ_RECEIPT } from './read-receipt.js'
 
+const KEY = 'papers'
+
+/** All that was issued for the payment, in order. */
+export function papersIn({ parts }: Pick<SubjectPayment, 'parts'>): readonly StoredPaper[] {
+  // What `load` below has given.
+  return parts[KEY] as readonly StoredPaper[]
+}
+
 export function papersPart({ database }: Pick<CommonParts, 'database'>): PaymentPart<readonly StoredPaper[]> {
   return {
-    key: 'papers',
+    key: KEY,
     schema: Type.Array(PaperSchema, { description: 'What was issued for it, in order' }),
     load: (payment) => papersOfPayment(database, payment),
     view: (papers) => papers.map(viewPaper),
