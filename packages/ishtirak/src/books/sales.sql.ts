@@ -1,4 +1,4 @@
-// The sales of a month as rows, for whoever keeps the books: a line for the first paper of each payment and,
+// The sales of a month as rows, for the accountant: a line for the first paper of each payment and,
 // below zero, for each refund, with the tax as that paper has it; and their sums by tax. Any other paper only
 // replaces one: it is a line of nothing, so that no dinar counts twice.
 import type { Instant } from '../core/instant.js'

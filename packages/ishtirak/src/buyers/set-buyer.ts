@@ -16,7 +16,7 @@ import { saveBuyers } from './buyers.sql.js'
 
 export type BuyerDeps = Pick<CommonParts, 'database' | 'clock' | 'ids'>
 
-/** Null: nothing was given, or nobody knows the user. */
+/** Null: nothing was given, or the user is not known. */
 export async function readBuyer(
   { database }: Pick<BuyerDeps, 'database'>,
   userId: string,

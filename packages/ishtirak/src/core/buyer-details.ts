@@ -79,7 +79,7 @@ export function changedFields(before: BuyerDetails | null, after: BuyerDetails):
   return BUYER_FIELDS.filter((field) => (old?.[field] ?? null) !== now[field])
 }
 
-/** Copied text has marks that nobody sees. Line breaks are spaces too. */
+/** Copied text has marks that are not seen. Line breaks are spaces too. */
 function tidied(typed: string | null | undefined): string | null {
   if (typeof typed !== 'string') return null
   const seen = typed.replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202c\u2060\u2066-\u2069\ufeff]/g, '')

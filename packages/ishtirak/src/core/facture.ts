@@ -11,7 +11,7 @@ export interface IssuedPaper extends NamedPaper {
 }
 
 /** The facture that no avoir has taken back; null: there is none. `papers`: all of a payment, in order. */
-export function factureInForce(papers: readonly IssuedPaper[]): IssuedPaper | null {
+export function factureInForce<Paper extends IssuedPaper>(papers: readonly Paper[]): Paper | null {
   const last = papers.at(-1)
   return last?.kind === 'facture' ? last : null
 }

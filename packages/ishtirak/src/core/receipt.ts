@@ -134,7 +134,7 @@ export interface ReceiptContext {
   readonly dayOf: (instant: Instant) => string
 }
 
-/** Whoever is to have a facture without asking for one. */
+/** Such a buyer has a facture without asking for one. */
 function isWholeCompany(details: BuyerDetails | null | undefined): details is BuyerDetails {
   return details?.kind === 'company' && missingDetails(details).length === 0
 }

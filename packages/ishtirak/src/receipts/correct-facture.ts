@@ -1,7 +1,6 @@
 // A facture with false details is taken back by an avoir, and another one follows with those given now.
 import { act, actTexts } from '../acts/act.js'
 import { WhySchema } from '../acts/reason.js'
-import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { factureInForce } from '../core/facture.js'
 import { loadPayment } from '../ledger/load.js'
@@ -9,7 +8,7 @@ import { avoirFor } from '../ledger/papers.js'
 import { papersOfPayment } from '../ledger/papers.sql.js'
 import { saveDecided } from '../ledger/save.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
-import { type FactureDeps, issueOwedTo } from './factures.js'
+import { type FactureDeps, issueOwedTo, requireWhole } from './factures.js'
 import { papersIn } from './papers-part.js'
 import { receiptsWords } from './words.js'
 
@@ -36,8 +35,7 @@ export const correctFacture = act<FactureDeps & SubjectDeps>().decides({
       throw new BillingError(payment.status === 'refunded' ? 'already_refunded' : 'conflict', {
         extra: { payment_status: payment.status },
       })
-    const missing = missingDetails(user.buyer)
-    if (missing.length > 0) throw new BillingError('buyer_incomplete', { extra: { missing } })
+    requireWhole(user.buyer)
     return facture
   },
   save: async (deps, { by }, { facts: { payment, user, papers }, now }) => {

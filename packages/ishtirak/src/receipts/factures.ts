@@ -1,6 +1,6 @@
 // A facture after the receipt: asked for, owed to a company that has given its details, or in place of one
 // that an avoir took back.
-import { missingDetails } from '../core/buyer-details.js'
+import { type BuyerDetails, missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { factureInForce, factureRefusal } from '../core/facture.js'
 import { DAY, type Instant, MINUTE } from '../core/instant.js'
@@ -38,17 +38,23 @@ async function issueFacture(
   // After the user: a paper in between makes their version stale.
   const papers = await papersOfPayment(deps.database, payment)
   const inForce = factureInForce(papers)
-  if (inForce) return papers.find((one) => one.number === inForce.number) ?? 'stale'
+  if (inForce) return inForce
   const refusal = factureRefusal(payment, papers)
   if (refusal) throw new BillingError(refusal, { extra: { payment_status: payment.status } })
-  const missing = missingDetails(user.buyer)
-  if (!user.buyer || missing.length > 0) throw new BillingError('buyer_incomplete', { extra: { missing } })
+  const buyer = requireWhole(user.buyer)
   const now = deps.clock.now()
-  const paper = factureFor(deps, papers, user.buyer, now)
+  const paper = factureFor(deps, papers, buyer, now)
   const after = { subscription: user.subscription, events: [], paper }
   if ((await saveUnasked(deps, { userId, user, payment, after }, now)) === 'stale') return 'stale'
   const [issued] = (await papersOfPayment(deps.database, payment)).slice(-1)
   return issued ?? 'stale'
+}
+
+/** Throws `buyer_incomplete`. */
+export function requireWhole(buyer: BuyerDetails | null): BuyerDetails {
+  const missing = missingDetails(buyer)
+  if (buyer && missing.length === 0) return buyer
+  throw new BillingError('buyer_incomplete', { extra: { missing } })
 }
 
 /** Throws `not_found`, for another user's payment too. */
