@@ -109,7 +109,8 @@ const steps = (users) => [
                                      'omar'])[1 + i % 8] as first,
                               'ben' || translate((i % 5000)::text, '0123456789', 'aeioulmnrs') as last) named
         where n = months`,
-      `insert into user_search (user_id, key) select user_id, key from users, search_keys(name, email) key`,
+      `insert into user_search (user_id, key)
+       select user_id, key from users, search_keys(name, email, buyer) key`,
       `insert into comparisons (id, since_at, started_by, started_at, next_round_at, finished_at, checkouts,
                                 findings)
        select 'cmp_' || lpad(n::text, 10, '0'), t - interval '3 days', 'schedule', t, t,

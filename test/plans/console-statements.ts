@@ -102,7 +102,7 @@ export const CONSOLE: Asked[] = [
   [
     'the users that a word names',
     (database) => findUsersByWord(database, 'user-7@host.example'),
-    /users_by_id[\s\S]*users_by_email[\s\S]*user_search_by_key[\s\S]*user_search_by_key/,
+    /users_by_id[\s\S]*users_by_email[\s\S]*(user_search_by_key[\s\S]*){6}/,
   ],
   [
     'the payments that a word names',

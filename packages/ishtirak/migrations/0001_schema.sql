@@ -1231,9 +1231,9 @@ create function search_key(typed text) returns text language sql immutable stric
     'ٱىیةک', 'اييهك'))
 $$;
 
--- The words of a name, six at most.
+-- The words of a name, ten at most: companies have long ones.
 create function search_words(typed text) returns text[] language sql immutable strict parallel safe as $$
-  select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:6]
+  select (array_remove(regexp_split_to_array(search_key(typed), '[\s.,;:''’"()_/·-]+'), ''))[1:10]
 $$;
 
 -- What words sound like, whichever of the two scripts they are written in: the consonants that the Arabic
@@ -1268,17 +1268,30 @@ begin
     'bbtttddrzsscgffkkkxlmnjbfkkk' || dhal || dhal);
 end $$;
 
--- The address, and the name from each of its words on, the words before it behind: found by its beginning in
--- any turn. Behind a tilde what that sounds like.
-create function search_keys(name text, email text) returns setof text
+-- A number of a company, from its first digit on, without what people write between its signs.
+create function search_number(typed text) returns text language sql immutable strict parallel safe as $$
+  select substring(translate(
+    regexp_replace(search_key(typed), '[\s.,/_()°\u2010-\u2015-]+', '', 'g'),
+    '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789') from '\d.*')
+$$;
+
+-- The address, and each name, the user's and that on their factures, from each of its words on, the words
+-- before it behind: found by its beginning in any turn. Behind a tilde what the user's sounds like: a
+-- company's would begin with SARL, as سارة sounds. Behind a # the NIF and the RC.
+create function search_keys(name text, email text, buyer jsonb) returns setof text
   language sql immutable parallel safe as $$
   select left(search_key(email), 200) where email <> ''
    union
+  select left('#' || search_number(typed), 200)
+    from (values (buyer ->> 'nif'), (buyer ->> 'rc')) n(typed) where search_number(typed) <> ''
+   union
   select left(key, 200)
-    from (select search_words(name) as w) words, generate_subscripts(w, 1) i,
+    from (values (name, true), (buyer ->> 'name', false)) n(called, is_users),
+         lateral (select search_words(called) as w) words, generate_subscripts(w, 1) i,
          lateral (select array_to_string(w[i:] || w[:i - 1], ' ') as turned) t,
-         lateral (values (turned), ('~' || search_sound(turned, 'd')),
-                         ('~' || search_sound(turned, 'z'))) k(key)
+         lateral (values (turned), (case when is_users then '~' || search_sound(turned, 'd') end),
+                         (case when is_users then '~' || search_sound(turned, 'z') end)) k(key)
+   where key is not null
 $$;
 
 -- A table of its own, so that a booking, which changes the user's row, touches none of this.
@@ -1289,21 +1302,22 @@ create table user_search (
   constraint user_search_once primary key (user_id, key)
 );
 comment on table user_search is
-  'What users are found by: the beginning of the address or of any word of the name, as written or by sound.';
+  'What users are found by: how the address, a word of a name or a number of the company begins, or sounds.';
 
 create index user_search_by_key on user_search (key, user_id);
 
--- A profile is written by several statements; a trigger sees all of them.
+-- A profile and the details of a buyer are written by several statements; a trigger sees all of them.
 create function keep_user_search() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' then
     delete from user_search where user_id = new.user_id;
   end if;
-  insert into user_search (user_id, key) select new.user_id, key from search_keys(new.name, new.email) key;
+  insert into user_search (user_id, key)
+    select new.user_id, key from search_keys(new.name, new.email, new.buyer) key;
   return null;
 end $$;
 create trigger users_are_searched_anew after insert on users
-  for each row when (new.name is not null or new.email is not null) execute function keep_user_search();
-create trigger users_are_searched_otherwise after update of name, email on users
-  for each row when ((old.name, old.email) is distinct from (new.name, new.email))
+  for each row when (num_nonnulls(new.name, new.email, new.buyer) > 0) execute function keep_user_search();
+create trigger users_are_searched_otherwise after update of name, email, buyer on users
+  for each row when ((old.name, old.email, old.buyer) is distinct from (new.name, new.email, new.buyer))
   execute function keep_user_search();

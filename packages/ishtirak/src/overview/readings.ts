@@ -69,8 +69,8 @@ const found = reads({
   path: '/search',
   operationId: 'search',
   summary:
-    'Users and payments by whatever is known of them: ids, e-mail, name, reference, receipt number, ' +
-    'amount and day',
+    'Users and payments by whatever is known of them: ids, e-mail, name, company, reference, ' +
+    'receipt number, amount and day',
   query: SearchQuerySchema,
   answer: FoundSchema,
   command: { usage: 'find <word...>', show: orNothing },

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -10,7 +11,7 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 describeScenario('the search of the console', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...WITH_PLATFORM } })
   })
   afterEach(() => world.stop())
 
@@ -50,6 +51,19 @@ describeScenario('the search of the console', ({ database }) => {
     const byAmount = await find('000 2026-11-21')
     expect(byAmount.text).toContain(`/console/payments/${paymentId}"`)
     expect(wordsOf(byAmount.text)).toContain('2 000 DA paid')
+  })
+
+  it('shows the company that was searched by beside its account', async () => {
+    for (const [userId, name] of [
+      ['user-1', 'SARL Atlas'],
+      ['user-2', 'SARL Atlas Sud'],
+    ] as const) {
+      await setProfile(world, userId, { name: 'Amina' })
+      await platformFor(world, userId).put('/buyer', { kind: 'company', name })
+    }
+    const words = wordsOf((await find('atlas')).text)
+    for (const name of ['Amina SARL Atlas user-1', 'Amina SARL Atlas Sud user-2'])
+      expect(words).toContain(name)
   })
 
   it('keeps a name or an address from turning the direction of what is around it', async () => {

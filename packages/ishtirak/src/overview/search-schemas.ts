@@ -11,7 +11,8 @@ export const SearchQuerySchema = query({
     pattern: '\\S',
     maxLength: SEARCHED_MAX,
     description:
-      'A user’s id or e-mail; the beginning of an e-mail or of any word of a name; a payment’s id, ' +
+      'A user’s id or e-mail; the beginning of an e-mail or of any word of their or their company’s name; ' +
+      'a company’s NIF or RC; a payment’s id, ' +
       'the provider’s checkout id, a reference or a receipt’s number; the last digits of an amount ' +
       'and a day',
     examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
@@ -23,6 +24,7 @@ const FoundUserSchema = object('FoundUser', {
   user_id: Type.String(),
   email: nullable(Type.String()),
   name: nullable(Type.String()),
+  buyer_name: nullable(Type.String(), { description: 'On their factures: the company’s' }),
   ...StandingSchema.properties,
   exact,
 })

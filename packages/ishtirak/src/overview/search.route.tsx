@@ -68,7 +68,14 @@ function searchPage(pages: AllPages, view: View, { typed, found, labels }: Searc
   })
 }
 
-const SEARCHED = ['searchUser', 'searchName', 'searchPayment', 'searchReceipt', 'searchAmount'] as const
+const SEARCHED = [
+  'searchUser',
+  'searchName',
+  'searchCompany',
+  'searchPayment',
+  'searchReceipt',
+  'searchAmount',
+] as const
 
 function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
   return (
@@ -88,7 +95,10 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
   if (found.users.length === 0) return null
   const rows = found.users.map((user) => ({
     safeCells: [
-      <UserCell {...{ pages, user }} />,
+      <>
+        <UserCell {...{ pages, user }} />
+        <BuyerName name={user.buyer?.name ?? null} />
+      </>,
       <Text>{plainName(user.userId)}</Text>,
       <Text>{accessInWords(pages, view, user.subscription)}</Text>,
     ],
@@ -97,6 +107,16 @@ function Users({ pages, view, found }: { pages: AllPages; view: View; found: Fou
     <Card id="users" title={say('users')}>
       <Table columns={[say('user'), say('userId'), say('access')]} safeRows={rows} />
     </Card>
+  )
+}
+
+/** As on their factures: what a company was searched by. */
+function BuyerName({ name }: { name: string | null }) {
+  if (name === null) return null
+  return (
+    <span class="soft small line">
+      <bdi safe>{plainName(name)}</bdi>
+    </span>
   )
 }
 

@@ -14,6 +14,9 @@ const HITS_MAX = 20
 /** Behind every text that begins with `key`, in the order of code points. */
 const endOf = (key: string) => `${key} || chr(1114111)`
 
+/** Signs of a company's number: with fewer, each amount would find those of a province. */
+const NUMBER_MIN = 8
+
 const beginning = (key: string, rank: number) => `
      select s.user_id, ${rank} from asked a
       cross join lateral (
@@ -33,7 +36,9 @@ const selectUsers = statement(
   'operator_search.users',
   `with asked as materialized (
      select search_key($1) as address, array_to_string(search_words($1), ' ') as name,
-            ${sounding('d')} as sound, ${sounding('z')} as other
+            ${sounding('d')} as sound, ${sounding('z')} as other,
+            (select '#' || number from search_number($1) number
+              where length(number) >= ${NUMBER_MIN}) as number
    ), exact as (
      select user_id from users where user_id = $1
       union
@@ -41,9 +46,12 @@ const selectUsers = statement(
       union
     (select user_id from (select user_id from users where lower(email) = lower($1) offset 0) same
       order by user_id limit ${HITS_MAX})
+      union
+    (select user_id from user_search where key = (select number from asked)
+      order by user_id limit ${HITS_MAX})
    ), begun as (
      select user_id, min(rank) as rank
-       from (${['address', 'name'].map((key) => beginning(key, 1)).join(' union all ')} union all
+       from (${['address', 'name', 'number'].map((key) => beginning(key, 1)).join(' union all ')} union all
              ${['sound', 'other'].map((key) => beginning(key, 2)).join(' union all ')}) b(user_id, rank)
       where user_id not in (select user_id from exact)
       group by user_id order by rank, user_id limit ${HITS_MAX}
@@ -55,8 +63,8 @@ const selectUsers = statement(
 )
 
 /**
- * By an id, an address or a telephone, whole: exact. Else by the beginning of an address, or of a word of a
- * name; behind these, by what the name sounds like.
+ * By an id, an address, a telephone, or the NIF or RC of a company, whole: exact. Else by the beginning of an
+ * address, of such a number, or of a word of a name; behind these, by what the name sounds like.
  */
 export async function findUsersByWord(database: Queryable, word: string) {
   const rows = await database.query(selectUsers, [word, readPhone(word)])

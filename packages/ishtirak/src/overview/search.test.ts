@@ -5,6 +5,7 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { NAMES } from '../../../../test/support/names.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -21,7 +22,7 @@ describeScenario('the search', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
+    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE }
     world = await createWorld(database(), { env })
     operator = operatorOf(world)
   })
@@ -112,6 +113,57 @@ describeScenario('the search', ({ database }) => {
     expect([await users('old@'), await users('old n'), await users('new@')]).toEqual([[], ['u-1'], ['u-1']])
     await setProfile(world, 'u-1', { email: null, name: null })
     expect([await users('new@'), await users('old')]).toEqual([[], []])
+  })
+
+  const setBuyer = async (userId: string, buyer: object) => {
+    const { status } = await platformFor(world, userId).put('/buyer', { kind: 'company', ...buyer })
+    expect(status).toBe(200)
+  }
+
+  it('finds a company by its name in any case and script, and says which it is', async () => {
+    await setProfile(world, 'u-1', { name: 'Amina Kaci', email: 'amina@example.dz' })
+    await setBuyer('u-1', { name: 'SARL Société Nationale de Promotion Immobilière du Hodna Béni-Slimane' })
+    await setBuyer('u-2', { name: 'شركة الصَّحراء للإعلام الآلي' })
+    for (const word of ['sarl soc', 'HODNA', 'societe nat', 'beni', 'amina', 'amina@'])
+      expect([word, await users(word)]).toEqual([word, ['u-1']])
+    for (const word of ['الصحراء', 'شركة الص', 'للاعلام'])
+      expect([word, await users(word)]).toEqual([word, ['u-2']])
+    // As سارة sounds, so does SARL.
+    expect(await users('سارة')).toEqual([])
+    const [hit] = (await find('hodna')).users
+    expect(hit).toMatchObject({ name: 'Amina Kaci', buyer_name: expect.stringMatching(/^SARL.*Slimane$/) })
+    await setBuyer('u-1', { name: 'EURL Aurès' })
+    expect([await users('hodna'), await users('aures'), await users('amina')]).toEqual([[], ['u-1'], ['u-1']])
+  })
+
+  it('finds a company by its NIF and RC as people write them, whole or from eight signs on', async () => {
+    const numbers = { nif: '000 216 001 808 337', rc: '29/00-0123456 B 20' }
+    await setBuyer('u-1', { name: 'SARL Atlas', ...numbers })
+    await setBuyer('u-2', { name: 'SNC Tell', nif: '٠٠٠٢١٦٠٠١٨٠٨٩٩٩', rc: 'RC n° 16/00 – 765.4321 ب 20' })
+    const hits = async (word: string) =>
+      (await find(word)).users.map(({ user_id, exact }: { user_id: string; exact: boolean }) => [
+        user_id,
+        exact,
+      ])
+    for (const word of ['000216001808337', '000.216.001.808.337', 'NIF : 0002 1600 1808 337'])
+      expect([word, await hits(word)]).toEqual([word, [['u-1', true]]])
+    for (const word of [
+      '29/00-0123456B20',
+      '29 00 0123456 b 20',
+      'RC 29.00.0123456.B.20',
+      '٢٩/٠٠-٠١٢٣٤٥٦ B ٢٠',
+    ])
+      expect([word, await hits(word)]).toEqual([word, [['u-1', true]]])
+    expect(await hits('000216001808999')).toEqual([['u-2', true]])
+    expect(await hits('16/00-7654321 ب 20')).toEqual([['u-2', true]])
+    expect(await hits('29/00-0123')).toEqual([['u-1', false]])
+    expect(await hits('0002 1600')).toEqual([
+      ['u-1', false],
+      ['u-2', false],
+    ])
+    // Digits of an amount find no companies of a province.
+    for (const word of ['2900', '2900 2026-03-14', '29/00', '0123456 B 20'])
+      expect(await hits(word)).toEqual([])
   })
 
   it('gives twenty of many', async () => {

@@ -137,6 +137,13 @@ export function viewListedUser({
   }
 }
 
-export function viewFoundUser({ userId, email, name, subscription, exact }: Found['users'][number]) {
-  return { user_id: userId, email, name, ...viewStanding(subscription), exact }
+export function viewFoundUser({ userId, email, name, buyer, subscription, exact }: Found['users'][number]) {
+  return {
+    user_id: userId,
+    email,
+    name,
+    buyer_name: buyer?.name ?? null,
+    ...viewStanding(subscription),
+    exact,
+  }
 }
