@@ -120,7 +120,7 @@ function checkNumbers({ papers, series: drawn }: Ledger, now: number): void {
   }
 }
 
-/** `own`: the papers of the payment, in order. A facture and an avoir take turns, each names the one before. */
+/** `own`: in order. A facture and an avoir take turns, each names the one before. */
 function checkInForce(payment: BookedPayment, own: readonly BookedPaper[], ledger: Ledger): void {
   const shown = () => `${payment.id}, ${payment.status}: ${JSON.stringify(own)}`
   const [first, ...later] = own
