@@ -101,7 +101,7 @@ const further = { at: NOON, id: 'pay_7_1' }
 export const CONSOLE: Asked[] = [
   [
     'the users that a word names',
-    (database) => findUsersByWord(database, 'user-7@host.example'),
+    (database) => findUsersByWord(database, readSearch('user-7@host.example', true)),
     /users_by_id[\s\S]*users_by_email[\s\S]*(user_search_by_key[\s\S]*){6}/,
   ],
   [
