@@ -21,6 +21,8 @@ export async function openHost(
   const app = mounted(service, { config, hostRequests })
   if (form === 'fastify') return fastifyHost(app, prefix, port)
   const server = form === 'listener' ? createServer(app.listener) : fetchServer(app)
+  // As Fastify has it. Node's 5 s end while a test fills its database: its next call met a cut connection.
+  server.keepAliveTimeout = 72_000
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return async () => {

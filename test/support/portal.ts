@@ -59,3 +59,8 @@ export function wordsOf(html: string): string {
     .replace(/[\u2066-\u2069]/g, '')
     .replace(/[\s\u00a0]+/g, ' ')
 }
+
+/** Of a page of a service that is called at `/`: where this one is called is up to the run. */
+export function bytesOf(html: string, { url, base }: World): number {
+  return Buffer.byteLength(html.replaceAll(url, '').replaceAll(`"${base}/`, '"/'))
+}

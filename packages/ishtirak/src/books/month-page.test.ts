@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { wordsOf } from '../../../../test/support/portal.js'
+import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { LOCALES } from '../core/locale.js'
@@ -148,7 +148,7 @@ describeScenario('the page of a month', ({ database }) => {
     )
     expect(found.map(({ length }) => length)).toEqual([40, 11])
     expect(new Set(found.flat())).toEqual(ids)
-    expect(Buffer.byteLength(first.text)).toBeLessThan(60_000)
+    expect(bytesOf(first.text, world)).toBeLessThan(60_000)
     expect((await visit.open('/console/months/2026-11/receipts?cursor=x')).status).toBe(422)
   })
 })

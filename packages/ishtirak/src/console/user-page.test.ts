@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { wordsOf } from '../../../../test/support/portal.js'
+import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
@@ -231,7 +231,7 @@ describeScenario('the page of a user', ({ database }) => {
     const { text } = await pageOf('user-1')
     const next = /href="[^"]*(\?cursor=[^"#]*)/.exec(text)?.[1]
     for (const html of [text, (await pageOf('user-1', next)).text])
-      expect(Buffer.byteLength(html)).toBeLessThan(60_000)
+      expect(bytesOf(html, world)).toBeLessThan(60_000)
   })
 
   it('has the card of what a capability adds, and the answer of the API has it too', async () => {

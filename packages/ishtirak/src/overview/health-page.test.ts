@@ -4,7 +4,7 @@ import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { permissionNamed } from '../../../../test/support/permissions.js'
-import { wordsOf } from '../../../../test/support/portal.js'
+import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { ROLES, rolesThatMay } from '../core/role.js'
@@ -66,7 +66,7 @@ describeScenario('the health of the service', ({ database }) => {
     ])
       expect([part, words.includes(part)]).toEqual([part, true])
     expect(text).not.toContain(paymentId)
-    expect(text.length).toBeLessThan(60_000)
+    expect(bytesOf(text, world)).toBeLessThan(60_000)
   })
 
   it(

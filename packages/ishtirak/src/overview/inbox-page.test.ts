@@ -4,7 +4,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo } from '../../../../test/support/other-amount.js'
-import { wordsOf } from '../../../../test/support/portal.js'
+import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
@@ -158,7 +158,7 @@ describeScenario('the page of the inbox', ({ database }) => {
     expect(wordsOf(first)).toContain('Mail not sent (100 or more)')
     expect(wordsOf(first)).toContain('Mails not sent: 3')
     expect(first.match(/<td/g)?.length).toBe(5 * 25)
-    expect(Buffer.byteLength(first)).toBeLessThan(60_000)
+    expect(bytesOf(first, world)).toBeLessThan(60_000)
     const next = /href="([^"]+cursor=[^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const second = await visit.open(next.slice(world.base.length))
     expect(second.text.match(/<td/g)?.length).toBe(5 * 25)
