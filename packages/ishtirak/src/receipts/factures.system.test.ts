@@ -82,7 +82,7 @@ describeScenario('factures that are handed out', ({ database }) => {
     expect(await print(paymentId, 'TEST-A-2026-000001')).toContain('Duplicata')
   })
 
-  it('are duplicates for operators, not yet the buyer’s original; but at the desk they hand it out', async () => {
+  it('are duplicates for operators, who hand out the original at the desk alone', async () => {
     await setCompany()
     const { paymentId } = await world.as('user-1').buy()
     expect(await printByOperator(paymentId)).toContain('Duplicata')
