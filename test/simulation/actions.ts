@@ -11,6 +11,7 @@ import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
 import type { OddPayment } from './emulator.js'
 import { withExpectedErrors } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
+import { askFactures, issueOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
 import { faultsOfEvents } from './provider-errors.js'
 import { clicks, redemptions } from './purchases.js'
@@ -27,6 +28,9 @@ export const ACTIONS = {
   order: 0.8,
   renew: 1.5,
   holdOrders: 0.5,
+  nameBuyer: 0.6,
+  askFacture: 1,
+  issueOwed: 0.7,
   pay: 6,
   leak: 0.3,
   second: 0.8,
@@ -65,6 +69,12 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
       return world.random.boolean(world.jobRuns) ? [bookRenewals(world, process)] : []
     case 'holdOrders':
       return [holdOrders(world, process)]
+    case 'nameBuyer':
+      return [nameBuyer(world, process, userId)]
+    case 'askFacture':
+      return askFactures(world, process, userId)
+    case 'issueOwed':
+      return [issueOwed(world, process)]
     case 'prove':
       return proofs(world, process)
     case 'status':

@@ -7,16 +7,20 @@ import {
   dropEventConstraint,
   monthByMonth,
   withBasesRefunded,
+  withFacturesIssuedAnew,
   withListedPrices,
   withMonthsThatEndLate,
+  withNumbersSkipped,
   withOneOperatorTwice,
   withoutAnchorsOfGrants,
+  withoutAvoirsOfRefunds,
   withoutBoundsOfCodes,
   withoutEnding,
   withoutKnownSlips,
   withoutLateUses,
   withoutNamesOfOperations,
   withoutOverpayments,
+  withoutOwedFactures,
   withoutProofs,
   withoutReceiptsForActs,
   withoutReturnedUses,
@@ -89,7 +93,7 @@ describe('a broken rule is found by the simulation', () => {
     const found = await firstFailure({ database: broken })
     expect([...broken.broken]).toContain('settlements.save')
     // The constraint refuses such a booking; without the constraint the numbers show it.
-    expectRule(found, 'only documented errors occur', 'receipt numbers have no gap')
+    expectRule(found, 'only documented errors occur', 'each payment has one paper in force')
   })
 
   it('with a refund that treats a month as running at the instant of its end', async () => {
@@ -250,6 +254,34 @@ describe('a broken rule is found by the simulation', () => {
       'the balance is the model’s, to the dinar and the second',
       'an order stands as it was agreed, until it is sold no more',
     )
+  })
+
+  it('with refunds that issue no avoir', async () => {
+    const broken = withoutAvoirsOfRefunds(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['settlements.save_whole'])
+    expectRule(found, 'what went back of a facture has one avoir')
+  })
+
+  it('with a facture that is issued each time it is asked for', async () => {
+    const broken = withFacturesIssuedAnew(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('papers.of_payments')
+    expectRule(found, 'each payment has one paper in force')
+  })
+
+  it('with a number that is skipped', async () => {
+    const broken = withNumbersSkipped(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('settlements.save_whole')
+    expectRule(found, 'numbers of papers have no gap')
+  })
+
+  it('without factures of what a company bought before it said so', async () => {
+    const broken = withoutOwedFactures(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toEqual(['factures.owed'])
+    expectRule(found, 'who needs a facture has it', 'each payment has one paper in force')
   })
 
   // Last, because they change the database.

@@ -111,12 +111,52 @@ export function withoutSurplus(database: Database): BrokenDatabase {
     const before = { balance: entry.balance_before, balance_entry: entry.sequence - 1 || null }
     return { ...rest, subscription: { ...subscription, ...before } }
   }
+  return breakDatabase(database, { parameters: ofSavedChanges(without) })
+}
+
+/** The avoir of a refund is left out. */
+export function withoutAvoirsOfRefunds(database: Database): BrokenDatabase {
+  const without = (change: SavedChange): SavedChange =>
+    change.payment?.status === 'refunded' ? { ...change, paper: null } : change
+  return breakDatabase(database, { parameters: ofSavedChanges(without) })
+}
+
+/** A facture that was asked for is forgotten: who asks again has another one. */
+export function withFacturesIssuedAnew(database: Database): BrokenDatabase {
+  const places = new Map<string, number>()
+  const behind = (change: SavedChange): SavedChange => {
+    const { paper } = change
+    if (!paper) return change
+    const place = Math.max(paper.place, (places.get(paper.payment_id) ?? 0) + 1)
+    places.set(paper.payment_id, place)
+    return { ...change, paper: { ...paper, place } }
+  }
   return breakDatabase(database, {
-    parameters: (name, [changes, ...rest]) =>
-      name === 'settlements.save_whole'
-        ? [JSON.stringify((JSON.parse(String(changes)) as SavedChange[]).map(without)), ...rest]
-        : undefined,
+    parameters: ofSavedChanges(behind),
+    rows: (name, rows) =>
+      name === 'papers.of_payments' ? rows.filter(({ id, kind }) => id === '' || kind === 'avoir') : rows,
   })
+}
+
+/** An avoir draws a number more than it has. */
+export function withNumbersSkipped(database: Database): BrokenDatabase {
+  const drawn = 's.last_number + excluded.last_number'
+  const more = `${drawn} + (excluded.series like '%A-%')::int`
+  return breakDatabase(database, { text: (text) => text.replace(drawn, more) })
+}
+
+/** Who says late that they are a company is owed nothing for what they bought. */
+export function withoutOwedFactures(database: Database): BrokenDatabase {
+  return breakDatabase(database, {
+    rows: (name, rows) => (name === 'factures.owed' ? [] : rows),
+  })
+}
+
+function ofSavedChanges(other: (change: SavedChange) => SavedChange) {
+  return (name: string, [changes, ...rest]: readonly Parameter[]) =>
+    name === 'settlements.save_whole'
+      ? [JSON.stringify((JSON.parse(String(changes)) as SavedChange[]).map(other)), ...rest]
+      : undefined
 }
 
 /** What is left of a term counts at the listed price, whatever was paid. */
@@ -154,6 +194,8 @@ interface StoredBalance {
 
 interface SavedChange {
   readonly subscription: object
+  readonly payment?: { readonly status: string } | null
+  readonly paper?: { readonly payment_id: string; readonly place: number } | null
   readonly entry?: { readonly kind: string; readonly sequence: number; readonly balance_before: number }
 }
 

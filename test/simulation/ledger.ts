@@ -6,9 +6,19 @@ import { FACT_COLUMNS, parseUser } from '../../packages/ishtirak/src/ledger/user
 import type { Line } from './model.js'
 
 export interface Ledger {
-  readonly users: readonly { readonly user: string; readonly sequence: number; readonly balance: number }[]
+  readonly users: readonly {
+    readonly user: string
+    readonly sequence: number
+    readonly balance: number
+    readonly buyer: StoredBuyer | null
+  }[]
   readonly payments: readonly BookedPayment[]
-  readonly receipts: readonly { readonly series: string; readonly number: number; readonly payment: string }[]
+  /** By series and number. */
+  readonly papers: readonly BookedPaper[]
+  /** The last number that was drawn in each. */
+  readonly series: readonly { readonly series: string; readonly last: number }[]
+  /** Users whose payments are to be looked at for factures. */
+  readonly owing: readonly string[]
   readonly outbox: readonly OutboxLine[]
   readonly events: readonly { readonly id: string; readonly user: string }[]
   readonly grants: readonly BookedGrant[]
@@ -16,6 +26,28 @@ export interface Ledger {
   readonly entries: readonly BookedEntry[]
   /** By batch, which has one code each. */
   readonly codes: readonly { readonly hash: string; readonly batch: string; readonly used: number }[]
+}
+
+/** Who buys, as the row of the user has them. */
+export type StoredBuyer = Readonly<Record<'kind', string>> &
+  Readonly<Record<'name' | 'address' | 'rc' | 'nif' | 'nis' | 'ai' | 'legalForm', string | null>>
+
+export interface BookedPaper {
+  readonly user: string
+  readonly payment: string
+  readonly kind: 'receipt' | 'facture' | 'avoir'
+  /** Among those of the payment; 0: it was issued with the booking. */
+  readonly place: number
+  readonly series: string
+  readonly number: number
+  readonly at: number
+  /** Its date, as it is printed. */
+  readonly on: string
+  /** The number of the paper that it names. */
+  readonly about: string | null
+  readonly amount: number
+  readonly stamp: number
+  readonly details: StoredBuyer | null
 }
 
 export interface BookedPayment {
@@ -107,7 +139,7 @@ const readAll = statement(
   'simulation.ledger',
   `select jsonb_build_object(
      'users', (select coalesce(jsonb_agg(jsonb_build_object(
-         'user', user_id, 'sequence', event_sequence, 'balance', balance)), '[]') from users),
+         'user', user_id, 'sequence', event_sequence, 'balance', balance, 'buyer', buyer)), '[]') from users),
      'payments', (select coalesce(jsonb_agg(jsonb_build_object(
          'user', user_id, 'id', id, 'method', method, 'status', status, 'amount', amount,
          'asked', coalesce(amount_asked, amount), 'checkout', method_reference,
@@ -119,9 +151,18 @@ const readAll = statement(
          'start', extract(epoch from period_start) * 1000, 'end', extract(epoch from period_end) * 1000,
          'reviewed', review
        ) order by created_at, id), '[]') from payments),
-     'receipts', (select coalesce(jsonb_agg(jsonb_build_object(
-         'series', series, 'number', number, 'payment', payment_id) order by series, number), '[]')
-           from receipts),
+     'papers', (select coalesce(jsonb_agg(jsonb_build_object(
+         'user', user_id, 'payment', payment_id, 'kind', coalesce(snapshot->>'paper', 'receipt'),
+         'place', place, 'series', series, 'number', number, 'at', extract(epoch from issued_at) * 1000,
+         'on', snapshot->'issuedOn', 'about', snapshot->'about'->'number', 'amount', snapshot->'amount',
+         'stamp', snapshot->'stampDutyCentimes', 'details', snapshot->'buyer'->'details')
+           order by series, number), '[]') from (
+         select user_id, payment_id, 0 as place, series, number, issued_at, snapshot from receipts
+          union all
+         select user_id, payment_id, place, series, number, issued_at, snapshot from papers) p),
+     'series', (select coalesce(jsonb_agg(jsonb_build_object(
+         'series', series, 'last', last_number)), '[]') from receipt_series),
+     'owing', (select coalesce(jsonb_agg(user_id), '[]') from owed_factures),
      'outbox', (select coalesce(jsonb_agg(jsonb_build_object(
          'id', id, 'user', user_id, 'sequence', sequence, 'written', payload->'data'->'sequence',
          'type', type,

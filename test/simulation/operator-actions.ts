@@ -17,6 +17,7 @@ import { slipsRecorded } from './desk.js'
 import { withExpectedErrors } from './expected.js'
 import type { BookedPayment } from './ledger.js'
 import type { Entry } from './model.js'
+import { correctFacture } from './papers.js'
 import type { Parts, Process } from './process.js'
 import { isBooked, require } from './rules.js'
 import { CODE_KINDS, type CodeKindSold } from './sales.js'
@@ -34,6 +35,7 @@ export const OPERATOR_ACTIONS = {
   decide: 3,
   record: 0.8,
   moveBalance: 0.6,
+  correct: 0.6,
 } as const
 
 const BY = { operator: ownerNamed('operator'), reason: 'the simulation' }
@@ -51,12 +53,21 @@ export function operatorTasks(
   if (action === 'record') return slipsRecorded(world, process)
   if (action === 'moveBalance') return movesByHand(world, process, world.anyUser())
   if (action === 'codes') return [makeCode(world, process, world.random.pick(CODE_KIND_NAMES))]
+  if (action === 'correct') return corrections(world, process)
   const candidates = payments.filter(({ status, checkout }) => {
     if (action === 'recheck') return checkout !== null
     return status === (action === 'accept' ? 'review' : 'paid')
   })
   if (candidates.length === 0) return []
   return [{ accept, recheck, refund }[action](world, process, world.random.pick(candidates))]
+}
+
+/** Of any payment that has a facture, and sometimes of one that has none. */
+function corrections(world: SimulatedWorld, process: Process): readonly Task[] {
+  const { random, ledger } = world
+  const factured = ledger.papers.filter(({ kind }) => kind === 'facture').map(({ payment }) => payment)
+  const candidates = random.boolean(0.8) ? factured : ledger.payments.map(({ id }) => id)
+  return candidates.length === 0 ? [] : [correctFacture(world, process, random.pick(candidates))]
 }
 
 /** Booked, if the provider had the money when it was asked. */

@@ -163,7 +163,7 @@ function stagedDatabase(database: Database, scheduler: StepScheduler, state: Pro
       scheduler.step(state, 'database', statement.name, async () => {
         const rows = await database.query(statement, parameters)
         // `returning` promises no order and plans may change, but a replay must be exact.
-        return statement.name === 'checks.claim_due' ? rows.toSorted(byId) : rows
+        return CLAIMS.includes(statement.name) ? rows.toSorted(byId) : rows
       }),
     transaction: (work) => scheduler.step(state, 'database', 'transaction', () => database.transaction(work)),
     script: (sql) => scheduler.step(state, 'database', 'script', () => database.script(sql)),
@@ -171,8 +171,10 @@ function stagedDatabase(database: Database, scheduler: StepScheduler, state: Pro
   }
 }
 
+const CLAIMS = ['checks.claim_due', 'factures.claim']
+
 function byId(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): number {
-  return String(one.id) < String(other.id) ? -1 : 1
+  return String(one.id ?? one.user_id) < String(other.id ?? other.user_id) ? -1 : 1
 }
 
 /** The adapter's own timeouts use real time; here they are counted on the simulated clock. */

@@ -7,6 +7,7 @@ import { changeAtDesk } from './desk.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
+import { issueAllOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
@@ -49,10 +50,13 @@ const KINDS = {
   catalogueChanges: 0.4,
   planChanges: 1.5,
   balanceRenews: 3,
+  companyComes: 0.8,
+  midnight: 0.8,
 }
 
 export async function runSteps(world: SimulatedWorld, days: number, signal?: AbortSignal): Promise<void> {
   const endAt = world.now + days * DAY_MS
+  await companiesFirst(world)
   for (let step = 1; world.now < endAt && step <= MOST_STEPS; step++) {
     signal?.throwIfAborted()
     const kind = world.random.weighted(step <= BEGINNING ? { concurrentActions: 1 } : KINDS)
@@ -81,6 +85,16 @@ const STEPS = {
   catalogueChanges,
   planChanges,
   balanceRenews,
+  companyComes,
+  midnight,
+}
+
+/** Some users have given their details before anything is sold. */
+async function companiesFirst(world: SimulatedWorld): Promise<void> {
+  const random = world.random.stream('companies')
+  const process = await processWithoutFaults(world)
+  const named = world.users.filter(() => random.boolean(0.35))
+  await world.run(named.map((userId) => nameBuyer(world, process, userId, 'company')))
 }
 
 async function concurrentActions(world: SimulatedWorld): Promise<void> {
@@ -502,6 +516,52 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
   world.figures.count('checked: a balance renews')
 }
 
+/**
+ * A user who has bought gives the details of a company; what is owed is issued, corrected, asked for and
+ * refunded, much of it at once.
+ */
+async function companyComes(world: SimulatedWorld): Promise<void> {
+  const { random, focus: userId } = world
+  if (!world.ledger.payments.some(({ user, status: is }) => user === userId && is === 'paid')) return
+  const process = await processWithoutFaults(world)
+  const isNamed = random.boolean(0.8)
+  await world.run([nameBuyer(world, process, userId, isNamed ? 'company' : 'person')])
+  if (random.boolean(0.5)) await issueAllOwed(world, process)
+  else passAndCheck(world, random.pick([0, MINUTE_MS, HOUR_MS]))
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  const actions: readonly Action[] = ['issueOwed', 'askFacture', 'correct', 'correct', 'refund', 'nameBuyer']
+  const others: readonly Action[] = ['webhook', 'pay', 'renew', 'sweep']
+  await world.run(
+    [...actions, ...others].filter(() => random.boolean(0.4)).flatMap((action) => tasksFor(action, world)),
+    faultRates,
+  )
+  world.figures.count('checked: a company comes')
+}
+
+/** What several users have paid is booked about midnight, beside papers that come later. */
+async function midnight(world: SimulatedWorld): Promise<void> {
+  const { random, users } = world
+  const process = await processWithoutFaults(world)
+  passAndCheck(world, beforeMidnight(world, 2 * MINUTE_MS))
+  await world.run(users.flatMap((userId) => click(world, userId, { ...A_MONTH, mode: 'payment' })))
+  const open = users.flatMap((userId) => world.openOf(userId).slice(0, 1))
+  await world.run(open.map(({ checkoutId }) => payAt(world, checkoutId, 'paid')))
+  passAndCheck(world, beforeMidnight(world, random.between(1, 20) * SECOND_MS))
+  const faultRates = drawFaultRates(random)
+  await world.revive(faultRates)
+  const looks = users.map((userId) => status(world, world.anyProcess() ?? process, userId))
+  const actions: readonly Action[] = ['webhook', 'webhook', 'issueOwed', 'askFacture', 'correct', 'refund']
+  await world.run([...looks, ...actions.flatMap((action) => tasksFor(action, world))], faultRates)
+  world.figures.count('checked: about midnight')
+}
+
+/** To the instant so long before the next midnight in Algiers, which is at 23:00 UTC. */
+function beforeMidnight({ now }: SimulatedWorld, before: number): number {
+  const sinceMidnight = (now + HOUR_MS + before) % DAY_MS
+  return DAY_MS - sinceMidnight
+}
+
 /** What a user has that is not over, where access was not ended. */
 function runningOf(world: SimulatedWorld, userId: string) {
   const { run, endedAt } = world.standingOf(userId)
@@ -563,6 +623,7 @@ async function end(world: SimulatedWorld): Promise<void> {
   for (const taking of world.takings())
     requireAccounted(world, taking, 'what was taken is booked, under review or refunded')
   await historySum(world)
+  await issueAllOwed(world, await processWithoutFaults(world))
   // Only time passes from here: access ends where the paid time and its grace period end.
   for (let turn = 0; turn < LAST_TURNS; turn++) {
     const boundaries = world.users.flatMap((userId) => boundariesOf(world.standingOf(userId)))
@@ -572,6 +633,7 @@ async function end(world: SimulatedWorld): Promise<void> {
       if (next + beside > world.now) passAndCheck(world, next + beside - world.now)
   }
   await bookAll(world)
+  await issueAllOwed(world, await processWithoutFaults(world))
 }
 
 /** What was computed for months is written down, and nothing else. */

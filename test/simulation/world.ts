@@ -21,6 +21,7 @@ import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
 import { type BookedPayment, type Ledger, readAllFacts, readLedger } from './ledger.js'
 import { accessAt, type Entry, type Standing, standingAfter, type Taking } from './model.js'
+import { Papers } from './papers.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
 import {
   BrokenRule,
@@ -92,6 +93,7 @@ export class SimulatedWorld {
   readonly codes = new Codes()
   readonly transfers = new Transfers()
   readonly changes = new Changes()
+  readonly papers = new Papers()
   readonly slips: Slips = new Map()
   readonly saidOfBalances: SaidOfBalance[] = []
   /** How far ahead may be bought, in months. */
@@ -103,8 +105,8 @@ export class SimulatedWorld {
   /** When a sweep last claimed payments, possibly without completing. */
   lastSweepAt = 0
   ledger: Ledger = {
-    ...{ users: [], payments: [], receipts: [], outbox: [], events: [] },
-    ...{ grants: [], codes: [], transfers: [], entries: [] },
+    ...{ users: [], payments: [], papers: [], series: [], owing: [], outbox: [] },
+    ...{ events: [], grants: [], codes: [], transfers: [], entries: [] },
   }
   #facts: ReadonlyMap<string, SubscriptionFacts> = new Map()
   /** For reading without a process. */
@@ -264,10 +266,12 @@ export class SimulatedWorld {
     this.#facts = await readAllFacts(this.#deps.database)
     this.codes.check(this.ledger)
     this.transfers.check(this.ledger)
+    this.papers.check(this.ledger, this.now)
     this.#checkChanges(known)
     checkByHand(this)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
+    this.papers.looked(this.ledger)
   }
 
   /** Asked for in one of the states since the last check. */

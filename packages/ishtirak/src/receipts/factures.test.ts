@@ -1,11 +1,14 @@
 // Which paper a payment has: a facture for a company, an avoir for what went back, and series without gaps.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { callBy, doAct } from '../acts/act-routes.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import type { TypedBuyer } from '../core/buyer-details.js'
-import { statement } from '../database/database.js'
+import { type Database, statement } from '../database/database.js'
+import { correctFacture } from './correct-facture.js'
+import { issueOwedFactures } from './factures.js'
 
 const COMPANY = {
   ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
@@ -114,6 +117,42 @@ describeScenario('the papers of a payment', ({ database }) => {
       'TEST-F-2026-000002',
     ])
     expect((await act(paymentId, 'correct-facture')).body.code).toBe('already_refunded')
+  })
+
+  it('a correction that comes second twice does not wait for itself', async () => {
+    await named('user-1', COMPANY)
+    const { paymentId } = await world.as('user-1').buy()
+    let saves = 0
+    const query: Database['query'] = async (asked, parameters) => {
+      // Of the avoir, again of the avoir, and of the facture.
+      if (asked.name === 'settlements.save_whole' && [1, 3].includes(++saves))
+        await named('user-1', { ...COMPANY, address: `${saves} bd Zighout Youcef, Alger` })
+      return database().query(asked, parameters)
+    }
+    const parts = { ...world.service.parts, database: { ...database(), query } }
+    await doAct(parts, correctFacture, callBy(ownerNamed('owner'), paymentId, { why: 'a wrong address' }))
+    expect((await papersOf('user-1', paymentId)).map(({ kind }: { kind: string }) => kind)).toEqual([
+      'facture',
+      'avoir',
+      'facture',
+    ])
+    expect(saves).toBe(4)
+  })
+
+  it('what is refunded a moment before its facture is issued has none, and holds up nothing', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const { paymentId: other } = await world.as('user-1').buyWanted({ plan: 'pro' })
+    await named('user-1', COMPANY)
+    const { parts } = world.service
+    const query: Database['query'] = async (asked, parameters) => {
+      const rows = await database().query(asked, parameters)
+      if (asked.name === 'factures.owed') await act(paymentId, 'refund')
+      return rows
+    }
+    await issueOwedFactures({ ...parts, database: { ...database(), query } }, () => true)
+    expect(await papersOf('user-1', paymentId)).toMatchObject([{ kind: 'receipt' }])
+    expect(await papersOf('user-1', other)).toMatchObject([{ kind: 'receipt' }, { kind: 'facture' }])
+    expect(await database().query(selectOwing)).toEqual([])
   })
 
   it('what a company bought before it gave its details has its facture soon after', async () => {

@@ -91,7 +91,20 @@ export async function issueOwedTo(deps: FactureDeps, userId: string, now: Instan
   const { buyer } = await requireUser(deps, userId)
   if (!buyer || missingDetails(buyer).length > 0) return 0
   const since = buyer.kind === 'company' ? now - OWED_SINCE : now + DAY
-  const owed = await paymentsOwed(deps.database, userId, since)
-  for (const paymentId of owed) await askForFacture(deps, { userId, paymentId })
-  return owed.length
+  let issued = 0
+  for (const paymentId of await paymentsOwed(deps.database, userId, since))
+    if (await issueIfOwed(deps, { userId, paymentId })) issued += 1
+  return issued
+}
+
+/** Not in the user's turn: a correction may have it, and would wait for itself. False: it is owed no more. */
+async function issueIfOwed(deps: FactureDeps, of: OfUser): Promise<boolean> {
+  try {
+    await untilFresh(`the facture of ${of.paymentId}`, () => issueFacture(deps, of))
+    return true
+  } catch (error) {
+    // Refunded meanwhile, or the details are whole no more.
+    if (error instanceof BillingError) return false
+    throw error
+  }
 }

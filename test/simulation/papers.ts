@@ -1,0 +1,269 @@
+// Papers among the deeds: some users are companies from the start, some say so late, some are persons who ask
+// for a facture, and operators correct what was issued. Which papers a payment must have, and their numbers,
+// is worked out here from the rows, without the service.
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
+import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
+import type { TypedBuyer } from '../../packages/ishtirak/src/core/buyer-details.js'
+import { correctFacture as correctAct } from '../../packages/ishtirak/src/receipts/correct-facture.js'
+import { askForFacture, issueOwedFactures } from '../../packages/ishtirak/src/receipts/factures.js'
+import { ownerNamed } from '../support/operator.js'
+import type { SeededRandom } from '../support/random.js'
+import { codeOf, withExpectedErrors } from './expected.js'
+import type { BookedPaper, BookedPayment, Ledger, StoredBuyer } from './ledger.js'
+import type { Process } from './process.js'
+import { isBooked, require } from './rules.js'
+import type { Task } from './scheduler.js'
+import type { SimulatedWorld } from './world.js'
+
+const IN_FORCE = 'each payment has one paper in force'
+const TAKEN_BACK = 'what went back of a facture has one avoir'
+const FACTURED = 'who needs a facture has it'
+const NUMBERED = 'numbers of papers have no gap'
+const DATED = 'papers are dated in the order of their numbers'
+
+const BY = { operator: ownerNamed('operator'), reason: 'the simulation' }
+const DAY_MS = 86_400_000
+/** Algeria has kept UTC+1 all year since 1981. */
+const dayOf = (instant: number) => new Date(instant + 3_600_000).toISOString().slice(0, 10)
+
+/** Who has a facture of each purchase, who may ask for one, and who has none. */
+type Standing = 'company' | 'person' | 'incomplete'
+
+function standingOf(buyer: StoredBuyer | null | undefined): Standing {
+  if (!buyer?.name || !buyer.address) return 'incomplete'
+  if (buyer.kind === 'person') return 'person'
+  const { rc, nif, nis, ai, legalForm } = buyer
+  return rc && nif && nis && ai && legalForm ? 'company' : 'incomplete'
+}
+
+/** Details as they are typed, each with an address of its own. */
+function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
+  const address = `${random.between(1, 9999)} rue Didouche Mourad, Alger`
+  const company = {
+    ...{ kind: 'company', name: 'EURL Nakhla', address, legal_form: 'EURL' },
+    ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+  }
+  if (standing === 'company') return company
+  if (standing === 'person') return { kind: 'person', name: 'Samira Taleb', address }
+  return random.pick([
+    { ...company, nif: null },
+    { kind: 'person', name: 'Samira Taleb', address: null },
+  ])
+}
+
+/** What is known of users and their papers from one look at the ledger to the next. */
+export class Papers {
+  /** What users were said to be since the last look, whether it was saved or not. */
+  readonly said = new Map<string, Standing[]>()
+  readonly #before = new Map<string, Standing>()
+  readonly #booked = new Set<string>()
+
+  /** All that the user may have been since the last look. */
+  standingsOf(userId: string, ledger: Ledger): readonly Standing[] {
+    const before = this.#before.get(userId) ?? 'incomplete'
+    return [before, ...(this.said.get(userId) ?? []), standingOf(buyerOf(ledger, userId))]
+  }
+
+  check(ledger: Ledger, now: number): void {
+    checkNumbers(ledger, now)
+    for (const payment of ledger.payments) {
+      const own = papersOf(ledger, payment)
+      checkInForce(payment, own, ledger)
+      const [first] = own
+      if (first && !this.#booked.has(payment.id)) this.#checkFirst(payment, first, ledger)
+    }
+  }
+
+  /** After all that is checked with this look at the ledger. */
+  looked({ users }: Ledger): void {
+    for (const { user, buyer } of users) this.#before.set(user, standingOf(buyer))
+    this.said.clear()
+  }
+
+  /** A company has a facture in place of the receipt, and nobody else. */
+  #checkFirst(payment: BookedPayment, { kind }: BookedPaper, ledger: Ledger): void {
+    this.#booked.add(payment.id)
+    const standings = this.standingsOf(payment.user, ledger)
+    const isOwed = sellsTime(payment) && standings.includes('company')
+    const isFree = !sellsTime(payment) || standings.some((standing) => standing !== 'company')
+    require(kind === 'facture' ? isOwed : isFree, FACTURED, () =>
+      `${payment.id} of ${payment.user}, ${standings}: ${kind}`)
+  }
+}
+
+/** In the order in which they were issued. */
+const papersOf = ({ papers }: Ledger, { id }: BookedPayment): readonly BookedPaper[] =>
+  papers.filter(({ payment }) => payment === id).sort((one, other) => one.place - other.place)
+
+const buyerOf = ({ users }: Ledger, userId: string) => users.find(({ user }) => user === userId)?.buyer
+
+/** Money that only fills a balance has bought nothing. */
+const sellsTime = ({ kind, start }: BookedPayment) => kind !== 'top_up' && start !== null
+
+/** What series of each kind begin with. */
+const LETTERS = { receipt: '', facture: 'F-', avoir: 'A-' } as const
+
+function checkNumbers({ papers, series: drawn }: Ledger, now: number): void {
+  const last = new Map(drawn.map(({ series, last: number }) => [series, number]))
+  for (const series of new Set([...papers.map((paper) => paper.series), ...last.keys()])) {
+    const own = papers.filter((paper) => paper.series === series)
+    const numbers = own.map(({ number }) => number)
+    const isWhole = numbers.every((number, place) => number === place + 1)
+    require(isWhole && numbers.length === last.get(series), NUMBERED, () =>
+      `${series}: ${numbers}, drawn ${last.get(series)}`)
+    for (const [place, { kind, on, at }] of own.entries()) {
+      const isIts = series === `TEST-${LETTERS[kind]}${on.slice(0, 4)}`
+      require(isIts, NUMBERED, () => `a ${kind} of ${on} in ${series}`)
+      const isRising = (own[place - 1]?.on ?? '') <= on && dayOf(at) <= on && on <= dayOf(now)
+      require(isRising, DATED, () => `${series}-${place + 1} of ${on} after ${own[place - 1]?.on}`)
+    }
+  }
+}
+
+/** `own`: in order. A facture and an avoir take turns, each names the one before. */
+function checkInForce(payment: BookedPayment, own: readonly BookedPaper[], ledger: Ledger): void {
+  const shown = () => `${payment.id}, ${payment.status}: ${JSON.stringify(own)}`
+  const [first, ...later] = own
+  require(isBooked(payment) === (first !== undefined), IN_FORCE, shown)
+  for (const [place, paper] of own.entries()) {
+    const before = own[place - 1]
+    const follows = before ? (before.kind === 'facture' ? 'avoir' : 'facture') : first?.kind
+    const isNext = paper.kind === follows && paper.place === place && paper.user === payment.user
+    require(isNext && paper.about === (before ? numberOf(before) : null), IN_FORCE, shown)
+    const isWhole = paper.amount === payment.amount && paper.stamp === first?.stamp
+    require(isWhole, paper.kind === 'avoir' ? TAKEN_BACK : IN_FORCE, shown)
+    const namesWho = paper.kind === 'receipt' || standingOf(paper.details) !== 'incomplete'
+    require(namesWho, IN_FORCE, shown)
+  }
+  require(sellsTime(payment) || later.length === 0, IN_FORCE, shown)
+  const last = own.at(-1)?.kind
+  if (payment.status === 'refunded') require(last !== 'facture', TAKEN_BACK, shown)
+  if (payment.status !== 'paid' || last !== 'avoir') return
+  // The facture after a correction is still to come.
+  const isOwed = ledger.owing.includes(payment.user)
+  const isMissing = standingOf(buyerOf(ledger, payment.user)) === 'incomplete'
+  require(isOwed || isMissing, IN_FORCE, shown)
+}
+
+const numberOf = ({ series, number }: BookedPaper) => `${series}-${String(number).padStart(6, '0')}`
+
+/** Details that a user gives; `standing`: absent: any. */
+export function nameBuyer(
+  world: SimulatedWorld,
+  { state, parts }: Process,
+  userId: string,
+  standing: Standing = world.random.weighted({ company: 5, person: 2, incomplete: 2 }),
+): Task {
+  const { said } = world.papers
+  const typed = drawBuyer(world.random, standing)
+  said.set(userId, [...(said.get(userId) ?? []), standing])
+  const start = () => setBuyer(parts, { userId }, typed)
+  const ended = ({ kind }: { readonly kind: string }) => {
+    world.figures.count(`buyers: ${standing} ${kind}`)
+    if (kind !== 'done') return
+    const isKnown = () => world.papers.standingsOf(userId, world.ledger).includes(standing)
+    world.afterwards(() => require(isKnown(), FACTURED, () => `${userId} is not a ${standing}`))
+  }
+  return withExpectedErrors(world, { name: `${userId} is a ${standing}`, state, start, ended }, [])
+}
+
+/** A facture of any payment of a user, by one request or by several at once. */
+export function askFactures(world: SimulatedWorld, process: Process, userId: string): readonly Task[] {
+  const own = world.ledger.payments.filter(({ user }) => user === userId)
+  const paid = own.filter(({ status }) => status === 'paid')
+  const candidates = paid.length > 0 && world.random.boolean(0.9) ? paid : own
+  if (candidates.length === 0) return []
+  const payment = world.random.pick(candidates)
+  const of = () => askFacture(world, world.anyProcess() ?? process, payment)
+  return Array.from({ length: world.random.pick([1, 1, 2, 3]) }, of)
+}
+
+function askFacture(world: SimulatedWorld, { state, parts }: Process, payment: BookedPayment): Task {
+  const { id, user, status } = payment
+  const then = () => world.ledger.payments.find((one) => one.id === id) ?? payment
+  const before = world.papers.standingsOf(user, world.ledger)
+  // Others may be said by a task of the same run.
+  const saidMeanwhile = () => world.papers.said.get(user) ?? []
+  return withExpectedErrors(
+    world,
+    {
+      name: `${user} asks for the facture of ${id}`,
+      state,
+      start: async () => {
+        const { number, kind } = await askForFacture(parts, { userId: user, paymentId: id })
+        world.afterwards(() => {
+          const paper = world.ledger.papers.find((one) => numberOf(one) === number)
+          require(kind === 'facture' && paper?.payment === id && paper.kind === kind, FACTURED, () =>
+            `${number} of ${id} is ${JSON.stringify(paper)}`)
+        })
+        world.figures.count('checked: a facture was asked for')
+      },
+      ended: (end) => {
+        const code = end.kind === 'threw' ? codeOf(end.error) : end.kind
+        world.figures.count(`factures: ${code}`)
+        const standings = [...before, ...saidMeanwhile()]
+        world.afterwards(() => {
+          const isRight: Readonly<Record<string, boolean>> = {
+            already_refunded: then().status === 'refunded',
+            payment_not_paid: !isBooked({ ...payment, status }),
+            conflict: !sellsTime(then()),
+            buyer_incomplete: standings.includes('incomplete'),
+          }
+          require(isRight[code] ?? true, FACTURED, () => `${id} of ${standings}: ${code}`)
+        })
+      },
+    },
+    ['already_refunded', 'payment_not_paid', 'conflict', 'buyer_incomplete'],
+  )
+}
+
+/** An avoir, and another facture with the details of now. */
+export function correctFacture(world: SimulatedWorld, { state, parts }: Process, id: string): Task {
+  const avoirs = (ledger: Ledger) =>
+    ledger.papers.filter(({ payment, kind }) => payment === id && kind === 'avoir').length
+  const before = avoirs(world.ledger)
+  const task: Task = {
+    name: `the operator corrects the facture of ${id}`,
+    state,
+    start: () => doAct(parts, correctAct, callBy(BY.operator, id, { why: BY.reason })),
+    ended: ({ kind }) => {
+      world.figures.count(`acts: corrects ${kind}`)
+      if (kind !== 'done') return
+      world.afterwards(() => require(avoirs(world.ledger) > before, TAKEN_BACK, () => `${id} has no avoir`))
+    },
+  }
+  return withExpectedErrors(world, task, ['conflict', 'already_refunded', 'buyer_incomplete'])
+}
+
+/** The job that issues what is owed. */
+export function issueOwed(world: SimulatedWorld, { state, parts }: Process): Task {
+  const start = async () => {
+    const issued = await issueOwedFactures(parts, () => true)
+    world.figures.count('owed factures issued', issued)
+    return issued
+  }
+  return withExpectedErrors(world, { name: 'owed factures', state, start }, [])
+}
+
+/** So long is the job that died with a user away from them. */
+const LEASE_MS = 5 * 60_000
+
+/** The job without faults, past the leases of those that died. Then nobody lacks the facture that is owed. */
+export async function issueAllOwed(world: SimulatedWorld, process: Process): Promise<void> {
+  world.pass(LEASE_MS)
+  // A sale counts if it is at most so old when the job looks.
+  const since = world.now - 31 * DAY_MS
+  await world.run([issueOwed(world, process)])
+  const { ledger } = world
+  require(ledger.owing.length === 0, FACTURED, () => `${ledger.owing} are owed more`)
+  for (const payment of ledger.payments.filter(({ status }) => status === 'paid').filter(sellsTime)) {
+    const standing = standingOf(buyerOf(ledger, payment.user))
+    const own = papersOf(ledger, payment)
+    const [first, last] = [own[0], own.at(-1)]
+    const isOwed =
+      last?.kind === 'avoir' ? standing !== 'incomplete' : standing === 'company' && (first?.at ?? 0) >= since
+    require(!isOwed || last?.kind === 'facture', FACTURED, () =>
+      `${payment.id} of a ${standing}: ${JSON.stringify(own)}`)
+  }
+  world.figures.count('checked: what is owed is issued')
+}
