@@ -183,7 +183,7 @@ export function start(
 
 const PAGE = 4_096
 
-/** What a folder takes in pages of 4 KiB, in units of 1,000,000 bytes: blocks are the file system's affair. */
+/** In units of 1,000,000 bytes, by pages of 4 KiB: blocks are the affair of the file system. */
 export function megabytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
   const pages = entries.map((entry) =>
