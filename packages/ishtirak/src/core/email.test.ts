@@ -29,5 +29,4 @@ it.each([
   ],
   `${'x'.repeat(65)}@example.dz`,
   `a@${'x'.repeat(253)}`,
-  ...[7, null, undefined],
 ])('%j is none', (text) => expect(isEmail(text)).toBe(false))

@@ -260,7 +260,7 @@ function readIdentity(payload: JWTPayload): UserIdentity {
     userId,
     ...(personId === userId ? {} : { personId }),
     ...(isOwner ? {} : { billingRole }),
-    ...(isOwner && isEmail(email) ? { email } : {}),
+    ...(isOwner && typeof email === 'string' && isEmail(email) ? { email } : {}),
     ...(isOwner && isLine(name, LONGEST_NAME) ? { name } : {}),
     ...(known ? { locale: known } : {}),
   }
