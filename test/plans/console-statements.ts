@@ -25,6 +25,7 @@ import {
   saveComparisonStep,
   unmatchedPayments,
 } from '../../packages/ishtirak/src/compare/reconcile.sql.js'
+import { readSearch } from '../../packages/ishtirak/src/core/search.js'
 import type { Database, Queryable, Row } from '../../packages/ishtirak/src/database/database.js'
 import {
   countWaitingEvents,

@@ -9,6 +9,7 @@ import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { readSearch } from '../core/search.js'
 import { statement } from '../database/database.js'
 import { findUsersByWord } from './search.sql.js'
 
