@@ -65,8 +65,9 @@ const selectUsers = statement(
 )
 
 /**
- * By an id, an address, a telephone, the NIF or RC of a company, or the number of a proforma, whole: exact. Else by the beginning of an
- * address, of such a number, or of a word of a name; behind these, by what the name sounds like.
+ * By an id, an address, a telephone, the NIF or RC of a company, or the number of a proforma, whole: exact.
+ * Else by the beginning of an address, of such a number, or of a word of a name; behind these, by what the
+ * name sounds like.
  */
 export async function findUsersByWord(
   database: Queryable,
