@@ -38,8 +38,8 @@ export const CALLS: Readonly<Record<Call, CallCosts>> = {
   upgrade: { statements: 6, roundTrips: 4, allocated: 154_400, promoted: 2_900 },
   /**
    * Whose checkout it is; the booking with its deadline. Receipt, event and mail are drawn up for it. Each
-   * payment that is read and written has the column of what it changes, each user that of the balance: 2 kB; the number of the buyer's
-   * order 0.1 kB.
+   * payment that is read and written has the column of what it changes, each user that of the balance: 2 kB;
+   * the number of the buyer's order 0.1 kB.
    */
   webhook: { statements: 3, roundTrips: 2, allocated: 94_300, promoted: 2_230 },
   /**
