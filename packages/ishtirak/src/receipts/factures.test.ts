@@ -178,6 +178,25 @@ describeScenario('the papers of a payment', ({ database }) => {
     expect(await issued('user-1')).toMatchObject({ number: 'TEST-F-2026-000002', ...on })
   })
 
+  it('who asks is given the facture that was issued, also where an avoir follows at once', async () => {
+    await named('user-1', PERSON)
+    const { paymentId } = await world.as('user-1').buy()
+    let isIssued = false
+    const query: Database['query'] = async (asked, parameters) => {
+      const rows = await database().query(asked, parameters)
+      if (asked.name === 'settlements.save_whole' && !isIssued) {
+        isIssued = true
+        await act(paymentId, 'refund')
+      }
+      return rows
+    }
+    const parts = { ...world.service.parts, database: { ...database(), query } }
+    expect(await askForFacture(parts, { userId: 'user-1', paymentId })).toMatchObject({
+      ...{ kind: 'facture', number: 'TEST-F-2026-000001' },
+    })
+    expect((await papersOf('user-1', paymentId)).at(-1)).toMatchObject({ kind: 'avoir' })
+  })
+
   it('what a company bought before it gave its details has its facture soon after', async () => {
     const { paymentId: old } = await world.as('user-1').buy()
     await world.advance(32 * 86_400)
