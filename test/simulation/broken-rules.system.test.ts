@@ -7,6 +7,7 @@ import {
   dropEventConstraint,
   monthByMonth,
   withBasesRefunded,
+  withDatesAsDecided,
   withFacturesIssuedAnew,
   withListedPrices,
   withMonthsThatEndLate,
@@ -275,6 +276,13 @@ describe('a broken rule is found by the simulation', () => {
     const found = await firstFailure({ database: broken })
     expect([...broken.broken]).toContain('settlements.save_whole')
     expectRule(found, 'numbers of papers have no gap')
+  })
+
+  it('with a paper dated before the one of the number before', async () => {
+    const broken = withDatesAsDecided(database)
+    const found = await firstFailure({ database: broken })
+    expect([...broken.broken]).toContain('settlements.save')
+    expectRule(found, 'papers are dated in the order of their numbers')
   })
 
   it('without factures of what a company bought before it said so', async () => {
