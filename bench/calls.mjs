@@ -2,8 +2,8 @@
 // and round trips, bytes on the wire to the database, and bytes of heap allocated and promoted. Calls come
 // one by one: how many of those that come at once share a statement is chance, and moved the bytes by 5 %.
 // `--program PATH` measures the command of another build.
-// BENCH_DATABASE_URL names the PostgreSQL server; else one of its own. Counted, not timed, and of several
-// slices the least: the service's jobs run beside some of them. Of the heap, all slices stand beside it.
+// BENCH_DATABASE_URL names the PostgreSQL server; else one of its own. Counted, not timed: the service's jobs
+// rest. Of the heap it is the least of several slices, and all slices stand beside it.
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { startProcess } from './support/children.mjs'
@@ -43,9 +43,8 @@ const SLICE = {
 /** The status of users whose balance renews. */
 const ORDERED = 'ordered'
 const SLICES = 3
-/** What is counted on the wire is counted in slices of few, some of which no job runs beside. */
+/** Calls of which the wire is counted. */
 const FEW = 10
-const SLICES_OF_FEW = 8
 
 const given = readOptions(
   'bench:calls',
@@ -87,7 +86,7 @@ async function costsOf(kind) {
     nodeOptions: ['--expose-gc', '--import', probe],
     onLine: (line) => lines.push(line),
   })
-  const count = WARMING[kind] + SLICES * SLICE[kind] + SLICES_OF_FEW * FEW
+  const count = WARMING[kind] + SLICES * SLICE[kind] + FEW
   // Migrated by the service: what is seeded fits older schemas too, since new columns have defaults.
   const database = await openDatabase({ url: databaseUrl })
   await seed(database, { users: USERS, waiting: { wm_: count }, isMigrated: true })
@@ -106,20 +105,17 @@ async function costsOf(kind) {
     await caller.send(SLICE[kind])
     await service.ask('slice')
   }
-  const wires = []
-  for (let slice = 0; slice < SLICES_OF_FEW; slice++) {
-    const before = { ...relay.passed }
-    await caller.send(FEW)
-    const each = (name) => (relay.passed[name] - before[name]) / FEW
-    wires.push({ statements: each('statements'), roundTrips: each('roundTrips'), wireBytes: each('bytes') })
-  }
+  const before = { ...relay.passed }
+  await caller.send(FEW)
+  const each = (name) => (relay.passed[name] - before[name]) / FEW
+  const wire = { statements: each('statements'), roundTrips: each('roundTrips'), wireBytes: each('bytes') }
   caller.close()
   await service.stop()
   relay.close()
   await dropDatabase(server.url, `costs_${process.pid}_${kind}`)
   const heaps = slicesIn(lines, SLICE[kind])
   if (heaps.length !== SLICES) throw new Error(`${heaps.length} slices of the heap instead of ${SLICES}`)
-  return { ...leastOf(wires), ...leastOf(heaps), slices: heaps }
+  return { ...wire, ...leastOf(heaps), slices: heaps }
 }
 
 /** What each slice allocated and promoted, for each of its calls. */

@@ -19,7 +19,7 @@ const ORDER = [
   ['console', 'portal', 'desk'],
   ['overview'],
   ['books', 'compare', 'backup', 'access'],
-  ['statements'],
+  ['statements', 'proformas'],
   ['transfers', 'codes', 'grants'],
   ['mail', 'receipts', 'limits', 'events', 'buyers'],
   ['checkout'],

@@ -1,5 +1,5 @@
-// A company in a browser: its details in French on a phone, a transfer, its facture, a corrected one, the
-// refund with its avoir, and the same page in Arabic on a desktop.
+// A company in a browser: its details in French on a phone, a proforma and its transfer, the facture, a
+// corrected one, the refund with its avoir, and the same pages in Arabic on a desktop.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
@@ -58,9 +58,17 @@ describeInBrowser('a company', ({ visit }) => {
     await give(phone, 'company', FIELDS)
     await keepScreenshot(page, 'company-details-fr')
     await page.goto(`${world.url}/portal`)
-    await page.locator('label', { has: page.locator('input[name="method"][value="transfer"]') }).click()
-    await page.click('form[action$="/portal/choice"] button.go')
-    await page.click('form[action$="/portal/transfer"] button')
+    await page.click('a[href$="/portal/proformas"]')
+    await page.fill('input[name="po_number"]', 'BC-2026/118')
+    await page.click('form[action$="/portal/proformas"] button.go')
+    await page.waitForURL(/#TEST-P-2026-000001$/)
+    expect(await isWide(phone)).toBeLessThanOrEqual(0)
+    await keepScreenshot(page, 'company-proforma-fr')
+    expect(await axeFindings(page)).toEqual([])
+    const proforma = await page.request.get(`${world.url}/portal/proformas/TEST-P-2026-000001`)
+    expect([proforma.status(), proforma.headers()['content-type']]).toEqual([200, 'application/pdf'])
+    await page.click('form[action$="/transfer"] button.go')
+    await page.waitForURL(/portal#transfer/)
     const [{ id }] = (await world.as('company-1').get('/api/v1/billing/payments')).body.data
     const operator = operatorOf(world)
     const approval = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'a statement' }
@@ -94,6 +102,9 @@ describeInBrowser('a company', ({ visit }) => {
     )
     expect(new Set(tops).size).toBe(4)
     await keepScreenshot(desktop.page, 'company-papers-ar')
+    expect(await axeFindings(desktop.page)).toEqual([])
+    await desktop.page.goto(`${world.url}/portal/proformas`)
+    await keepScreenshot(desktop.page, 'company-proforma-ar')
     expect(await axeFindings(desktop.page)).toEqual([])
   })
 

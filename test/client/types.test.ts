@@ -15,6 +15,7 @@ import type * as balances from '../../packages/ishtirak/src/ledger/balance-schem
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'
 import type * as service from '../../packages/ishtirak/src/limits/schemas.js'
 import type { viewPortalLink } from '../../packages/ishtirak/src/portal/portal-sessions.route.js'
+import type * as proformas from '../../packages/ishtirak/src/proformas/proforma-schemas.js'
 import type { ProofView } from '../../packages/ishtirak/src/transfers/proof-view.js'
 
 it('the client’s shapes are those of the service, field by field (checked by the compiler)', () => {
@@ -45,6 +46,8 @@ it('the client’s shapes are those of the service, field by field (checked by t
   expectTypeOf<client.RenewalRequest>().toEqualTypeOf<balances.RenewalRequest>()
   expectTypeOf<client.Buyer>().toEqualTypeOf<buyers.BuyerView>()
   expectTypeOf<client.BuyerDetails>().toEqualTypeOf<buyers.BuyerRequest>()
+  expectTypeOf<client.Proforma>().toEqualTypeOf<proformas.ProformaView>()
+  expectTypeOf<client.ProformaRequest>().toEqualTypeOf<proformas.ProformaWish>()
   expectTypeOf<client.Redeemed>().toEqualTypeOf<payments.RedeemedView>()
   expectTypeOf<client.Redemptions>().toEqualTypeOf<payments.RedemptionsView>()
   expectTypeOf<client.EventType>().toEqualTypeOf<EventType>()

@@ -9,8 +9,8 @@ import { expectCost } from './expect-cost.js'
 
 const BENCHMARK = path.resolve(import.meta.dirname, '../../bench/calls.mjs')
 
-/** Of `promoted`, where a call leaves next to nothing: what the jobs of the service leave meanwhile. */
-const CHANCE = 60
+/** Of `promoted`, where a call leaves next to nothing. */
+const CHANCE = 30
 
 type Heap = Pick<CallCosts, 'allocated' | 'promoted'>
 

@@ -181,11 +181,15 @@ export function start(
   }
 }
 
-/** What `du` says of a folder, in units of 1,000,000 bytes. */
+const PAGE = 4_096
+
+/** In units of 1,000,000 bytes, by pages of 4 KiB: blocks are the affair of the file system. */
 export function megabytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
-  const blocks = entries.map((entry) => lstatSync(path.join(entry.parentPath, entry.name)).blocks)
-  return (blocks.reduce((sum, count) => sum + count, 0) * 512) / 1e6
+  const pages = entries.map((entry) =>
+    entry.isFile() ? Math.ceil(lstatSync(path.join(entry.parentPath, entry.name)).size / PAGE) : 1,
+  )
+  return (pages.reduce((sum, count) => sum + count, 0) * PAGE) / 1e6
 }
 
 export function remove(folder: string): void {

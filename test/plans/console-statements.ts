@@ -25,6 +25,7 @@ import {
   saveComparisonStep,
   unmatchedPayments,
 } from '../../packages/ishtirak/src/compare/reconcile.sql.js'
+import { readSearch } from '../../packages/ishtirak/src/core/search.js'
 import type { Database, Queryable, Row } from '../../packages/ishtirak/src/database/database.js'
 import {
   countWaitingEvents,
@@ -101,7 +102,7 @@ const further = { at: NOON, id: 'pay_7_1' }
 export const CONSOLE: Asked[] = [
   [
     'the users that a word names',
-    (database) => findUsersByWord(database, 'user-7@host.example'),
+    (database) => findUsersByWord(database, readSearch('user-7@host.example', true)),
     /users_by_id[\s\S]*users_by_email[\s\S]*(user_search_by_key[\s\S]*){6}/,
   ],
   [

@@ -66,13 +66,15 @@ it('a hot statement finds its rows by the user, but for whose checkout an event 
   expect(across).toEqual(['settlements.load'])
 })
 
-it(
-  'every unique index has the user in it, but for the references of the desk and the numbers of ' + 'papers',
-  async () => {
-    const names = (await database.query(uniqueWithoutUser)).map(({ name }) => name)
-    expect(names).toEqual(['papers_number_once', 'payments_desk_reference', 'receipts_number_once'])
-  },
-)
+it('every unique index has the user in it, but for references of the desk and numbers', async () => {
+  const names = (await database.query(uniqueWithoutUser)).map(({ name }) => name)
+  expect(names).toEqual([
+    'papers_number_once',
+    'payments_desk_reference',
+    'proformas_number_once',
+    'receipts_number_once',
+  ])
+})
 
 /**
  * Whether it reads a table of users' rows in another way than by `user_id`, with a plan that knows no values.

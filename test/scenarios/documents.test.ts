@@ -91,6 +91,10 @@ describe('the documents', () => {
       'listPapersOfPayment',
       'getPaper',
       'uploadProof',
+      'getProforma',
+      'listProformas',
+      'printProforma',
+      'orderProforma',
       'redeemCode',
       'listRedemptions',
       'getStatement',
@@ -117,6 +121,10 @@ describe('the documents', () => {
       'listPapersOfPaymentForUser',
       'getPaperForUser',
       'uploadProofForUser',
+      'getProformaForUser',
+      'listProformasForUser',
+      'printProformaForUser',
+      'orderProformaForUser',
       'redeemCodeForUser',
       'listRedemptionsForUser',
       'getStatementForUser',
@@ -132,7 +140,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(19)
+    expect(ofUsers.length).toBe(23)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       expect(twin).toMatchObject({
@@ -154,7 +162,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(174)
+    expect(names.length).toBe(182)
   })
 
   it('say of each list of words that it is one of strings', () => {

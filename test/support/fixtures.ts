@@ -40,6 +40,7 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     id: 'pay_01',
     userId: 'user-1',
     boughtBy: null,
+    poNumber: null,
     plan: PRO,
     months: 1,
     change: null,

@@ -23,6 +23,7 @@ export const PAID: Extract<Payment, { kind: 'purchase' | 'change' }> = {
   id: 'pay_01k9abcdefghjkmnpqrstvwxyz',
   userId: 'usr_48151623',
   boughtBy: null,
+  poNumber: null,
   plan: {
     id: 'pro',
     name: 'Pro',

@@ -23,6 +23,8 @@ import type {
   Plan,
   PlatformUser,
   PortalSession,
+  Proforma,
+  ProformaRequest,
   Proof,
   Quote,
   Redeemed,
@@ -95,6 +97,8 @@ export interface Orders {
    * same payment.
    */
   createPayment(userId: string, request: PaymentRequest): Promise<Payment>
+  /** Opens a transfer at the price of a proforma. A repetition gives the same payment. */
+  orderProforma(userId: string, number: string): Promise<Payment>
   /** Send the user to `checkout_url`. A repetition gives the same payment. */
   topUpBalance(userId: string, request: TopUpRequest): Promise<Payment>
   /** Whenever the paid time ends, the balance buys this term. Set again, at the price of now. */
@@ -116,11 +120,39 @@ export interface Orders {
   redeem(userId: string, code: string): Promise<Redeemed>
 }
 
+/** What was issued to an account, as PDF and as lists. */
+export interface Papers {
+  /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
+  receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
+  papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
+  facture(userId: string, paymentId: string): Promise<Paper>
+  /** What was issued for a payment, in order. */
+  papersOf(userId: string, paymentId: string): Promise<Paper[]>
+  /** PDF, by its number. The language is that of `receipt`. */
+  paper(
+    userId: string,
+    paymentId: string,
+    number: string,
+    asked?: PdfRequest,
+  ): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * PDF of what a facture would say, at a price that holds for 15 days; the same all day. 409
+   * `buyer_incomplete` without details. The language is that of `receipt`.
+   */
+  proforma(userId: string, wanted: ProformaRequest): Promise<Uint8Array<ArrayBuffer>>
+  /** Those whose price holds, newest first. */
+  proformas(userId: string): Promise<Proforma[]>
+  /** PDF, by its number. The language is that of `receipt`. */
+  printProforma(userId: string, number: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
+}
+
 /**
  * Every call throws `BillingApiError` when the API refuses it (`BillingConfigurationError`: the platform's
  * key), and all but `consume` throw `BillingUnreachableError` when it cannot be reached or cannot answer.
  */
-export interface Client<Limit extends string = LimitName> extends Orders {
+export interface Client<Limit extends string = LimitName> extends Orders, Papers {
   /**
    * For a person of an account: `client.as({ id: 'lina', role: 'payer' }).upgrade('acme', 'pro')`. The orders
    * of a `reader` are refused: `BillingApiError`, `forbidden`.
@@ -139,26 +171,11 @@ export interface Client<Limit extends string = LimitName> extends Orders {
   /** What is sold, in the order of the plans, the shortest term first. */
   offers(): Promise<Offer[]>
   /** What a payment made now would buy and cost. */
-  quote(userId: string, wanted: Omit<PaymentRequest, 'method'>): Promise<Quote>
+  quote(userId: string, wanted: Omit<PaymentRequest, 'method' | 'po_number'>): Promise<Quote>
   status(userId: string): Promise<BillingStatus>
   /** Newest first, in pages. */
   payments(userId: string, query?: PaymentsQuery): Promise<PaymentPage>
   payment(userId: string, paymentId: string): Promise<Payment>
-  /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
-  receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
-  papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
-  facture(userId: string, paymentId: string): Promise<Paper>
-  /** What was issued for a payment, in order. */
-  papersOf(userId: string, paymentId: string): Promise<Paper[]>
-  /** PDF, by its number. The language is that of `receipt`. */
-  paper(
-    userId: string,
-    paymentId: string,
-    number: string,
-    asked?: PdfRequest,
-  ): Promise<Uint8Array<ArrayBuffer>>
   /** What the user has paid in and not spent, and each change of it. 404 where the seller has no balances. */
   balance(userId: string, query?: BalanceQuery): Promise<UserBalance>
   /** What a facture names of the buyer, and what it lacks. */
@@ -184,7 +201,7 @@ export interface PdfRequest {
 }
 
 /**
- * `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'build_minutes'>({ … })`.
+ * `Limit` names the limits of a catalogue of one's own: `createClient<'projects' | 'minutes'>({ … })`.
  * Throws `TypeError` where `url` or `apiKey` cannot be one.
  */
 export function createClient<Limit extends string = LimitName>(options: ClientOptions): Client<Limit> {
@@ -221,18 +238,7 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     status: (userId) => call('GET', `${userPath(userId)}/status`),
     payments: (userId, query = {}) => call('GET', `${userPath(userId)}/payments${queryOf(query)}`),
     payment: (userId, paymentId) => call('GET', paymentPath(userId, paymentId)),
-    receipt: (userId, paymentId, asked = {}) =>
-      call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
-    papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
-    facture: (userId, paymentId) => call('POST', `${paymentPath(userId, paymentId)}/facture`),
-    papersOf: async (userId, paymentId) => {
-      const answer = await call<{ papers: Paper[] }>('GET', `${paymentPath(userId, paymentId)}/papers`)
-      return answer.papers
-    },
-    paper: (userId, paymentId, number, asked = {}) => {
-      const path = `${paymentPath(userId, paymentId)}/papers/${encodeURIComponent(number)}`
-      return call('GET', `${path}${queryOf(asked)}`, PRINTED)
-    },
+    ...papersBy(call),
     balance: (userId, query = {}) => call('GET', `${userPath(userId)}/balance${queryOf(query)}`),
     buyer: (userId) => call('GET', `${userPath(userId)}/buyer`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
@@ -245,6 +251,32 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
   }
 }
 
+function papersBy(call: Call): Papers {
+  return {
+    receipt: (userId, paymentId, asked = {}) =>
+      call('GET', `${paymentPath(userId, paymentId)}/receipt${queryOf(asked)}`, PRINTED),
+    papers: (userId, asked) => call('GET', `${userPath(userId)}/papers${queryOf(asked)}`, PRINTED),
+    facture: (userId, paymentId) => call('POST', `${paymentPath(userId, paymentId)}/facture`),
+    papersOf: async (userId, paymentId) => {
+      const answer = await call<{ papers: Paper[] }>('GET', `${paymentPath(userId, paymentId)}/papers`)
+      return answer.papers
+    },
+    paper: (userId, paymentId, number, asked = {}) => {
+      const path = `${paymentPath(userId, paymentId)}/papers/${encodeURIComponent(number)}`
+      return call('GET', `${path}${queryOf(asked)}`, PRINTED)
+    },
+    proforma: (userId, wanted) => call('GET', `${userPath(userId)}/proforma${queryOf(wanted)}`, PRINTED),
+    proformas: async (userId) => {
+      const answer = await call<{ proformas: Proforma[] }>('GET', `${userPath(userId)}/proformas`)
+      return answer.proformas
+    },
+    printProforma: (userId, number, asked = {}) => {
+      const path = `${userPath(userId)}/proformas/${encodeURIComponent(number)}`
+      return call('GET', `${path}${queryOf(asked)}`, PRINTED)
+    },
+  }
+}
+
 function ordersBy(call: Call): Orders {
   return {
     openPortal: (userId, body = {}) => call('POST', `${userPath(userId)}/portal-sessions`, { body }),
@@ -252,6 +284,8 @@ function ordersBy(call: Call): Orders {
       call('POST', `${userPath(userId)}/upgrade`, { body: { plan }, withinMs: 2 * PURCHASE_MS }),
     createPayment: (userId, body) =>
       call('POST', `${userPath(userId)}/payments`, { body, withinMs: 2 * PURCHASE_MS }),
+    orderProforma: (userId, number) =>
+      call('POST', `${userPath(userId)}/proformas/${encodeURIComponent(number)}/payments`),
     topUpBalance: (userId, body) =>
       call('POST', `${userPath(userId)}/balance/top-ups`, { body, withinMs: 2 * PURCHASE_MS }),
     setRenewal: (userId, body) => call('PUT', `${userPath(userId)}/balance/renewal`, { body }),

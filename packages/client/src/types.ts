@@ -200,6 +200,8 @@ export interface PaymentRequest {
   code?: string
   /** `card` if absent. */
   method?: string
+  /** The number of the buyer's own order, of at most 40 letters and digits: it stands on the papers. */
+  po_number?: string
 }
 
 export interface UpgradeResult {
@@ -288,6 +290,35 @@ export interface Paper {
   issued_on: string
   /** The number of the paper that it replaces, or takes back. */
   about: string | null
+  /** Of the buyer's own order. */
+  po_number: string | null
+}
+
+export interface ProformaRequest {
+  plan: string
+  /** 1 if absent; not with `start: 'now'`. */
+  months?: number
+  /** As of a payment. */
+  start?: 'now' | 'end'
+  /** The number of the buyer's own order. */
+  po_number?: string
+  /** Of the PDF. */
+  lang?: Locale
+}
+
+export interface Proforma {
+  /** `P-2026-000003` */
+  number: string
+  plan: string
+  /** Null for a change. */
+  months: number | null
+  amount: number
+  currency: string
+  po_number: string | null
+  /** `YYYY-MM-DD` */
+  issued_on: string
+  /** The last day on which its price holds. */
+  valid_until: string
 }
 
 export interface PaymentsQuery {

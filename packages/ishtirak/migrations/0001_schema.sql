@@ -73,6 +73,8 @@ create table payments (
   id text not null,
   -- The person who ordered it for the account, by the platform's id of them; null: none is named.
   bought_by text,
+  -- The number of the buyer's own order.
+  po_number text,
   -- `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance.
   kind text not null default 'purchase'
     constraint kind_is_known check (kind in ('purchase', 'change', 'top_up')),
@@ -486,6 +488,25 @@ create table papers (
   constraint paper_of_a_payment foreign key (user_id, payment_id) references payments (user_id, id)
 );
 comment on table papers is 'Factures that came after the receipt of their payment, and avoirs.';
+
+-- What a company shows before it pays: a price that holds for some days. The numbers are of a series of
+-- their own beside those of receipts.
+create table proformas (
+  user_id text not null,
+  series text not null,
+  number integer not null constraint number_is_positive check (number > 0),
+  issued_at timestamptz not null,
+  -- The day, and all that it was made from: asked for again on that day it is the same.
+  asked text not null,
+  -- What is sold at this price: the offer, and of a change what it was agreed for.
+  agreed jsonb not null,
+  -- All that the document shows, as it was.
+  snapshot jsonb not null,
+  constraint proformas_by_number primary key (user_id, series, number),
+  constraint proformas_number_once unique (series, number),
+  constraint proformas_once_a_day unique (user_id, asked)
+);
+comment on table proformas is 'Offers to companies, with a price that holds.';
 
 -- The facture or avoir that the buyer has is the one that was printed first: each other print is a duplicate.
 create table printed_papers (

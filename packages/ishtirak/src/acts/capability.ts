@@ -92,7 +92,7 @@ export interface PaysAtOnce {
   readonly method: string
   buy(
     of: { readonly user: Actor; readonly requestId?: string },
-    wanted: Pick<Wanted, 'planId' | 'start'> & {
+    wanted: Pick<Wanted, 'planId' | 'start' | 'poNumber'> & {
       readonly months?: number
       /** As it was typed. */
       readonly code: string | undefined

@@ -23,7 +23,7 @@ import { requireShown } from './shown-price.js'
 
 export type BuyDeps = SettleDeps & QuoteDeps
 
-interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start'> {
+interface Asked extends Pick<Wanted, 'planId' | 'months' | 'start' | 'poNumber'> {
   readonly user: Actor
   /** As it was typed. */
   readonly code: string | undefined
@@ -83,7 +83,7 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
   requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  return save(deps, { userId, boughtBy: personId, user, quote }, now)
+  return save(deps, { userId, boughtBy: personId, poNumber: asked.poNumber, user, quote }, now)
 }
 
 /** Booked by the decision that books all money: a report of ours says that it is paid. */
@@ -92,17 +92,18 @@ async function save(
   of: {
     readonly userId: string
     readonly boughtBy: string | null | undefined
+    readonly poNumber: string | undefined
     readonly user: UserRecord
     readonly quote: Quote
   },
   now: Instant,
 ): Promise<string | 'stale'> {
-  const { userId, boughtBy, user, quote } = of
+  const { userId, boughtBy, poNumber, user, quote } = of
   const { offer, change, amount, discount, codeHash } = quote
   const method = deps.methods.of(BY_BALANCE)
   const id = deps.ids.next('pay', now)
   const ordered = newPayment({
-    ...{ id, userId, boughtBy, method, createdAt: now, attemptEndsAt: now },
+    ...{ id, userId, boughtBy, poNumber, method, createdAt: now, attemptEndsAt: now },
     ...(change && { change }),
     offer: { ...offer, price: { ...offer.price, amount } },
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

@@ -32,7 +32,7 @@ import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export type UpgradeRoutesDeps = UpgradeDeps & HistoryDeps & UserRoutesDeps
 
-const REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
+export const REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
 const PURCHASE_REFUSALS = [
   ...REFUSALS,
   'malformed_json',
@@ -113,9 +113,9 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
 export async function createPayment(
   deps: UpgradeDeps & HistoryDeps,
   buyer: UpgradeCaller,
-  { plan, months, start, method, code }: PaymentRequest,
+  { plan, months, start, method, code, po_number: poNumber }: PaymentRequest,
 ): Promise<PaymentView> {
-  const wanted = { planId: plan, ...termOf(months, start, 'months'), code }
+  const wanted = { planId: plan, ...termOf(months, start, 'months'), code, poNumber }
   const atOnce = deps.atOnce.find((one) => one.method === method)
   const { paymentId } = atOnce
     ? await atOnce.buy(buyer, wanted)
@@ -159,7 +159,7 @@ export async function showQuote(
 }
 
 /** Throws `validation_failed`: a change is of the time that is there, and has no term of its own. */
-function termOf(months: number | undefined, start: Start = 'end', field: string) {
+export function termOf(months: number | undefined, start: Start = 'end', field: string) {
   if (start === 'now' && months !== undefined) throw wrongField(field, 'not_allowed')
   return { months: months ?? 1, start }
 }

@@ -7,7 +7,7 @@ import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
-import type { PurchaseMode, Start, Wanted } from '../core/quote.js'
+import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
 import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
@@ -36,6 +36,9 @@ interface AskedPurchase {
   readonly start?: Start | undefined
   /** As it was typed. */
   readonly code?: string | undefined
+  /** As the quote takes them. */
+  readonly agreed?: Agreed | undefined
+  readonly poNumber?: string | undefined
 }
 
 type Asked = AskedPurchase | WantedTopUp
@@ -159,12 +162,16 @@ async function booksRenewals(
 
 function wantedBy(asked: Asked): Wanted | WantedTopUp {
   if ('topUp' in asked) return { topUp: asked.topUp }
-  const { planId, months = 1, mode = 'upgrade', start } = asked
-  return { planId, months, mode, start }
+  const { planId, months = 1, mode = 'upgrade', start, agreed, poNumber } = asked
+  return { planId, months, mode, start, agreed, poNumber }
 }
 
 const nameOf = (wanted: Wanted | WantedTopUp) =>
-  'topUp' in wanted ? wanted.topUp : `${wanted.planId}\n${wanted.months}\n${wanted.mode}\n${wanted.start}`
+  'topUp' in wanted
+    ? wanted.topUp
+    : [wanted.planId, wanted.months, wanted.mode, wanted.start, wanted.poNumber, wanted.agreed?.amount].join(
+        '\n',
+      )
 
 const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 
@@ -214,6 +221,7 @@ async function requestPayment(
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
     boughtBy: request.user.personId,
+    poNumber: 'topUp' in request ? null : request.poNumber,
     offer: { ...offer, price: { ...offer.price, amount } },
     change,
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),

@@ -58,6 +58,8 @@ interface PaymentCourse {
   readonly userId: string
   /** The person who ordered it for the account; null: none is named. */
   readonly boughtBy: string | null
+  /** The number of the buyer's own order, for the papers; null: none was given. */
+  readonly poNumber: string | null
   /** Of a change: what it was agreed for, and once booked did; null: not known any more, or no change. */
   readonly change: ChangeOrder | null
   /** To be paid, after the discount. Once it is booked: what came. */
@@ -120,6 +122,7 @@ export function newPayment(of: {
   readonly id: string
   readonly userId: string
   readonly boughtBy?: string | null | undefined
+  readonly poNumber?: string | null | undefined
   /** At the price to be paid; of a top-up the price alone. */
   readonly offer: Offer | Pick<Offer, 'price'>
   /** Of another plan in mid-term; null: not known any more. Absent: it is none. */
@@ -136,6 +139,7 @@ export function newPayment(of: {
     id: of.id,
     userId: of.userId,
     boughtBy: of.boughtBy ?? null,
+    poNumber: of.poNumber ?? null,
     ...paidFor(of),
     change: of.change ?? null,
     price: offer.price,

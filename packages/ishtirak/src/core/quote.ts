@@ -1,6 +1,6 @@
 // What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click,
 // the quote, the renewal that is shown and the checkout that is not needed any more all ask here. Pure.
-import { type ChangeOrder, changeAt } from './change.js'
+import { type ChangeOrder, changeAt, isSameTime } from './change.js'
 import { type CodeFacts, type Discount, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
@@ -31,7 +31,14 @@ export interface Wanted {
   readonly start?: Start | undefined
   /** That takes something off the price; null: what was given is no code of ours; absent: none was given. */
   readonly code?: CodeFacts | null | undefined
+  /** What a proforma has offered: it is sold at that price. Absent: as the catalogue has it. */
+  readonly agreed?: Agreed | undefined
+  /** The number of the buyer's own order, for the papers. */
+  readonly poNumber?: string | undefined
 }
+
+/** An offer whose price is held, or the change of a plan. */
+export type Agreed = Pick<Quote, 'offer' | 'change' | 'amount'>
 
 export interface Quote {
   /** At the price of the catalogue. Of a change the months are 0, and the price is that of the time left. */
@@ -59,6 +66,7 @@ export type QuoteRefusal =
         | 'unknown_term'
         | 'code_not_valid'
         | 'no_dearer_plan'
+        | 'proforma_not_valid'
     }
   | {
       readonly kind: 'already_subscribed'
@@ -76,22 +84,23 @@ export type QuoteRefusal =
 
 export function decideQuote(
   stored: SubscriptionFacts,
-  { planId, months, mode, start, code }: Wanted,
+  { planId, months, mode, start, code, agreed }: Wanted,
   catalogue: Catalogue,
   now: Instant,
   rules: BillingRules,
 ): QuoteDecision {
   const facts = renewed(stored, now, rules)
-  const plan = planById(catalogue, planId)
+  const plan = agreed?.offer.plan ?? planById(catalogue, planId)
   if (!plan) return { kind: 'unknown_plan' }
   if (plan.price === 0) return { kind: 'plan_not_purchasable' }
   if (start === 'now' || (start === undefined && mode === 'upgrade')) {
     const change = changeQuote(facts, plan, code, now, rules)
     if (change === 'code_not_valid') return { kind: change }
+    if (agreed?.change) return agreedChange(agreed, change)
     if (change) return { kind: 'sold', quote: change }
     if (start === 'now') return { kind: 'no_dearer_plan' }
   }
-  const offer = offerOf(plan, months)
+  const offer = agreed?.offer ?? offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
   const discount = code === undefined ? undefined : discountOf(code, offer, now)
   const taken = discountOn(offer.price.amount, discount, rules.leastAmount)
@@ -135,6 +144,13 @@ function changeQuote(
   const taken = discountOn(difference, discount, leastAmount)
   const amount = difference - taken
   return { offer, change: order, discount: taken, amount, codeHash: code?.hash ?? null, period }
+}
+
+/** `change`: as it would be quoted now. What was agreed holds while the time that changes is the same. */
+function agreedChange(agreed: Agreed, change: Quote | null): QuoteDecision {
+  if (!agreed.change || !change?.change || !isSameTime(agreed.change, change.change))
+    return { kind: 'proforma_not_valid' }
+  return { kind: 'sold', quote: { ...change, ...agreed } }
 }
 
 /** What each dearer plan costs from now on, to the end of what is paid; none where nothing can change. */

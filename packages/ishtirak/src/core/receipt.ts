@@ -158,6 +158,7 @@ export function drawUpReceipt(payment: Payment, context: ReceiptContext): Receip
   return {
     version: 1,
     ...(isFacture && { paper: 'facture' }),
+    ...(payment.poNumber !== null && { poNumber: payment.poNumber }),
     seller: seller.identity,
     buyer: { userId, name, email, ...(isFacture && { details }) },
     planName: payment.plan?.name ?? null,

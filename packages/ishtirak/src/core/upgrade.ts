@@ -31,6 +31,9 @@ export type Sale = Pick<Quote, 'amount' | 'discount' | 'codeHash' | 'change'> & 
   readonly offer: Offer | Pick<Offer, 'price'>
 }
 
+/** What is ordered with a sale, and holds for an open payment of it. */
+type Ordered = Pick<Wanted, 'agreed' | 'poNumber'>
+
 /** With the most that may be paid in now, in whole dinars. */
 export interface TopUpRefusal {
   readonly kind: 'balance_limit_reached'
@@ -67,7 +70,7 @@ export function decideUpgrade(
   const { quote: sale } = decision
   const tooMany = tooManyAt(facts.recentAt)
   if (facts.open) {
-    const next = decideOpen(facts.open, sale, now)
+    const next = decideOpen(facts.open, sale, 'topUp' in wanted ? {} : wanted, now)
     // What can be paid is not closed for a choice that would then be refused.
     return next.kind === 'close' && tooMany && isPayable(facts.open, now) ? tooMany : next
   }
@@ -96,7 +99,12 @@ function tooManyAt(
   return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
 }
 
-function decideOpen(payment: Payment, sale: Sale, now: Instant): UpgradeDecision {
+function decideOpen(
+  payment: Payment,
+  sale: Sale,
+  { agreed, poNumber }: Ordered,
+  now: Instant,
+): UpgradeDecision {
   if (payment.status === 'requested') {
     return { kind: now < payment.attemptEndsAt ? 'wait' : 'continue', payment }
   }
@@ -107,10 +115,12 @@ function decideOpen(payment: Payment, sale: Sale, now: Instant): UpgradeDecision
   const isSameTerm = payment.plan?.id === planId && payment.months === months
   // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
   // was quoted for what is left of the time, which passes: it holds while that time is the same.
-  const mayDiffer = payment.checkoutUrl === null && payment.kind !== 'top_up'
-  const isPrice = change
-    ? payment.change !== null && isSameTime(payment.change, change)
-    : payment.price.amount === amount || mayDiffer
-  const isSame = isSameTerm && payment.codeHash === codeHash && isPrice
+  const mayDiffer = payment.checkoutUrl === null && payment.kind !== 'top_up' && !agreed
+  const isPrice =
+    change && !agreed
+      ? payment.change !== null && isSameTime(payment.change, change)
+      : payment.price.amount === amount || mayDiffer
+  const isOrder = poNumber === undefined || payment.poNumber === poNumber
+  const isSame = isSameTerm && payment.codeHash === codeHash && isPrice && isOrder
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

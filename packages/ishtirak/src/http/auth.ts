@@ -9,6 +9,7 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose'
+import { isEmail } from '../core/email.js'
 import { BillingError, type ErrorCode, wrongField } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { type Locale, localeOf } from '../core/locale.js'
@@ -240,8 +241,6 @@ function refusedFrom({ exp = 0 }: JWTPayload): Instant {
   return Math.ceil(exp + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
 }
 
-/** RFC 5321, section 4.5.3.1.3. */
-const LONGEST_EMAIL = 254
 const LONGEST_NAME = 200
 
 /**
@@ -261,7 +260,7 @@ function readIdentity(payload: JWTPayload): UserIdentity {
     userId,
     ...(personId === userId ? {} : { personId }),
     ...(isOwner ? {} : { billingRole }),
-    ...(isOwner && isLine(email, LONGEST_EMAIL) && /^[^\s@]+@[^\s@]+$/.test(email) ? { email } : {}),
+    ...(isOwner && typeof email === 'string' && isEmail(email) ? { email } : {}),
     ...(isOwner && isLine(name, LONGEST_NAME) ? { name } : {}),
     ...(known ? { locale: known } : {}),
   }

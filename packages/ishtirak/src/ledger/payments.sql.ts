@@ -55,6 +55,7 @@ const describedPayment = rowOf(
     ...STATE,
     userId: text,
     boughtBy: textOrNull,
+    poNumber: textOrNull,
     id: text,
     kind: word<PaymentPurpose>,
     plan: json<Plan | null>,

@@ -9,6 +9,7 @@ import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { isPayable, PAYMENT_KINDS, PUBLIC_PAYMENT_STATUSES, type ShownPayment } from '../core/payment.js'
 import { type Offer, savingOf } from '../core/plan.js'
+import { PO_NUMBER_MAX, PO_NUMBER_PATTERN } from '../core/po-number.js'
 import { PAYMENT_PURPOSES } from '../core/purpose.js'
 import { type Quote, STARTS } from '../core/quote.js'
 import type { Subscription } from '../core/subscription.js'
@@ -110,8 +111,16 @@ export const QuoteSchema = object('Quote', {
   ),
 })
 
+export const poNumberSchema = Type.String({
+  maxLength: PO_NUMBER_MAX,
+  pattern: PO_NUMBER_PATTERN,
+  description: 'The number of the buyer’s own order: it stands on the papers',
+  examples: ['BC-2026/118'],
+})
+
 export const PaymentRequestSchema = request('PaymentRequest', {
   ...purchase,
+  po_number: Type.Optional(poNumberSchema),
   method: Type.Optional(
     Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
   ),

@@ -40,6 +40,7 @@ import {
   type SaveResult,
 } from './provider-events.sql.js'
 import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
+import { RESTORED, seriesSince } from './series.sql.js'
 import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
@@ -172,14 +173,9 @@ const RECEIPTS = {
 const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audited as (
      ${insertAudit({ userId: 'e.user_id', at: NOT_IN_CLOSED('e.now'), entry: 'e.audit', from: 'effect e' })}
       where e.audit is not null
-   ), restored as (
-     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
-            to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
-       from restores
-   ), booked as (
+   ), ${RESTORED}, booked as (
      select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot${papers.columns},
-            r.series || case when right(r.series, 4) <= restored.last_year then restored.mark
-              else '' end as series,
+            ${seriesSince('r.series')} as series,
             row_number() over (partition by r.series order by e.user_id) as place,
             count(*) over (partition by r.series) as places${papers.booked}
    ), drawn as (

@@ -1,6 +1,7 @@
 // The shapes of the platform API, and of the user's own overview. The TypeScript client writes its own types
 // down; a test holds them against these (test/client/types.test.ts).
 import { type Static, type TInteger, type TRecord, Type } from 'typebox'
+import { EMAIL_PATTERN } from '../core/email.js'
 import {
   countsByMonth,
   type LimitDefinition,
@@ -38,14 +39,7 @@ export const AllowanceSchema = object('Allowance', {
 })
 
 export const UserUpdateSchema = request('UserUpdate', {
-  email: Type.Optional(
-    nullable(
-      Type.String({
-        pattern:
-          '^(?=.{3,254}$)[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+$',
-      }),
-    ),
-  ),
+  email: Type.Optional(nullable(Type.String({ pattern: EMAIL_PATTERN }))),
   name: Type.Optional(nullable(Type.String({ pattern: line(200) }))),
   locale: Type.Optional(nullable(locale)),
 })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { reason } from '../acts/reason.js'
+import { EMAIL_MAX, EMAIL_PATTERN } from '../core/email.js'
 import { plainName } from '../core/name.js'
 import { request } from '../http/schemas.js'
 import { type LoadDeps, loadUser } from '../ledger/load.js'
@@ -12,8 +13,8 @@ import { mailWords } from './words.js'
 
 const AddressSchema = request('Address', {
   email: Type.String({
-    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f@]+@[^\\s\\u0000-\\u001f\\u007f-\\u009f@]+$',
-    maxLength: 320,
+    pattern: EMAIL_PATTERN,
+    maxLength: EMAIL_MAX,
     description: 'The user’s e-mail address',
     examples: ['samira@example.dz'],
   }),

@@ -53,6 +53,7 @@ import {
 } from '../limits/usage.route.js'
 import { PortalSessionRequestSchema, viewPortalLink } from '../portal/portal-sessions.route.js'
 import { openPortalLink } from '../portal/portal-sessions.sql.js'
+import type { ProformaCalls } from '../proformas/calls.js'
 import type { ReceiptCalls } from '../receipts/calls.js'
 import type { TransferCalls } from '../transfers/calls.js'
 import { CAPABILITIES } from './capabilities.js'
@@ -101,7 +102,13 @@ interface OwnCalls {
 }
 
 /** With those that capabilities bring. */
-export type Billing = OwnCalls & BalanceCalls & BuyerCalls & CodeCalls & ReceiptCalls & TransferCalls
+export type Billing = OwnCalls &
+  BalanceCalls &
+  BuyerCalls &
+  CodeCalls &
+  ProformaCalls &
+  ReceiptCalls &
+  TransferCalls
 
 export function createBilling(parts: Service['parts']): Billing {
   const schemas = platformSchemas(parts.catalogue.limits)

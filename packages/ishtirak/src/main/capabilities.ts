@@ -17,6 +17,7 @@ import { limits } from '../limits/limits.js'
 import { mail } from '../mail/mail.js'
 import { overview } from '../overview/overview.js'
 import { portal } from '../portal/portal.js'
+import { proformas } from '../proformas/proformas.js'
 import { receipts } from '../receipts/receipts.js'
 import { statements } from '../statements/statements.js'
 import { transfers } from '../transfers/transfers.js'
@@ -30,6 +31,7 @@ export const CAPABILITIES = [
   mail,
   receipts,
   transfers,
+  proformas,
   statements,
   desk,
   grants,

@@ -13,7 +13,7 @@ export const SearchQuerySchema = query({
     description:
       'A user’s id or e-mail; the beginning of an e-mail or of any word of their or their company’s name; ' +
       'a company’s NIF or RC; a payment’s id, ' +
-      'the provider’s checkout id, a reference or a receipt’s number; the last digits of an amount ' +
+      'the provider’s checkout id, a reference or the number of a paper; the last digits of an amount ' +
       'and a day',
     examples: ['amina@example.dz', '2026-000042', '2900 2026-03-14'],
   }),

@@ -49,6 +49,8 @@ const selectUsers = statement(
       union
     (select user_id from user_search where key = (select number from asked)
       order by user_id limit ${HITS_MAX})
+      union
+     select user_id from proformas where series = $3 and number = $4::int
    ), begun as (
      select user_id, min(rank) as rank
        from (${['address', 'name', 'number'].map((key) => beginning(key, 1)).join(' union all ')} union all
@@ -63,11 +65,16 @@ const selectUsers = statement(
 )
 
 /**
- * By an id, an address, a telephone, or the NIF or RC of a company, whole: exact. Else by the beginning of an
- * address, of such a number, or of a word of a name; behind these, by what the name sounds like.
+ * By an id, an address, a telephone, the NIF or RC of a company, or the number of a proforma, whole: exact.
+ * Else by the beginning of an address, of such a number, or of a word of a name; behind these, by what the
+ * name sounds like.
  */
-export async function findUsersByWord(database: Queryable, word: string) {
-  const rows = await database.query(selectUsers, [word, readPhone(word)])
+export async function findUsersByWord(
+  database: Queryable,
+  { word, receipt }: Pick<SearchWords, 'word' | 'receipt'>,
+) {
+  const asked = [word, readPhone(word), receipt?.series ?? null, receipt?.number ?? null]
+  const rows = await database.query(selectUsers, asked)
   return rows.map((row) => ({ ...parseUser(row), userId: text(row, 'user_id'), exact: flag(row, 'exact') }))
 }
 

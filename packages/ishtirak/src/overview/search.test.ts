@@ -9,6 +9,7 @@ import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { readSearch } from '../core/search.js'
 import { statement } from '../database/database.js'
 import { findUsersByWord } from './search.sql.js'
 
@@ -64,7 +65,7 @@ describeScenario('the search', ({ database }) => {
     await database().query(addNames, [pairs.map(([id]) => id), pairs.map(([, name]) => name)])
     const hits = await Promise.all(
       pairs.map(async ([own, , typed, other]) => ({
-        found: (await findUsersByWord(database(), typed)).map(({ userId }) => userId),
+        found: (await findUsersByWord(database(), readSearch(typed, true))).map(({ userId }) => userId),
         ...{ own, other },
       })),
     )
@@ -168,7 +169,7 @@ describeScenario('the search', ({ database }) => {
 
   it('gives twenty of many', async () => {
     for (let n = 10; n < 35; n += 1) await setProfile(world, `u-${n}`, { name: `Karim ${n}` })
-    expect((await findUsersByWord(database(), 'kar')).length).toBe(20)
+    expect((await findUsersByWord(database(), readSearch('kar', true))).length).toBe(20)
     expect(await users('karim 34')).toEqual(['u-34'])
   })
 

@@ -30,7 +30,7 @@ export async function search(deps: SearchDeps, typed: string) {
   const { amountAndDay } = wanted
   const day = amountAndDay?.day ? wallClock.dayOf(amountAndDay.day) : { from: now - RECENT, to: now + 1 }
   const [users, exact, byAmount, byPart] = await Promise.all([
-    findUsersByWord(database, wanted.word),
+    findUsersByWord(database, wanted),
     findPaymentsByWord(database, wanted, referencesIn(wanted.word)),
     amountAndDay && day ? findPaymentsByAmount(database, amountAndDay, day) : [],
     wanted.parts.length > 0 ? findPaymentsByPart(database, wanted.parts) : [],

@@ -3,6 +3,7 @@
 // refused. A link never replaces another user's session by itself: anyone can send a link to their own
 // account, and a user who follows it would pay for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { EMAIL_MAX, isEmail } from '../core/email.js'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { answerForm, sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
@@ -61,9 +62,6 @@ function isSameActor(one: PortalSession, other: PortalSession): boolean {
   return one.userId === other.userId && one.personId === other.personId
 }
 
-/** RFC 5321 allows no longer address; what has no @ is a typing error, and the form is shown again. */
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/
-
 /**
  * For users who are not logged in, such as from a button in a mail: they give their e-mail address and get a
  * link by mail. Known or not, an address is noted by one row: the answer, its time and what is written are
@@ -79,7 +77,8 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
     // As the page was: the form says it.
     reader.language(request, reply, null)
     const email = fieldOf(request, 'email').trim()
-    if (!EMAIL.test(email)) return answerForm(pages, reply, null, { email: email.slice(0, 254) })
+    // A typing error: the form is shown again.
+    if (!isEmail(email)) return answerForm(pages, reply, null, { email: email.slice(0, EMAIL_MAX) })
     await askForPortalLink(database, ids.next('lnk', clock.now()), email)
     return answerForm(pages, reply, null, { page: 'linkSent' })
   })

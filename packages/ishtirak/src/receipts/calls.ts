@@ -42,4 +42,6 @@ interface Paper {
   readonly issued_on: string
   /** The number of the paper that it replaces, or takes back. */
   readonly about: string | null
+  /** Of the buyer's own order. */
+  readonly po_number: string | null
 }

@@ -14,7 +14,7 @@ export function factureMail(deps: ReceiptMailDeps): MailWriter {
       const { number, snapshot } = await findPaper(deps.database, userId, about)
       const { paymentId } = snapshot
       const of = { userId, paymentId, number, locale }
-      const facture = await readReceipt(deps, of, { byMail: true })
+      const facture = await readReceipt(deps, of, { printedFor: 'mail' })
       const data = { number, amount: deps.formats.centimes(totalOf(snapshot), locale) }
       return {
         subject: say('mail_facture_subject', data),

@@ -19,12 +19,14 @@ export const PaperSchema = object('Paper', {
   about: Type.Union([Type.String(), Type.Null()], {
     description: 'The number of the paper that it replaces, or takes back',
   }),
+  po_number: Type.Union([Type.String(), Type.Null()], { description: 'Of the buyer’s own order' }),
 })
 
 const PapersSchema = object('PapersOfPayment', { papers: Type.Array(PaperSchema) })
 
 export function viewPaper({ kind, number, issuedOn, snapshot }: StoredPaper): Static<typeof PaperSchema> {
-  return { kind, number, issued_on: issuedOn, about: snapshot.about?.number ?? null }
+  const { about, poNumber } = snapshot
+  return { kind, number, issued_on: issuedOn, about: about?.number ?? null, po_number: poNumber ?? null }
 }
 
 export function factureRoutes(deps: FactureRoutesDeps) {

@@ -1,11 +1,12 @@
 // Factures and avoirs as their buyer has them: the first print, further ones, and the file of a year.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
+import { setProfile } from '../../../../test/support/profile.js'
+import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { readReceipt } from './receipt.js'
 
 const COMPANY = {
   ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
@@ -15,10 +16,15 @@ const COMPANY = {
 
 describeScenario('factures that are handed out', ({ database }) => {
   let world: World
+  let sink: SmtpSink
   beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
+    sink = await startSmtpSink()
+    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url } })
   })
-  afterEach(() => world.stop())
+  afterEach(async () => {
+    await world.stop()
+    await sink[Symbol.asyncDispose]()
+  })
 
   const download = async (path: string) => {
     const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
@@ -28,33 +34,71 @@ describeScenario('factures that are handed out', ({ database }) => {
   }
   const print = async (paymentId: string, number: string) =>
     textOf(await download(`/payments/${paymentId}/papers/${number}?lang=fr`))
+  const printByOperator = async (paymentId: string) => {
+    const address = `${world.url}/api/v1/operator/payments/${paymentId}/receipt?lang=fr`
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } })
+    return textOf(new Uint8Array(await answer.arrayBuffer()))
+  }
+  const setCompany = () => setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
+  const send = () => world.service.runner.runAll()
+  const mailed = () =>
+    sink.messages.map((message) => textOf(readMessage(message).parts['application/pdf'] ?? Buffer.of()))
+  const areDuplicates = (texts: readonly string[]) => texts.map((text) => text.includes('Duplicata'))
 
-  it('are the original once, then a duplicate; a mail that is sent again brings the same', async () => {
-    await setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
+  it('are the original once, then a duplicate', async () => {
+    await setCompany()
     const { paymentId } = await world.as('user-1').buy()
     const number = 'TEST-F-2026-000001'
     const texts = [await print(paymentId, number), await print(paymentId, number)]
-    expect(texts.map((text) => text.includes('Duplicata'))).toEqual([false, true])
+    expect(areDuplicates(texts)).toEqual([false, true])
     for (const text of texts) expect(text).toContain('EURL Nakhla')
     expect(textOf(await download(`/payments/${paymentId}/receipt?lang=fr`))).toContain('Duplicata')
+  })
 
+  it('are the original in a mail, also when it is sent again', async () => {
+    await setCompany()
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'fr' })
+    const { paymentId } = await world.as('user-1').buy()
+    await send()
+    world.clock.advance(6 * 60_000)
+    await operatorOf(world).post(`/payments/${paymentId}/resend-receipt`, {})
+    await send()
+    expect(areDuplicates(mailed())).toEqual([false, false])
+    expect(await print(paymentId, 'TEST-F-2026-000001')).toContain('Duplicata')
+  })
+
+  it('are noted as printed by the mail that brings them, and by none that names them', async () => {
+    await setCompany()
+    const { paymentId } = await world.as('user-1').buy()
+    // The mail of the payment goes nowhere: no address is known by then.
+    await send()
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'fr' })
     await operatorOf(world).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-    const avoir = { userId: 'user-1', paymentId, number: 'TEST-A-2026-000001', locale: 'fr' } as const
-    const byMail = async () => {
-      const { pdf } = await readReceipt(world.service.parts, avoir, { byMail: true })
-      return textOf(pdf ?? new Uint8Array())
-    }
-    const mailed = [await byMail(), await byMail()]
-    expect(mailed.map((text) => text.includes('Duplicata'))).toEqual([false, false])
-    expect(mailed[0]).toContain('TEST-F-2026-000001')
-    expect(await print(paymentId, avoir.number)).toContain('Duplicata')
+    await send()
+    const avoir = mailed().find((text) => text.includes('TEST-A-2026-000001'))
+    expect(avoir).toContain('TEST-F-2026-000001')
+    expect(avoir).not.toContain('Duplicata')
+    expect(await print(paymentId, 'TEST-F-2026-000001')).not.toContain('Duplicata')
+    expect(await print(paymentId, 'TEST-A-2026-000001')).toContain('Duplicata')
+  })
+
+  it('are duplicates for operators, who hand out the original at the desk alone', async () => {
+    await setCompany()
+    const { paymentId } = await world.as('user-1').buy()
+    expect(await printByOperator(paymentId)).toContain('Duplicata')
+    expect(await print(paymentId, 'TEST-F-2026-000001')).not.toContain('Duplicata')
+    const sale = { plan: 'pro', method: 'cash', reference: '1', amount: 2020, why: 'paid at the desk' }
+    const { body } = await operatorOf(world).post('/users/user-1/record', sale)
+    const texts = [await printByOperator(body.payment.id), await printByOperator(body.payment.id)]
+    expect(texts[0]).toContain('TEST-F-2026-000002')
+    expect(areDuplicates(texts)).toEqual([false, true])
   })
 
   it('are named by the receipt that they replace, which may be printed as often as one likes', async () => {
     const { paymentId } = await world.as('user-1').buy()
     const receipt = () => download(`/payments/${paymentId}/receipt?lang=fr`)
     expect(textOf(await receipt())).not.toContain('Facture')
-    await setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
+    await setCompany()
     await world.advance(60)
     for (const _ of [1, 2]) {
       const text = textOf(await receipt())
@@ -65,7 +109,7 @@ describeScenario('factures that are handed out', ({ database }) => {
 
   it('stand in the file of the year, where what an avoir takes back is below zero', async () => {
     const { paymentId } = await world.as('user-1').buy()
-    await setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
+    await setCompany()
     await world.advance(60)
     const csv = async () => {
       const text = new TextDecoder().decode(await download('/papers?year=2026&format=csv&lang=fr'))

@@ -75,7 +75,8 @@ async function readForOperator(
   requireRole(operator, READ_RECEIPT)
   const { userId } = (await requirePayment(deps, paymentId)).payment
   const wished = lang ?? (await findUserLocale(deps.database, userId)) ?? 'ar'
-  const receipt = await askForReceipt(deps, { userId, paymentId, number, locale: wished, form })
+  const wish = { userId, paymentId, number, locale: wished, form }
+  const receipt = await askForReceipt(deps, wish, 'operator')
   const after = { receipt: receipt.number, form }
   await recordAct(deps, { operator, act: READ_RECEIPT.name, reason: null }, { userId, paymentId, after })
   return receipt

@@ -7,7 +7,14 @@ import { termInWords } from '../i18n/formats.js'
 import { isMessageKey, type MessageKey, planName } from '../i18n/messages.js'
 import { papersOfPayment } from '../ledger/papers.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { type Receipt, type ReceiptDeps, type ReceiptWish, readReceipt } from './receipt.js'
+import {
+  type Receipt,
+  type ReceiptDeps,
+  type ReceiptWish,
+  readReceipt,
+  type StoredReceipt,
+  storedReceipt,
+} from './receipt.js'
 
 export type ReceiptMailDeps = ReceiptDeps & Pick<CommonParts, 'clock' | 'formats'>
 
@@ -17,10 +24,11 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
     lifetimeMs: RECEIPT_LIFETIME_MS,
     write: async (mail, { locale, say }) => {
       const of = { userId: mail.userId, paymentId: mail.about, locale }
-      const receipt = await readReceipt(deps, of, { byMail: true })
-      const avoir = kind === 'refunded' ? await avoirIn(deps, of) : null
-      const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir?.number ?? '' }
-      const attached = avoir ?? receipt
+      const receipt = await storedReceipt(deps, of)
+      const avoir = kind === 'refunded' ? await avoirNumber(deps, of) : null
+      const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir ?? '' }
+      // Of a facture that is not attached no print is noted.
+      const attached = await readReceipt(deps, { ...of, number: avoir ?? undefined }, { printedFor: 'mail' })
       const named = kind === 'receipt' && receipt.snapshot.paper === 'facture' ? 'facture' : kind
       const next = attached.pdf === null ? 'mail_unprinted_next' : avoir ? 'mail_avoir_next' : NEXT[named]
       return {
@@ -39,11 +47,11 @@ const NEXT = {
   facture: 'mail_facture_next',
 } as const
 
-/** What the refund of a factured payment issued; null: it had no facture. */
-async function avoirIn(deps: ReceiptMailDeps, of: ReceiptWish): Promise<Receipt | null> {
-  const papers = await papersOfPayment(deps.database, { userId: of.userId, id: of.paymentId })
+/** The number of what the refund of a factured payment issued; null: it had no facture. */
+async function avoirNumber({ database }: ReceiptMailDeps, of: ReceiptWish): Promise<string | null> {
+  const papers = await papersOfPayment(database, { userId: of.userId, id: of.paymentId })
   const last = papers.at(-1)
-  return last?.kind === 'avoir' ? readReceipt(deps, { ...of, number: last.number }, { byMail: true }) : null
+  return last?.kind === 'avoir' ? last.number : null
 }
 
 export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
@@ -58,7 +66,7 @@ export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
 }
 
 /** What is handed over is not paid by card: the mail says how. */
-function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKey {
+function whatKey(kind: 'receipt' | 'refunded', { snapshot }: StoredReceipt): MessageKey {
   const { paymentMethod: method, months, tax, change } = snapshot
   if (tax.kind === 'advance') return `mail_${kind}_advance_what`
   if (kind === 'receipt' && change) return 'mail_receipt_change_what'
@@ -70,7 +78,7 @@ function whatKey(kind: 'receipt' | 'refunded', { snapshot }: Receipt): MessageKe
 function dataOf(
   { clock, formats }: ReceiptMailDeps,
   { user }: MailTo,
-  { number, snapshot, periodEnd }: Receipt,
+  { number, snapshot, periodEnd }: StoredReceipt,
   locale: Locale,
 ) {
   return {

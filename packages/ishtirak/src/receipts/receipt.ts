@@ -5,6 +5,7 @@ import { BillingError } from '../core/error.js'
 import { factureInForce, type IssuedPaper, namedPaper } from '../core/facture.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
+import type { Payment } from '../core/payment.js'
 import type { ReceiptSnapshot } from '../core/receipt.js'
 import { papersOfPayment } from '../ledger/papers.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
@@ -56,14 +57,20 @@ export interface ReceiptWish {
   readonly form?: ReceiptForm
 }
 
-export interface Receipt {
+/** Who is given a print: the buyer, who asks for it or is sent it, or an operator. */
+export type PrintedFor = 'buyer' | 'mail' | 'operator'
+
+export interface StoredReceipt {
   /** `2026-000042` */
   readonly number: string
-  /** Null where receipts are not printed. */
-  readonly pdf: Uint8Array | null
   readonly snapshot: ReceiptSnapshot
   /** What it bought; null where a refund took it away. */
   readonly periodEnd: Instant | null
+}
+
+export interface Receipt extends StoredReceipt {
+  /** Null where receipts are not printed. */
+  readonly pdf: Uint8Array | null
 }
 
 export interface PrintedReceipt extends Receipt {
@@ -75,53 +82,80 @@ const WAITING_MAX = 100
 const RETRY_SECONDS = 2
 
 /** For a user who waits: throws `busy` as well, when too many wait already, and `receipts_unavailable`. */
-export function askForReceipt(deps: ReceiptDeps, of: ReceiptWish): Promise<PrintedReceipt> {
+export function askForReceipt(
+  deps: ReceiptDeps,
+  of: ReceiptWish,
+  printedFor: PrintedFor = 'buyer',
+): Promise<PrintedReceipt> {
   return deps.printer.shared(
-    JSON.stringify([of.userId, of.paymentId, of.number, of.locale, of.form]),
+    JSON.stringify([of.userId, of.paymentId, of.number, of.locale, of.form, printedFor]),
     async () => {
-      const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX })
+      const { pdf, ...receipt } = await readReceipt(deps, of, { waitingMax: WAITING_MAX, printedFor })
       if (pdf !== null) return { ...receipt, pdf }
       throw new BillingError('receipts_unavailable', { extra: { receipt_number: receipt.number } })
     },
   )
 }
 
+type PaperWish = Pick<ReceiptWish, 'userId' | 'paymentId' | 'number'>
+
 /** Throws `not_found`, for another user's payment and an unknown number too, and `payment_not_paid`. */
-export async function readReceipt(
-  deps: ReceiptDeps,
-  of: ReceiptWish,
-  { waitingMax = Number.POSITIVE_INFINITY, byMail = false } = {},
-): Promise<Receipt> {
-  const { database, receipts, printer } = deps
+async function findReceipt({ database }: Pick<ReceiptDeps, 'database'>, of: PaperWish) {
   const payment = await findPayment(database, of.userId, of.paymentId)
   if (!payment) throw new BillingError('not_found')
   const papers = await papersOfPayment(database, payment)
   if (papers.length === 0) throw new BillingError('payment_not_paid')
   const paper = papers.find((one) => of.number === undefined || one.number === of.number)
   if (!paper) throw new BillingError('not_found')
-  const { snapshot, number } = paper
+  const { number, snapshot } = paper
+  const receipt: StoredReceipt = { number, snapshot, periodEnd: payment.periodEnd }
+  return { payment, papers, paper, receipt }
+}
+
+/** Without its print. Throws as `findReceipt` does. */
+export async function storedReceipt(
+  deps: Pick<ReceiptDeps, 'database'>,
+  of: PaperWish,
+): Promise<StoredReceipt> {
+  return (await findReceipt(deps, of)).receipt
+}
+
+/** Throws as `findReceipt` does. */
+export async function readReceipt(
+  deps: ReceiptDeps,
+  of: ReceiptWish,
+  { printedFor, waitingMax = Number.POSITIVE_INFINITY }: Printing,
+): Promise<Receipt> {
+  const { database, receipts, printer } = deps
+  const { payment, papers, paper, receipt } = await findReceipt(deps, of)
+  const { snapshot, number } = receipt
   const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const inForce = paper.kind === 'receipt' ? factureInForce(papers) : null
   const facture = inForce && namedPaper(inForce)
-  const isDuplicate = await isPrintedAgain(deps, paper, { byMail, waitingMax })
+  const isDuplicate = await isPrintedAgain(deps, { payment, paper }, { printedFor, waitingMax })
   const content = { snapshot, number, refundedOn, isDuplicate, ...(facture && { facture }) }
   const render = (typesetter: Typesetter) => renderReceipt(typesetter, content, of.locale, of.form)
-  return {
-    number,
-    pdf: await print(printer, render, waitingMax),
-    snapshot,
-    periodEnd: payment.periodEnd,
-  }
+  return { ...receipt, pdf: await print(printer, render, waitingMax) }
 }
+
+interface Printing {
+  readonly printedFor: PrintedFor
+  readonly waitingMax?: number
+}
+
+/** What operators print goes to the buyer where that one stands before them. */
+const isHandedOut = ({ method }: Payment) => ['cash', 'cheque'].includes(method)
 
 /** A receipt may be printed as often as one likes. Nothing is noted of what will not be printed. */
 async function isPrintedAgain(
   { database, clock, printer }: ReceiptDeps,
-  { kind, number }: IssuedPaper,
-  { byMail, waitingMax }: { readonly byMail: boolean; readonly waitingMax: number },
+  { payment, paper: { kind, number } }: { readonly payment: Payment; readonly paper: IssuedPaper },
+  { printedFor, waitingMax }: Required<Printing>,
 ): Promise<boolean> {
   if (kind === 'receipt' || printer.typesetter === null || printer.queue.waiting >= waitingMax) return false
+  if (printedFor === 'operator' && !isHandedOut(payment)) return true
+  const byMail = printedFor === 'mail'
   const first = await notePrint(database, number, { byMail, now: clock.now() })
   return !first.isNew && !(byMail && first.byMail)
 }

@@ -1,0 +1,62 @@
+// What a company shows its accountant before it pays: the facture as it would be, at a price that holds.
+import type { BuyerDetails } from './buyer-details.js'
+import { DAY, type Instant, toTimestamp } from './instant.js'
+import type { Agreed } from './quote.js'
+import { type ReceiptSnapshot, type Seller, splitTax, taxAt } from './receipt.js'
+
+/** The price holds to the end of the day that is so many days later. */
+const VALID_DAYS = 15
+
+/** From what is older the price does not hold any more, whatever the hour of its day was. */
+export const OLDEST = (VALID_DAYS + 1) * DAY
+
+interface ProformaContext {
+  readonly seller: Seller
+  readonly buyer: {
+    readonly userId: string
+    readonly name: string | null
+    readonly email: string | null
+    readonly details: BuyerDetails
+  }
+  readonly poNumber: string | undefined
+  readonly issuedAt: Instant
+  /** `YYYY-MM-DD` in the billing time zone. */
+  readonly issuedOn: string
+  /** Whether the money would be real. */
+  readonly live: boolean
+}
+
+/** Nothing is paid as yet: the tax is that of the day, and no duty is on a transfer. */
+export function drawUpProforma({ offer, change, amount }: Agreed, context: ProformaContext): ReceiptSnapshot {
+  const { seller, buyer, poNumber, issuedAt, issuedOn, live } = context
+  const tax = taxAt(seller.taxTerms, issuedOn)
+  return {
+    version: 1,
+    paper: 'proforma',
+    validUntil: toTimestamp(Date.parse(issuedOn) + VALID_DAYS * DAY).slice(0, 10),
+    ...(poNumber !== undefined && { poNumber }),
+    seller: seller.identity,
+    buyer,
+    planName: offer.plan.name,
+    issuedAt,
+    issuedOn,
+    paidOn: issuedOn,
+    periodFrom: null,
+    periodTo: null,
+    months: change ? null : offer.months,
+    amount,
+    ...(change && { change: { from: change.from.name, credit: change.credit } }),
+    tax,
+    split: splitTax(amount, tax),
+    stampDutyCentimes: 0,
+    paymentMethod: null,
+    paymentId: '',
+    checkoutId: null,
+    live,
+  }
+}
+
+/** `today`: `YYYY-MM-DD` in the billing time zone. */
+export function holdsOn({ validUntil }: ReceiptSnapshot, today: string): boolean {
+  return validUntil !== undefined && today <= validUntil
+}

@@ -1,0 +1,114 @@
+// A proforma is made once a day for what is asked for, and a transfer is opened at its price.
+import { createHash } from 'node:crypto'
+import { type QuoteDeps, readQuote } from '../checkout/quote.js'
+import { type OpenedCheckout, openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
+import { fieldsOfBuyer } from '../core/buyer-details.js'
+import { BillingError } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
+import { drawUpProforma, holdsOn, OLDEST } from '../core/proforma.js'
+import type { Start } from '../core/quote.js'
+import { paperSeries, readReceiptNumber } from '../core/receipt.js'
+import { findUser, type KnownUser } from '../ledger/users.sql.js'
+import { requireWhole } from '../receipts/factures.js'
+import { print, type ReceiptDeps } from '../receipts/receipt.js'
+import { renderReceipt } from '../receipts/render-receipt.js'
+import { transferMethod } from '../transfers/transfer.route.js'
+import { findAsked, findProforma, insertProforma, type Proforma, proformasSince } from './proformas.sql.js'
+
+export type ProformaDeps = UpgradeDeps & QuoteDeps & ReceiptDeps
+
+export interface WantedProforma {
+  readonly planId: string
+  readonly months: number
+  readonly start: Start
+  readonly poNumber?: string | undefined
+}
+
+/**
+ * The same all day for the same wish of the same buyer. Throws what a quote throws, `buyer_incomplete`, and
+ * `unknown_method` where the seller takes no transfers.
+ */
+export async function makeProforma(
+  deps: ProformaDeps,
+  userId: string,
+  { poNumber, ...wanted }: WantedProforma,
+): Promise<Proforma> {
+  const { database, clock } = deps
+  const { dayOf, seller } = deps.receipts
+  const transfers = transferMethod(deps)
+  if (!transfers) throw new BillingError('unknown_method')
+  const user = await findUser(database, userId)
+  const details = requireWhole(user?.buyer ?? null)
+  const now = clock.now()
+  const issuedOn = dayOf(now)
+  const { planId, months, start } = wanted
+  const asked = digestOf([issuedOn, planId, months, start, poNumber ?? null, fieldsOfBuyer(details)])
+  const before = await findAsked(database, userId, asked)
+  if (before) return before
+  const { offer, change, amount } = await readQuote(deps, { userId, ...wanted })
+  const agreed = { offer, amount, ...(change && { change }) }
+  const buyer = { userId, name: user?.name ?? null, email: user?.email ?? null, details }
+  const { live } = transfers
+  const context = { seller, buyer, poNumber, issuedAt: now, issuedOn, live }
+  const snapshot = drawUpProforma(agreed, context)
+  const series = paperSeries('proforma', issuedOn, live)
+  await insertProforma(database, { userId, asked, series, issuedAt: now, agreed, snapshot })
+  const made = await findAsked(database, userId, asked)
+  if (!made) throw new Error('a proforma that was written is gone')
+  return made
+}
+
+const digestOf = (what: readonly unknown[]) =>
+  createHash('sha256').update(JSON.stringify(what)).digest('base64url')
+
+/** Those whose price holds, newest first. */
+export async function openProformas(
+  { database, clock, receipts }: Pick<ProformaDeps, 'database' | 'clock' | 'receipts'>,
+  userId: string,
+): Promise<readonly Proforma[]> {
+  const now = clock.now()
+  const known = await proformasSince(database, userId, now - OLDEST)
+  return known.filter(({ snapshot }) => holdsOn(snapshot, receipts.dayOf(now)))
+}
+
+/** `typed`: its number. Throws `not_found`, for another user's too. */
+export async function requireProforma(
+  deps: Pick<ProformaDeps, 'database' | 'methods'>,
+  userId: string,
+  typed: string,
+): Promise<Proforma> {
+  const number = readReceiptNumber(typed, transferMethod(deps)?.live ?? true)
+  const found = number && (await findProforma(deps.database, userId, number))
+  if (!found) throw new BillingError('not_found')
+  return found
+}
+
+/** Throws `busy`, and `receipts_unavailable` with the number that it has. */
+export async function printProforma(
+  { printer }: Pick<ProformaDeps, 'printer'>,
+  { number, snapshot }: Proforma,
+  locale: Locale,
+): Promise<Uint8Array> {
+  const pdf = await print(printer, (typesetter) => renderReceipt(typesetter, { number, snapshot }, locale))
+  if (pdf === null) throw new BillingError('receipts_unavailable', { extra: { receipt_number: number } })
+  return pdf
+}
+
+/**
+ * Opens a transfer at its price; again it is the same. Throws `not_found`, `proforma_not_valid` where its
+ * days are over or its change is of other time than there is now, and what a purchase throws.
+ */
+export async function orderProforma(
+  deps: ProformaDeps,
+  by: { readonly user: KnownUser; readonly locale: Locale; readonly requestId?: string },
+  typed: string,
+): Promise<OpenedCheckout> {
+  const { agreed, snapshot } = await requireProforma(deps, by.user.userId, typed)
+  if (!holdsOn(snapshot, deps.receipts.dayOf(deps.clock.now()))) throw new BillingError('proforma_not_valid')
+  const { offer, change } = agreed
+  return openPayment(deps, {
+    ...by,
+    ...{ planId: offer.plan.id, months: offer.months, start: change ? 'now' : 'end', mode: 'payment' },
+    ...{ agreed, poNumber: snapshot.poNumber, method: 'transfer' },
+  })
+}

@@ -1,0 +1,107 @@
+// Proformas as rows. Each draws the next number of its series in the statement that writes it.
+import type { Instant } from '../core/instant.js'
+import type { Agreed } from '../core/quote.js'
+import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
+import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
+import { at, integer, json, rowOf, text } from '../database/rows.js'
+import { RESTORED, seriesSince } from '../ledger/series.sql.js'
+
+const COLUMNS = 'series, number, agreed, snapshot'
+
+const parseRow = rowOf({
+  series: text,
+  number: integer,
+  agreed: json<Agreed>,
+  snapshot: json<ReceiptSnapshot>,
+})
+
+export interface Proforma {
+  /** `P-2026-000003` */
+  readonly number: string
+  readonly agreed: Agreed
+  readonly snapshot: ReceiptSnapshot
+}
+
+const shown = ({ series, number, ...proforma }: ReturnType<typeof parseRow>): Proforma => {
+  return { ...proforma, number: receiptNumber(series, number) }
+}
+
+const insert = statement(
+  'proformas.insert',
+  `with ${RESTORED}, wanted as (
+     select ${seriesSince('$3::text')} as series from restored
+      where not exists (select from proformas where user_id = $1 and asked = $2)
+   ), drawn as (
+     insert into receipt_series as s (series, last_number)
+     select series, 1 from wanted
+         on conflict (series) do update set last_number = s.last_number + 1
+     returning series, last_number
+   )
+   insert into proformas (user_id, series, number, issued_at, asked, agreed, snapshot)
+   select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb from drawn`,
+)
+
+export interface NewProforma {
+  readonly userId: string
+  readonly asked: string
+  readonly series: string
+  readonly issuedAt: Instant
+  readonly agreed: Agreed
+  readonly snapshot: ReceiptSnapshot
+}
+
+/** Changes nothing, and draws no number, where the same was asked for before. */
+export async function insertProforma(database: Queryable, of: NewProforma): Promise<void> {
+  const { userId, asked, series, issuedAt, agreed, snapshot } = of
+  const what = [userId, asked, series, at(issuedAt), JSON.stringify(agreed), JSON.stringify(snapshot)]
+  try {
+    await database.query(insert, what)
+  } catch (error) {
+    const isThere = error instanceof ConstraintViolation && error.constraint === 'proformas_once_a_day'
+    if (!isThere) throw error
+  }
+}
+
+const selectAsked = statement(
+  'proformas.asked',
+  `select ${COLUMNS} from proformas where user_id = $1 and asked = $2`,
+)
+
+export async function findAsked(
+  database: Queryable,
+  userId: string,
+  asked: string,
+): Promise<Proforma | null> {
+  const [row] = await database.query(selectAsked, [userId, asked])
+  return row ? shown(parseRow(row)) : null
+}
+
+const selectOne = statement(
+  'proformas.one',
+  `select ${COLUMNS} from proformas where user_id = $1 and series = $2 and number = $3`,
+)
+
+/** Null: there is none, or it is another user's. */
+export async function findProforma(
+  database: Queryable,
+  userId: string,
+  { series, number }: { readonly series: string; readonly number: number },
+): Promise<Proforma | null> {
+  const [row] = await database.query(selectOne, [userId, series, number])
+  return row ? shown(parseRow(row)) : null
+}
+
+const selectSince = statement(
+  'proformas.since',
+  `select ${COLUMNS} from proformas where user_id = $1 and issued_at > $2::timestamptz
+    order by issued_at desc, number desc`,
+)
+
+/** Newest first. */
+export async function proformasSince(
+  database: Queryable,
+  userId: string,
+  since: Instant,
+): Promise<readonly Proforma[]> {
+  return (await database.query(selectSince, [userId, at(since)])).map((row) => shown(parseRow(row)))
+}

@@ -1,0 +1,253 @@
+// What a company shows its accountant before it pays: a price that holds, a number without gaps, and a
+// transfer that is opened at that price, whatever the catalogue says by then.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { textOf } from '../../../../test/support/pdf.js'
+import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
+import { COMPANY } from '../../../../test/support/receipt.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+import { setBuyer } from '../buyers/set-buyer.js'
+import { fieldsOfBuyer } from '../core/buyer-details.js'
+import { statement } from '../database/database.js'
+import { proformaCalls } from './proforma.route.js'
+
+const API = '/api/v1/billing'
+const DAY = 86_400
+const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
+const ENV = { PLANS_FILE, TRANSFER_FILE, ...OPERATOR_ENV }
+
+const selectNumbers = statement(
+  'test.proformas.numbers',
+  `select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
+     from proformas p join receipt_series s using (series)`,
+)
+const forget = statement('test.proformas.forget', 'delete from proformas')
+
+describeScenario('a proforma', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld(database(), { env: ENV })
+    await named('user-1')
+  })
+  afterEach(() => world.stop())
+
+  const named = (userId: string, changes = {}) =>
+    setBuyer(world.service.parts, { userId }, { ...fieldsOfBuyer(COMPANY), ...changes })
+  const user = (userId = 'user-1') => world.as(userId)
+  const make = (query = '', userId = 'user-1') => user(userId).get(`${API}/proforma?plan=pro${query}`)
+  const numberOf = async (query = '', userId = 'user-1') => {
+    const { status, headers, text } = await make(query, userId)
+    if (status !== 200) throw new Error(text)
+    return /proformas\/(.+)$/.exec(headers.get('content-location') ?? '')?.[1] ?? ''
+  }
+  const open = async () => (await user().get(`${API}/proformas`)).body.proformas
+  const order = (number: string, userId = 'user-1') =>
+    user(userId).post(`${API}/proformas/${number}/payments`, {})
+  const approve = (id: string, amount: number) => {
+    const received_at = new Date(world.clock.now()).toISOString().slice(0, 10)
+    return operatorOf(world).post(`/payments/${id}/approve`, {
+      amount,
+      received_at,
+      payment_method: 'ccp',
+      why: 'it came',
+    })
+  }
+  const papersOf = async (paymentId: string) =>
+    (await user().get(`${API}/payments/${paymentId}/papers`)).body.papers
+
+  /** The shop as it goes on with other prices. */
+  const dearer = async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = path.join(folder, 'dearer.json')
+    await writeFile(file, (await readFile(PLANS_FILE, 'utf8')).replace('"price": 20000', '"price": 22000'))
+    const { clock, emulator } = world
+    const after = await createWorld(database(), { env: { ...ENV, PLANS_FILE: file }, clock, emulator })
+    onTestFinished(() => after.stop())
+    return after
+  }
+
+  it('is the same all day for the same wish of the same buyer, and a new one for anything else', async () => {
+    const first = await numberOf('&months=12')
+    expect(first).toBe('TEST-P-2026-000001')
+    expect(await numberOf('&months=12&lang=en')).toBe(first)
+    expect(await numberOf('&months=12&po_number=BC-7')).toBe('TEST-P-2026-000002')
+    expect(await numberOf('&months=6')).toBe('TEST-P-2026-000003')
+    await named('user-1', { address: '3 bd Zighout Youcef, Alger' })
+    expect(await numberOf('&months=12')).toBe('TEST-P-2026-000004')
+    await world.advance(DAY)
+    expect(await numberOf('&months=12')).toBe('TEST-P-2026-000005')
+    expect((await open()).map(({ number }: { number: string }) => number.slice(-1)).join('')).toBe('54321')
+  })
+
+  it('says what is sold, to whom, and until when', async () => {
+    const { headers } = await make('&months=12&po_number=BC-2026%2F118&lang=fr')
+    expect(headers.get('content-type')).toBe('application/pdf')
+    expect(headers.get('content-disposition')).toContain('proforma-TEST-P-2026-000001.pdf')
+    const calls = proformaCalls(world.service.parts)
+    const text = textOf(await calls.printProforma('user-1', 'TEST-P-2026-000001', { lang: 'fr' }))
+    for (const said of ['Facture proforma', '20 000,00 DA', COMPANY.name ?? '', 'BC-2026/118', '06/12/2026'])
+      expect(text).toContain(said)
+    const shown = { number: 'TEST-P-2026-000001', plan: 'pro', months: 12, amount: 20_000, currency: 'DZD' }
+    const days = { issued_on: '2026-11-21', valid_until: '2026-12-06', po_number: 'BC-2026/118' }
+    expect(await open()).toEqual([{ ...shown, ...days }])
+  })
+
+  it('draws one number for each, without a gap, however many ask at once', async () => {
+    for (let place = 0; place < 5; place++) await named(`company-${place}`)
+    const asked = [...Array(5)].flatMap((_, place) =>
+      [...Array(8)].map((_, of) => numberOf(`&po_number=BC-${of % 4}`, `company-${place}`)),
+    )
+    expect(new Set(await Promise.all(asked)).size).toBe(20)
+    const [row] = await database().query(selectNumbers)
+    expect(row).toEqual({ numbers: [...Array(20)].map((_, place) => place + 1), last: 20 })
+  })
+
+  it('is ordered at its price when the catalogue has another, and the facture names the order', async () => {
+    const number = await numberOf('&months=12&po_number=BC-7')
+    const after = await dearer()
+    const caller = after.as('user-1')
+    const quoted = await caller.get(`${API}/quote?plan=pro&months=12`)
+    expect(quoted.body.amount).toBe(22_000)
+    const ordered = await caller.post(`${API}/proformas/${number}/payments`, {})
+    const { id } = ordered.body
+    expect([ordered.status, ordered.body]).toMatchObject([
+      201,
+      { amount: 20_000, months: 12, method: 'transfer' },
+    ])
+    expect((await caller.post(`${API}/proformas/${number}/payments`, {})).body.id).toBe(id)
+    expect((await approve(id, 20_000)).status).toBe(200)
+    expect(await papersOf(id)).toMatchObject([
+      { kind: 'facture', number: 'TEST-F-2026-000001', po_number: 'BC-7' },
+    ])
+    await operatorOf(world).post(`/payments/${id}/refund`, { why: 'asked for by the customer' })
+    expect(await papersOf(id)).toMatchObject([{ kind: 'facture' }, { kind: 'avoir', po_number: 'BC-7' }])
+  })
+
+  it('takes the place of a transfer at another price or for another order', async () => {
+    const caller = (await dearer()).as('user-1')
+    const without = await numberOf('&months=12')
+    const waiting = await caller.post(`${API}/payments`, { plan: 'pro', months: 12, method: 'transfer' })
+    expect(waiting.body.amount).toBe(22_000)
+    const first = (await order(without)).body
+    expect([first.amount, first.id === waiting.body.id]).toEqual([20_000, false])
+    const second = (await order(await numberOf('&months=12&po_number=BC-7'))).body
+    expect(second.id).not.toBe(first.id)
+    // One that asks for no number of an order leaves the transfer that may be under way.
+    expect((await order(without)).body.id).toBe(second.id)
+  })
+
+  it('holds to the end of its fifteenth day, and is not found by another user', async () => {
+    const number = await numberOf()
+    // Half past eleven at night in Algiers.
+    await world.advance(15 * DAY + 10.5 * 3_600)
+    expect(await open()).toHaveLength(1)
+    const { id } = (await order(number)).body
+    expect(id).toMatch(/^pay_/)
+    await named('user-2')
+    expect((await order(number, 'user-2')).status).toBe(404)
+    expect((await user('user-2').get(`${API}/proformas/${number}`)).status).toBe(404)
+    await world.advance(3_600)
+    expect(await open()).toEqual([])
+    const late = await order(number)
+    expect([late.status, late.body.code]).toEqual([409, 'proforma_not_valid'])
+    expect((await user().get(`${API}/proformas/${number}`)).status).toBe(200)
+  })
+
+  it('of a change holds its price while the time that changes is the same', async () => {
+    const { paymentId } = await user().buy()
+    const change = await user().get(`${API}/proforma?plan=team&start=now`)
+    expect(change.status).toBe(200)
+    const [{ number, amount, months }] = await open()
+    expect([months, amount]).toEqual([null, 7000])
+    await world.advance(5 * DAY)
+    expect((await user().get(`${API}/quote?plan=team&start=now`)).body.amount).toBeLessThan(6_000)
+    const ordered = (await order(number)).body
+    expect(ordered).toMatchObject({ kind: 'change', plan: 'team', amount: 7000 })
+    expect((await order(number)).body.id).toBe(ordered.id)
+    const approved = await approve(ordered.id, 7000)
+    expect([approved.status, approved.text]).toEqual([200, expect.anything()])
+    expect((await user().get(`${API}/status`)).body.plan).toBe('team')
+    // What it changed is changed.
+    expect((await order(number)).body.code).toBe('proforma_not_valid')
+    expect(await papersOf(paymentId)).toHaveLength(1)
+  })
+
+  it('is refused where no facture could be made out, nothing is sold, or no transfer taken', async () => {
+    await named('user-2', { nif: null })
+    const incomplete = await make('', 'user-2')
+    expect([incomplete.status, incomplete.body]).toMatchObject([
+      409,
+      { code: 'buyer_incomplete', missing: ['nif'] },
+    ])
+    expect((await make('', 'never-seen')).body.code).toBe('buyer_incomplete')
+    const refused = []
+    for (const query of [
+      'plan=free',
+      'plan=none',
+      'plan=pro&months=7',
+      'plan=pro&start=now',
+      'plan=team&start=now&months=3',
+    ])
+      refused.push((await user().get(`${API}/proforma?${query}`)).body.code)
+    expect(refused).toEqual([
+      ...['plan_not_purchasable', 'unknown_plan', 'unknown_term', 'no_dearer_plan', 'validation_failed'],
+    ])
+    for (const po of ['', ' BC', 'a\u202eb', 'x'.repeat(41), '<b>', 'a\nb'])
+      expect((await make(`&po_number=${encodeURIComponent(po)}`)).status).toBe(422)
+    for (const number of ['P-2026-000001', 'F-2026-000001', 'nothing'])
+      expect((await user().get(`${API}/proformas/${number}`)).status).toBe(404)
+    const { clock, emulator } = world
+    const cards = await createWorld(database(), { env: { PLANS_FILE }, clock, emulator })
+    const answer = await cards.as('user-1').get(`${API}/proforma?plan=pro`)
+    await cards.stop()
+    expect(answer.body.code).toBe('unknown_method')
+    expect(await database().query(forget)).toEqual([])
+  })
+
+  it('may be read by who may not order it', async () => {
+    const reader = world.as('lina', { account: 'user-1', billing_role: 'reader' })
+    expect((await reader.get(`${API}/proforma?plan=pro`)).status).toBe(200)
+    const refused = await reader.post(`${API}/proformas/TEST-P-2026-000001/payments`, {})
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+  })
+
+  it('is made and ordered in the portal, without a script', async () => {
+    const visit = await enterPortal(world, 'user-1', 'fr')
+    expect(wordsOf((await visit.open()).text)).toContain('Factures proforma')
+    const page = await visit.open('/portal/proformas')
+    expect(wordsOf(page.text)).toContain('Pro · 12 mois')
+    const wrong = await visit.submit('/portal/proformas', { offer: '12 pro', po_number: '<b>' })
+    expect([wrong.status, wordsOf(wrong.text)]).toEqual([422, expect.stringContaining('40 au plus')])
+    const made = await visit.submit('/portal/proformas', { offer: '12 pro', po_number: ' BC-7 ' })
+    expect(made.status).toBe(303)
+    const shown = wordsOf((await visit.open('/portal/proformas')).text)
+    expect(shown).toContain('TEST-P-2026-000001')
+    expect(shown).toContain('BC-7')
+    expect(shown).toContain('Prix valable jusqu’au 6 décembre 2026')
+    await visit.submit('/portal/proformas/TEST-P-2026-000001/transfer', {})
+    expect(wordsOf((await visit.open()).text)).toContain('Votre virement')
+    const [payment] = (await user().get(`${API}/payments`)).body.data
+    expect(payment).toMatchObject({ amount: 20_000, status: 'pending', method: 'transfer' })
+  })
+
+  it('leads an operator to its account, by its number', async () => {
+    const number = await numberOf()
+    for (const typed of [number, number.toLowerCase(), number.replace('TEST-', '')]) {
+      const { users } = (await operatorOf(world).get(`/search?q=${typed}`)).body
+      expect(users).toMatchObject([{ user_id: 'user-1', exact: true }])
+    }
+  })
+
+  it('a purchase by card bears the number of the order too', async () => {
+    const asked = await user().post(`${API}/payments`, { plan: 'pro', po_number: 'BC-9' })
+    await world.emulator.pay(/checkouts\/(\w+)\/pay/.exec(asked.body.checkout_url)?.[1] ?? '', 'paid')
+    await world.emulator.settled()
+    expect(await papersOf(asked.body.id)).toMatchObject([{ kind: 'facture', po_number: 'BC-9' }])
+  })
+})

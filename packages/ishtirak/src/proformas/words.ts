@@ -1,0 +1,11 @@
+// The texts of proformas, beside this file.
+import { addWords } from '../i18n/words.js'
+import type en from './words.en.json'
+
+declare module '../i18n/words.js' {
+  interface Texts {
+    readonly proformas: typeof en
+  }
+}
+
+export const proformasWords = addWords<'proformas'>(import.meta.url)
