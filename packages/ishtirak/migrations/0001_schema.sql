@@ -425,7 +425,7 @@ create index usage_refusals_by_age on usage_refusals (hour);
 create table receipt_series (
   series text not null,
   last_number integer not null constraint last_number_is_positive check (last_number > 0),
-  -- The date on the last paper. Null: written by hand.
+  -- The date on the last paper. Null: of proformas.
   last_issued_on date,
   constraint receipt_series_once primary key (series)
 );

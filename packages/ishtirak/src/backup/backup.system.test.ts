@@ -66,7 +66,7 @@ const COMPANY = {
 }
 
 async function isDuplicate(world: World, paper: Parameters<typeof readReceipt>[1]): Promise<boolean> {
-  const { pdf } = await readReceipt(world.service.parts, paper)
+  const { pdf } = await readReceipt(world.service.parts, paper, { printedFor: 'buyer' })
   return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
 }
 
