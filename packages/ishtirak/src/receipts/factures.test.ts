@@ -71,6 +71,7 @@ describeScenario('the papers of a payment', ({ database }) => {
     const facture = {
       ...{ kind: 'facture', number: 'TEST-F-2026-000001', issued_on: '2026-11-21' },
       about: 'TEST-2026-000001',
+      po_number: null,
     }
     for (const { status, body } of answers) expect([status, body]).toEqual([200, facture])
     expect(await papersOf('user-1', paymentId)).toMatchObject([{ kind: 'receipt' }, facture])
