@@ -53,6 +53,7 @@ describe('the details of a buyer', () => {
     ['nif', '12', 'wrong_format'],
     ['nif', `${NIF}1`, 'wrong_format'],
     ['nif', '00021600180833O', 'wrong_format'],
+    ['nif', `${NIF.slice(1)}${'-'.repeat(26)}0`, 'wrong_format'],
     ['nis', NIF.slice(1), 'wrong_format'],
     ['ai', '12', 'too_short'],
     ['ai', '1'.repeat(21), 'too_long'],

@@ -105,10 +105,13 @@ const words =
 /** Between the digits people write spaces, dots, hyphens, slashes. */
 const withoutSeparators = (text: string) => latinDigits(text).replace(/[\s.,\-/_\u2010-\u2015]/g, '')
 
+/** Twice as long as the longest number, with what stands between the digits. */
+const DIGITS_MAX = 40
+
 const digits =
   (form: RegExp): Rule =>
   (text) =>
-    ifWrong(form.test(withoutSeparators(text)))
+    ifWrong(lengthOf(text) <= DIGITS_MAX && form.test(withoutSeparators(text)))
 
 const lettersAndDigits =
   (least: number, longest: number): Rule =>

@@ -82,11 +82,11 @@ export function changeAt(
 }
 
 /** Two orders are of the same periods, as they are. */
-export function isSameTime(one: ChangeOrder, other: ChangeOrder): boolean {
-  const named = ({ parts }: ChangeOrder) =>
-    parts.map(({ sourceId, over, days = 0 }) => `${sourceId} ${over} ${days}`).join('\n')
-  return named(one) === named(other)
-}
+export const isSameTime = (one: ChangeOrder, other: ChangeOrder) => timeOf(one) === timeOf(other)
+
+/** The periods that an order is of, as they are, in one text. */
+export const timeOf = ({ parts }: ChangeOrder) =>
+  parts.map(({ sourceId, over, days = 0 }) => `${sourceId} ${over} ${days}`).join('\n')
 
 function isDearer(plan: Plan, than: Plan): boolean {
   return plan.id !== than.id && plan.price > than.price

@@ -57,7 +57,7 @@ function proformaPageRoutes(app: App, pages: ProformaPages): void {
     return sendPage(pages, request, reply, { session, offer: null, poNumber: '', isWrong: false })
   })
 
-  app.post(PATH, hidden, async (request, reply) => {
+  app.post(PATH, { ...hidden, config: { forReaders: true } }, async (request, reply) => {
     const session = senderOf(pages, request)
     const offer = fieldOf(request, 'offer')
     const poNumber = fieldOf(request, 'po_number').trim()

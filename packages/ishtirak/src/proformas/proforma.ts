@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import { type OpenedCheckout, openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { fieldsOfBuyer } from '../core/buyer-details.js'
+import { timeOf } from '../core/change.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { drawUpProforma, holdsOn, OLDEST } from '../core/proforma.js'
@@ -25,8 +26,8 @@ export interface WantedProforma {
 }
 
 /**
- * The same all day for the same wish of the same buyer. Throws what a quote throws, `buyer_incomplete`, and
- * `unknown_method` where the seller takes no transfers.
+ * The same all day for the same wish of the same buyer, of a change while the time is the same. Throws what a
+ * quote throws, `buyer_incomplete`, and `unknown_method` where the seller takes no transfers.
  */
 export async function makeProforma(
   deps: ProformaDeps,
@@ -42,10 +43,12 @@ export async function makeProforma(
   const now = clock.now()
   const issuedOn = dayOf(now)
   const { planId, months, start } = wanted
-  const asked = digestOf([issuedOn, planId, months, start, poNumber ?? null, fieldsOfBuyer(details)])
+  const { offer, change, amount } = await readQuote(deps, { userId, ...wanted })
+  const time = change ? timeOf(change) : null
+  const parties = [seller.identity, fieldsOfBuyer(details)]
+  const asked = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
   const before = await findAsked(database, userId, asked)
   if (before) return before
-  const { offer, change, amount } = await readQuote(deps, { userId, ...wanted })
   const agreed = { offer, amount, ...(change && { change }) }
   const buyer = { userId, name: user?.name ?? null, email: user?.email ?? null, details }
   const { live } = transfers

@@ -39,9 +39,10 @@ describeScenario('a proforma', ({ database }) => {
   const named = (userId: string, changes = {}) =>
     setBuyer(world.service.parts, { userId }, { ...fieldsOfBuyer(COMPANY), ...changes })
   const user = (userId = 'user-1') => world.as(userId)
-  const make = (query = '', userId = 'user-1') => user(userId).get(`${API}/proforma?plan=pro${query}`)
-  const numberOf = async (query = '', userId = 'user-1') => {
-    const { status, headers, text } = await make(query, userId)
+  const make = (query = '', userId = 'user-1', plan = 'pro') =>
+    user(userId).get(`${API}/proforma?plan=${plan}${query}`)
+  const numberOf = async (query = '', userId = 'user-1', plan = 'pro') => {
+    const { status, headers, text } = await make(query, userId, plan)
     if (status !== 200) throw new Error(text)
     return /proformas\/(.+)$/.exec(headers.get('content-location') ?? '')?.[1] ?? ''
   }
@@ -178,6 +179,21 @@ describeScenario('a proforma', ({ database }) => {
     expect(await papersOf(paymentId)).toHaveLength(1)
   })
 
+  it('of a change is another one on the same day, once the time that changes is another', async () => {
+    await user().buy()
+    const change = () => numberOf('&start=now', 'user-1', 'team')
+    const before = await change()
+    expect(await change()).toBe(before)
+    await user().buyWanted({ plan: 'pro' })
+    expect((await order(before)).body.code).toBe('proforma_not_valid')
+    const after = await change()
+    expect(after).not.toBe(before)
+    expect((await order(after)).body).toMatchObject({ kind: 'change', amount: 14_000 })
+    for (const { id } of (await user().get(`${API}/payments?status=paid`)).body.data)
+      await operatorOf(world).post(`/payments/${id}/refund`, { why: 'asked for by the customer' })
+    expect((await make('&start=now', 'user-1', 'team')).body.code).toBe('no_dearer_plan')
+  })
+
   it('is refused where no facture could be made out, nothing is sold, or no transfer taken', async () => {
     await named('user-2', { nif: null })
     const incomplete = await make('', 'user-2')
@@ -215,6 +231,11 @@ describeScenario('a proforma', ({ database }) => {
     expect((await reader.get(`${API}/proforma?plan=pro`)).status).toBe(200)
     const refused = await reader.post(`${API}/proformas/TEST-P-2026-000001/payments`, {})
     expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    const visit = await enterPortal(world, reader)
+    expect((await visit.submit('/portal/proformas', { offer: '12 pro', po_number: '' })).status).toBe(303)
+    expect(await open()).toHaveLength(2)
+    const path = '/portal/proformas/TEST-P-2026-000002/transfer'
+    expect((await visit.submit(path, {})).status).toBe(403)
   })
 
   it('is made and ordered in the portal, without a script', async () => {

@@ -1,0 +1,114 @@
+// The accountant's month where much is sold: a page of its journal reads as much as the page is long, however
+// many sales the month and the shop have, so that all of its pages cost in proportion to the month.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type SalesSpan, salesByTax, salesLines } from '../../packages/ishtirak/src/books/sales.sql.js'
+import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
+import { enterConsole } from '../support/console.js'
+import { describeScenario } from '../support/databases.js'
+import { operatorOf } from '../support/operator.js'
+import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
+import { createWorld } from '../support/world.js'
+import { buffersOf, explain, heard, textOf } from './explain.js'
+
+const at = (text: string) => Date.parse(text)
+const NOVEMBER: SalesSpan = {
+  ...{ from: at('2026-10-31T23:00:00Z'), to: at('2026-11-30T23:00:00Z') },
+  ...{ live: false, until: null, since: null },
+}
+const ALL = { tax: null, side: null }
+/** A page of the file. */
+const LINES = 1_000
+const MANY = 20_000
+
+/** Ten months alike, November the last. One sale of ten has a later facture, one of twenty a refund. */
+const fill = (database: Database, each: number) =>
+  database.script(`
+    insert into users (user_id, created_at) select 'user-' || n, now() from generate_series(1, ${each}) n;
+    begin;
+    insert into payments (user_id, id, plan, amount, currency, live, status, method_reference, created_at,
+                          expires_at, attempt_ends_at, paid_at, period_start, period_end)
+    select 'user-' || n, 'pay_' || m || '_' || n, '{}', 2000, 'DZD', false,
+           case when n % 20 = 0 then 'refunded' else 'paid' end, 'chk_' || m || '_' || n, t, t, t, t, t,
+           t + interval '1 month'
+      from generate_series(0, 9) m, generate_series(1, ${each}) n,
+           lateral (select timestamptz '2026-11-01T00:00:00Z' - m * interval '1 month'
+                      + n * interval '29 days' / ${each} as t) s;
+    insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+    select user_id, id, 'TEST-2026', row_number() over (order by paid_at, id), paid_at,
+           '{"paidOn": "2026-11-21", "amount": 2000, "tax": {"kind": "vat", "ratePercent": 19},
+             "split": {"netCentimes": 168067, "taxCentimes": 31933}, "stampDutyCentimes": 0,
+             "buyer": {"name": null, "email": null}}'
+      from payments;
+    insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
+    select user_id, 'ppr_' || id, 'facture', 'TEST-F-2026', row_number() over (order by paid_at, id),
+           paid_at + interval '1 minute',
+           '{"about": {"number": "TEST-2026-000001"}, "buyer": {"name": null, "email": null}}', id, 1
+      from payments where right(id, 1) = '1';
+    insert into audit (user_id, id, acted_at, actor, act, payment_id, before, after)
+    select user_id, 'adt_' || id, paid_at + interval '2 minutes', 'owner', 'payment.refund', id, '{}', '{}'
+      from payments where status = 'refunded';
+    insert into receipt_series (series, last_number) values ('TEST-2026', ${each * 10});
+    commit;
+    analyze`)
+
+describeScenario('the accountant’s month', ({ database }) => {
+  describe('of 20,000 sales, with ten times as many in all', () => {
+    beforeEach(() => fill(database(), MANY))
+
+    it.each(['custom', 'generic'] as const)('a %s plan reads what it shows', async (mode) => {
+      for (const after of [null, { at: at('2026-11-20T00:00:00Z'), id: 'pay' }]) {
+        const asked = await heard((of) => salesLines(of, { ...NOVEMBER, filter: ALL }, after, LINES))
+        const plan = await explain(database(), asked, { mode, with: '(analyze, buffers)' })
+        expect(textOf(plan)).toMatch(/payments_by_paid_at[\s\S]*papers_by_issue/)
+        // Four of the receipt's index and row for each line, and a fifth of its payment.
+        expect(buffersOf(plan)).toBeLessThan(LINES * 6)
+      }
+      const asked = await heard((of) => salesByTax(of, NOVEMBER))
+      const plan = await explain(database(), asked, { mode, with: '(analyze, buffers)' })
+      expect(buffersOf(plan)).toBeLessThan(MANY * 6)
+    })
+  })
+
+  it.each([
+    [3, 1],
+    [1_000, 2],
+  ])('of %i sales is read by as many statements, its file by %i for the lines', async (each, pages) => {
+    await fill(database(), each)
+    let sent = 0
+    const counting = (real: Queryable): Queryable => ({
+      query: (...asked) => {
+        sent += 1
+        return real.query(...asked)
+      },
+    })
+    const real = database()
+    const counted: Database = {
+      ...real,
+      ...counting(real),
+      transaction: (work, ...more) =>
+        real.transaction((one) => work({ ...counting(one), script: (sql) => one.script(sql) }), ...more),
+    }
+    await using world = await createWorld(counted, { env: ROLES_ENV, withoutJobs: true })
+    const operator = operatorOf(world, ROLE_KEYS.accountant)
+    const { open } = await enterConsole(world, ROLE_KEYS.accountant)
+    // A reading counts some receipts of those that no job has counted.
+    while ((await operator.get('/months/2026-11')).body.uncounted > 0);
+    const costs: Record<string, number> = {}
+    for (const [name, read] of Object.entries({
+      journal: () => operator.get('/months/2026-11/sales?limit=50'),
+      file: () => operator.get('/exports/sales?month=2026-11'),
+      page: () => open('/console/months/2026-11/sales'),
+      declaration: () => operator.get('/months/2026-11/declaration'),
+      'page of the declaration': () => open('/console/months/2026-11/declaration'),
+    })) {
+      sent = 0
+      const { status } = await read()
+      expect([name, status]).toEqual([name, 200])
+      costs[name] = sent
+    }
+    expect(costs).toEqual({
+      ...{ journal: 3, file: 3 + pages, page: 4, declaration: 14 },
+      'page of the declaration': 15,
+    })
+  })
+})
