@@ -16,7 +16,7 @@ export function factureInForce<Paper extends IssuedPaper>(papers: readonly Paper
   return last?.kind === 'facture' ? last : null
 }
 
-/** Whether a paper says that its money went back: a corrected facture and an avoir are of no money of their own. */
+/** Whether a paper says that its money went back: a corrected facture and an avoir have none of their own. */
 export function showsRefund({ kind, number }: IssuedPaper, papers: readonly IssuedPaper[]): boolean {
   return kind === 'receipt' || number === papers.findLast((paper) => paper.kind === 'facture')?.number
 }
