@@ -145,6 +145,11 @@ export function withNumbersSkipped(database: Database): BrokenDatabase {
   return breakDatabase(database, { text: (text) => text.replace(drawn, more) })
 }
 
+/** A paper bears the day on which it was decided, whatever was issued before it is saved. */
+export function withDatesAsDecided(database: Database): BrokenDatabase {
+  return breakDatabase(database, { text: (text) => text.replaceAll('b.snapshot || d.dated', 'b.snapshot') })
+}
+
 /** Who says late that they are a company is owed nothing for what they bought. */
 export function withoutOwedFactures(database: Database): BrokenDatabase {
   return breakDatabase(database, {

@@ -178,7 +178,7 @@ export function askFactures(world: SimulatedWorld, process: Process, userId: str
   return Array.from({ length: world.random.pick([1, 1, 2, 3]) }, of)
 }
 
-function askFacture(world: SimulatedWorld, { state, parts }: Process, payment: BookedPayment): Task {
+export function askFacture(world: SimulatedWorld, { state, parts }: Process, payment: BookedPayment): Task {
   const { id, user, status } = payment
   const then = () => world.ledger.payments.find((one) => one.id === id) ?? payment
   const before = world.papers.standingsOf(user, world.ledger)

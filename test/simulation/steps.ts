@@ -7,7 +7,7 @@ import { changeAtDesk } from './desk.js'
 import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
-import { issueAllOwed, nameBuyer } from './papers.js'
+import { askFacture, correctFacture, issueAllOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
 import { isAccountedFor, type RuleName, require } from './rules.js'
@@ -544,15 +544,23 @@ async function midnight(world: SimulatedWorld): Promise<void> {
   const { random, users } = world
   const process = await processWithoutFaults(world)
   passAndCheck(world, beforeMidnight(world, 2 * MINUTE_MS))
+  const named = users.filter(() => random.boolean(0.5))
+  await world.run(named.map((id) => nameBuyer(world, process, id, random.pick(['person', 'company']))))
   await world.run(users.flatMap((userId) => click(world, userId, { ...A_MONTH, mode: 'payment' })))
   const open = users.flatMap((userId) => world.openOf(userId).slice(0, 1))
   await world.run(open.map(({ checkoutId }) => payAt(world, checkoutId, 'paid')))
   passAndCheck(world, beforeMidnight(world, random.between(1, 20) * SECOND_MS))
-  const faultRates = drawFaultRates(random)
+  const faultRates = { ...drawFaultRates(random), slow: 0.3 }
   await world.revive(faultRates)
-  const looks = users.map((userId) => status(world, world.anyProcess() ?? process, userId))
-  const actions: readonly Action[] = ['webhook', 'webhook', 'issueOwed', 'askFacture', 'correct', 'refund']
-  await world.run([...looks, ...actions.flatMap((action) => tasksFor(action, world))], faultRates)
+  const anyProcess = () => world.anyProcess() ?? process
+  const looks = users.map((userId) => status(world, anyProcess(), userId))
+  const paid = world.ledger.payments.filter(({ status: is }) => is === 'paid').slice(-4)
+  const asked = paid.flatMap((payment) => [
+    askFacture(world, anyProcess(), payment),
+    ...(random.boolean(0.3) ? [correctFacture(world, anyProcess(), payment.id)] : []),
+  ])
+  const actions: readonly Action[] = ['webhook', 'issueOwed', 'refund']
+  await world.run([...looks, ...asked, ...actions.flatMap((action) => tasksFor(action, world))], faultRates)
   world.figures.count('checked: about midnight')
 }
 

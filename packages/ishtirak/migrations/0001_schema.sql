@@ -425,9 +425,11 @@ create index usage_refusals_by_age on usage_refusals (hour);
 create table receipt_series (
   series text not null,
   last_number integer not null constraint last_number_is_positive check (last_number > 0),
+  -- The date on the last paper. Null: of proformas.
+  last_issued_on date,
   constraint receipt_series_once primary key (series)
 );
-comment on table receipt_series is 'The last number drawn in each series of receipts.';
+comment on table receipt_series is 'The last number drawn in each series of receipts, and the last date.';
 
 create table receipts (
   user_id text not null,

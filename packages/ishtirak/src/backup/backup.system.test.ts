@@ -15,14 +15,17 @@ import {
   readDump,
 } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { CHARGILY_KEY, createWorld, START, tokenOf } from '../../../../test/support/world.js'
+import { CHARGILY_KEY, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
+import { setBuyer } from '../buyers/set-buyer.js'
 import { type Database, statement } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
 import { schemaFit } from '../database/migrate.js'
 import { openPostgres } from '../database/server/postgres.js'
+import { readReceipt } from '../receipts/receipt.js'
 import { backUpTo, receiveBackup, restoreFrom } from './backup.js'
 import { writeBackup } from './backup.sql.js'
 
@@ -54,6 +57,17 @@ async function openCheckout(emulator: Emulator, amount: number, metadata: object
     body: JSON.stringify({ amount, currency: 'dzd', success_url: 'https://example.dz/', metadata }),
   })
   return (await response.json()).id
+}
+
+const COMPANY = {
+  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
+  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+  legal_form: 'EURL',
+}
+
+async function isDuplicate(world: World, paper: Parameters<typeof readReceipt>[1]): Promise<boolean> {
+  const { pdf } = await readReceipt(world.service.parts, paper, { printedFor: 'buyer' })
+  return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
 }
 
 const receipts = statement(
@@ -173,6 +187,55 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       await after.stop()
       await emulator.close()
       await restored.close()
+    },
+  )
+
+  it.each(DATABASE_KINDS)(
+    'restored into %s: papers, what was printed and what is owed come along, and no number comes twice',
+    async (target) => {
+      const env = OPERATOR_ENV
+      const before = await createWorld(database(), { env, withoutJobs: true })
+      await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
+      const { paymentId: kept } = await before.as('user-1').buy()
+      const { paymentId: refunded } = await before.as('user-1').buyWanted({ plan: 'pro' })
+      await operatorOf(before).post(`/payments/${refunded}/refund`, { why: 'asked for' })
+      const { paymentId: owed } = await before.as('user-2').buy()
+      await setBuyer(before.service.parts, { userId: 'user-2' }, COMPANY)
+      const first = { userId: 'user-1', paymentId: kept, number: 'TEST-F-2026-000001', locale: 'fr' } as const
+      expect(await isDuplicate(before, first)).toBe(false)
+      await backUpTo(file, database(), START)
+      const saved = await linesOf(database())
+      // After the backup: lost with an older one.
+      await operatorOf(before).post(`/payments/${kept}/correct-facture`, { why: 'a wrong address' })
+      await before.service.stop()
+      const { clock, emulator } = before
+
+      const numbersAfter = async (restoredAt: number | null) => {
+        const restored = await emptyDatabase(target)
+        await restoreFrom(file, restored, restoredAt)
+        const restoredLines = (await linesOf(restored)).filter((line) => !line.startsWith('restores\t'))
+        expect(restoredLines).toEqual(saved)
+        const after = await createWorld(restored, { env, clock, emulator })
+        expect(await isDuplicate(after, first)).toBe(true)
+        await after.advance(60)
+        await operatorOf(after).post(`/payments/${kept}/refund`, { why: 'asked for' })
+        const numbers = []
+        for (const [userId, id] of [...Object.entries({ 'user-1': kept, 'user-2': owed })]) {
+          const answer = await after.as(userId).get(`/api/v1/billing/payments/${id}/papers`)
+          numbers.push(...answer.body.papers.map(({ number }: { number: string }) => number))
+        }
+        await after.stop()
+        await restored.close()
+        return numbers
+      }
+      expect(await numbersAfter(null)).toEqual([
+        ...['TEST-F-2026-000001', 'TEST-A-2026-000002', 'TEST-2026-000001', 'TEST-F-2026-000003'],
+      ])
+      const mark = '2026-R20261121123456'
+      expect(await numbersAfter(Date.parse('2026-11-21T12:34:56Z'))).toEqual([
+        ...['TEST-F-2026-000001', `TEST-A-${mark}-000001`, 'TEST-2026-000001', `TEST-F-${mark}-000001`],
+      ])
+      await emulator.close()
     },
   )
 

@@ -30,7 +30,8 @@ export const ISSUED_PAPERS = {
   isReceipt: ' where b.paper is null',
   issued: `, papered as (
      insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
-     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now, b.snapshot,
+     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now,
+            b.snapshot || d.dated,
             n.payment_id, n.place
        from booked b join drawn d using (series),
             jsonb_to_record(b.paper) as n(id text, kind text, payment_id text, place int)

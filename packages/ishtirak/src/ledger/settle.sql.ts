@@ -116,7 +116,8 @@ export interface SettlementChange {
 // event comes next: if its id is known, nothing else happens. Everything further hangs on these two. What
 // time has to announce starts again with a new end. After a restore the series of that year, and of those
 // before, has the mark of the restore: the numbers that were drawn after the backup are unknown. (The year of
-// the billing time zone may begin before that of UTC.)
+// the billing time zone may begin before that of UTC.) A paper that was decided before midnight and is saved
+// behind one of the next day bears the date of that one: dates rise with numbers.
 const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
@@ -178,13 +179,16 @@ const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audite
             row_number() over (partition by r.series order by e.user_id) as place,
             count(*) over (partition by r.series) as places${papers.booked}
    ), drawn as (
-     insert into receipt_series as s (series, last_number)
-     select series, count(*) from booked group by series order by series
-         on conflict (series) do update set last_number = s.last_number + excluded.last_number
-     returning series, last_number
+     insert into receipt_series as s (series, last_number, last_issued_on)
+     select series, count(*), max((snapshot->>'issuedOn')::date) from booked group by series order by series
+         on conflict (series) do update
+        set last_number = s.last_number + excluded.last_number,
+            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
+     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
    ), issued as (
      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
-     select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now, b.snapshot
+     select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now,
+            b.snapshot || d.dated
        from booked b join drawn d using (series)${papers.isReceipt}
    )${papers.issued}, announced as (
      insert into outbox (user_id, sequence, id, type, payload, created_at, traceparent)

@@ -196,7 +196,8 @@ describeScenario('a proforma', ({ database }) => {
 
   it('of a change takes the place of a transfer for time that is gone, at the same price too', async () => {
     const first = await user().buy()
-    const gone = (await user().post(`${API}/payments`, { plan: 'team', start: 'now', method: 'transfer' })).body
+    const gone = (await user().post(`${API}/payments`, { plan: 'team', start: 'now', method: 'transfer' }))
+      .body
     await operatorOf(world).post(`/payments/${first.paymentId}/refund`, { why: 'asked for by the customer' })
     await user().buy()
     const ordered = (await order(await numberOf('&start=now', 'user-1', 'team'))).body

@@ -8,7 +8,7 @@ import { setBuyer } from '../buyers/set-buyer.js'
 import type { TypedBuyer } from '../core/buyer-details.js'
 import { type Database, statement } from '../database/database.js'
 import { correctFacture } from './correct-facture.js'
-import { issueOwedFactures } from './factures.js'
+import { askForFacture, issueOwedFactures } from './factures.js'
 
 const COMPANY = {
   ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
@@ -71,6 +71,7 @@ describeScenario('the papers of a payment', ({ database }) => {
     const facture = {
       ...{ kind: 'facture', number: 'TEST-F-2026-000001', issued_on: '2026-11-21' },
       about: 'TEST-2026-000001',
+      po_number: null,
     }
     for (const { status, body } of answers) expect([status, body]).toEqual([200, facture])
     expect(await papersOf('user-1', paymentId)).toMatchObject([{ kind: 'receipt' }, facture])
@@ -153,6 +154,48 @@ describeScenario('the papers of a payment', ({ database }) => {
     expect(await papersOf('user-1', paymentId)).toMatchObject([{ kind: 'receipt' }])
     expect(await papersOf('user-1', other)).toMatchObject([{ kind: 'receipt' }, { kind: 'facture' }])
     expect(await database().query(selectOwing)).toEqual([])
+  })
+
+  it('one that is decided before midnight and saved behind one of the next day bears its date', async () => {
+    const paymentOf: Record<string, string> = {}
+    for (const userId of ['user-1', 'user-2']) {
+      await named(userId, PERSON)
+      paymentOf[userId] = (await world.as(userId).buy()).paymentId
+    }
+    const midnight = Date.parse('2026-11-30T23:00:00Z')
+    world.clock.advance(midnight - 1_000 - world.clock.now())
+    const query: Database['query'] = async (asked, parameters) => {
+      if (asked.name === 'settlements.save_whole') {
+        world.clock.advance(2_000)
+        await ask('user-2', paymentOf['user-2'] ?? '')
+      }
+      return database().query(asked, parameters)
+    }
+    const parts = { ...world.service.parts, database: { ...database(), query } }
+    await askForFacture(parts, { userId: 'user-1', paymentId: paymentOf['user-1'] ?? '' })
+    const issued = async (userId: string) => (await papersOf(userId, paymentOf[userId] ?? '')).at(-1)
+    const on = { issued_on: '2026-12-01' }
+    expect(await issued('user-2')).toMatchObject({ number: 'TEST-F-2026-000001', ...on })
+    expect(await issued('user-1')).toMatchObject({ number: 'TEST-F-2026-000002', ...on })
+  })
+
+  it('who asks is given the facture that was issued, also where an avoir follows at once', async () => {
+    await named('user-1', PERSON)
+    const { paymentId } = await world.as('user-1').buy()
+    let isIssued = false
+    const query: Database['query'] = async (asked, parameters) => {
+      const rows = await database().query(asked, parameters)
+      if (asked.name === 'settlements.save_whole' && !isIssued) {
+        isIssued = true
+        await act(paymentId, 'refund')
+      }
+      return rows
+    }
+    const parts = { ...world.service.parts, database: { ...database(), query } }
+    expect(await askForFacture(parts, { userId: 'user-1', paymentId })).toMatchObject({
+      ...{ kind: 'facture', number: 'TEST-F-2026-000001' },
+    })
+    expect((await papersOf('user-1', paymentId)).at(-1)).toMatchObject({ kind: 'avoir' })
   })
 
   it('what a company bought before it gave its details has its facture soon after', async () => {

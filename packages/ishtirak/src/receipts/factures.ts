@@ -7,7 +7,7 @@ import { DAY, type Instant, MINUTE } from '../core/instant.js'
 import { untilFresh } from '../database/database.js'
 import { loadPayment, requireUser } from '../ledger/load.js'
 import { factureFor, type PaperDeps } from '../ledger/papers.js'
-import { papersOfPayment, type StoredPaper } from '../ledger/papers.sql.js'
+import { findPaper, papersOfPayment, type StoredPaper } from '../ledger/papers.sql.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { type SaveDeps, saveUnasked } from '../ledger/save.js'
 import { claimOwed, finishOwed, paymentsOwed } from './factures.sql.js'
@@ -46,8 +46,8 @@ async function issueFacture(
   const paper = factureFor(deps, papers, buyer, now)
   const after = { subscription: user.subscription, events: [], paper }
   if ((await saveUnasked(deps, { userId, user, payment, after }, now)) === 'stale') return 'stale'
-  const [issued] = (await papersOfPayment(deps.database, payment)).slice(-1)
-  return issued ?? 'stale'
+  // Not the last of the payment: an avoir may follow at once.
+  return findPaper(deps.database, userId, paper.id)
 }
 
 /** Throws `buyer_incomplete`. */
