@@ -194,6 +194,16 @@ describeScenario('a proforma', ({ database }) => {
     expect((await make('&start=now', 'user-1', 'team')).body.code).toBe('no_dearer_plan')
   })
 
+  it('of a change takes the place of a transfer for time that is gone, at the same price too', async () => {
+    const first = await user().buy()
+    const gone = (await user().post(`${API}/payments`, { plan: 'team', start: 'now', method: 'transfer' }))
+      .body
+    await operatorOf(world).post(`/payments/${first.paymentId}/refund`, { why: 'asked for by the customer' })
+    await user().buy()
+    const ordered = (await order(await numberOf('&start=now', 'user-1', 'team'))).body
+    expect([gone.amount, ordered.amount, ordered.id === gone.id]).toEqual([7_000, 7_000, false])
+  })
+
   it('is refused where no facture could be made out, nothing is sold, or no transfer taken', async () => {
     await named('user-2', { nif: null })
     const incomplete = await make('', 'user-2')
