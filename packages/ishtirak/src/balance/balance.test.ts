@@ -158,6 +158,17 @@ describeScenario('a balance', ({ database }) => {
     expect((await balance()).amount).toBe(3_000)
   })
 
+  it('for another order of the buyer is another purchase, at once too', async () => {
+    await topUp(10_000)
+    const first = await buy({ po_number: 'BC-1' })
+    const asked = [buy({ po_number: 'BC-1' }), buy({ po_number: 'BC-2' }), buy({ po_number: 'BC-2' })]
+    const [again, second, twice] = await Promise.all(asked)
+    expect(again?.body.id).toBe(first.body.id)
+    expect([second?.status, second?.body.id === first.body.id]).toEqual([201, false])
+    expect(twice?.body.id).toBe(second?.body.id)
+    expect((await balance()).amount).toBe(6_000)
+  })
+
   it('what was paid for a change when the time was over is on the balance', async () => {
     await user().buy()
     const { body } = await user().post(PAYMENTS, { plan: 'team', start: 'now' })

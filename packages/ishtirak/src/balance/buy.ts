@@ -63,7 +63,7 @@ async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
 }
 
 async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'> {
-  const { planId, months, start } = asked
+  const { planId, months, start, poNumber } = asked
   const { userId, personId } = asked.user
   const { clock, database, rules, catalogue } = deps
   const now = clock.now()
@@ -74,7 +74,7 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
   const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
   const same = await findRecentPurchase(database, {
     ...{ userId, planId, months: start === 'now' ? null : months },
-    ...{ codeHash: code?.hash ?? null, since: now - SAME_WITHIN_MS },
+    ...{ codeHash: code?.hash ?? null, poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
   })
   if (same !== null) return same
   const decision = decideQuote(facts, { planId, months, start, code, mode: 'payment' }, catalogue, now, rules)
@@ -83,7 +83,7 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
   requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  return save(deps, { userId, boughtBy: personId, poNumber: asked.poNumber, user, quote }, now)
+  return save(deps, { userId, boughtBy: personId, poNumber, user, quote }, now)
 }
 
 /** Booked by the decision that books all money: a report of ours says that it is paid. */

@@ -11,6 +11,7 @@ const selectRecent = statement(
     where p.user_id = $1 and p.created_at > $2::timestamptz
       and p.method = '${BY_BALANCE}' and p.status = 'paid'
       and p.plan->>'id' = $3 and p.months is not distinct from $4::int and p.code_hash is not distinct from $5
+      and ($6::text is null or p.po_number = $6)
       and exists (
         select from balance_entries b
          where b.user_id = p.user_id and b.payment_id = p.id and b.kind = 'purchase')
@@ -26,10 +27,13 @@ export async function findRecentPurchase(
     /** Null: a change of plan. */
     readonly months: number | null
     readonly codeHash: string | null
+    /** Null: whatever the order's number was. */
+    readonly poNumber: string | null
     readonly since: Instant
   },
 ): Promise<string | null> {
-  const { userId, planId, months, codeHash, since } = of
-  const [row] = await database.query(selectRecent, [userId, at(since), planId, months, codeHash])
+  const { userId, planId, months, codeHash, poNumber, since } = of
+  const values = [userId, at(since), planId, months, codeHash, poNumber]
+  const [row] = await database.query(selectRecent, values)
   return row ? text(row, 'id') : null
 }

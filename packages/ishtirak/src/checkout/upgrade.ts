@@ -166,12 +166,11 @@ function wantedBy(asked: Asked): Wanted | WantedTopUp {
   return { planId, months, mode, start, agreed, poNumber }
 }
 
-const nameOf = (wanted: Wanted | WantedTopUp) =>
-  'topUp' in wanted
-    ? wanted.topUp
-    : [wanted.planId, wanted.months, wanted.mode, wanted.start, wanted.poNumber, wanted.agreed?.amount].join(
-        '\n',
-      )
+function nameOf(wanted: Wanted | WantedTopUp): string {
+  if ('topUp' in wanted) return String(wanted.topUp)
+  const { planId, months, mode, start, poNumber, agreed } = wanted
+  return [planId, months, mode, start, poNumber, agreed && JSON.stringify(agreed)].join('\n')
+}
 
 const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 

@@ -60,6 +60,14 @@ describe('an open payment', () => {
     expect(choose({ ...before, checkoutUrl: null }, {})).toMatchObject({ kind: 'return' })
   })
 
+  it('is given for a proforma only where it sells the same plan', () => {
+    const agreed = { offer: { plan: PRO, months: 1, price: { amount: 2000, currency: 'DZD' } }, amount: 2000 }
+    const open = { checkoutUrl: null, price: agreed.offer.price }
+    expect(choose({ ...open, plan: PRO }, { agreed })).toMatchObject({ kind: 'return' })
+    const less = { ...PRO, limits: { ...PRO.limits, projects: 2 } }
+    expect(choose({ ...open, plan: less }, { agreed })).toMatchObject({ kind: 'close', isSame: false })
+  })
+
   describe('of which no other can follow in this hour', () => {
     const ten = Array.from({ length: 10 }, (_, n) => NOON - (50 - n) * MINUTE)
 

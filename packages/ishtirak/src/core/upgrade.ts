@@ -4,7 +4,7 @@ import { balanceIn } from './balance.js'
 import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
-import type { Catalogue, Offer } from './plan.js'
+import { type Catalogue, isSamePlan, type Offer } from './plan.js'
 import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import { type BillingRules, renewed, type SubscriptionFacts } from './subscription.js'
 
@@ -115,12 +115,12 @@ function decideOpen(
   const isSameTerm = payment.plan?.id === planId && payment.months === months
   // The catalogue's price may be another by now. A transfer may be under way: it stays as it was. A change
   // was quoted for what is left of the time, which passes: it holds while that time is the same.
-  const mayDiffer = payment.checkoutUrl === null && payment.kind !== 'top_up' && !agreed
-  const isPrice =
-    change && !agreed
-      ? payment.change !== null && isSameTime(payment.change, change)
-      : payment.price.amount === amount || mayDiffer
+  const mayDiffer = (payment.checkoutUrl === null && payment.kind !== 'top_up') || change !== undefined
+  const isPrice = payment.price.amount === amount || (mayDiffer && !agreed)
+  const isTime = !change || (payment.change !== null && isSameTime(payment.change, change))
+  // What a proforma offers is sold as it was then.
+  const isPlan = !agreed || (payment.plan !== null && isSamePlan(payment.plan, agreed.offer.plan))
   const isOrder = poNumber === undefined || payment.poNumber === poNumber
-  const isSame = isSameTerm && payment.codeHash === codeHash && isPrice && isOrder
+  const isSame = isSameTerm && payment.codeHash === codeHash && isPrice && isTime && isPlan && isOrder
   return isSame && isPayable(payment, now) ? { kind: 'return', payment } : { kind: 'close', payment, isSame }
 }

@@ -194,6 +194,16 @@ describeScenario('a proforma', ({ database }) => {
     expect((await make('&start=now', 'user-1', 'team')).body.code).toBe('no_dearer_plan')
   })
 
+  it('of a change takes the place of a transfer for time that is gone, at the same price too', async () => {
+    const first = await user().buy()
+    const gone = (await user().post(`${API}/payments`, { plan: 'team', start: 'now', method: 'transfer' }))
+      .body
+    await operatorOf(world).post(`/payments/${first.paymentId}/refund`, { why: 'asked for by the customer' })
+    await user().buy()
+    const ordered = (await order(await numberOf('&start=now', 'user-1', 'team'))).body
+    expect([gone.amount, ordered.amount, ordered.id === gone.id]).toEqual([7_000, 7_000, false])
+  })
+
   it('is refused where no facture could be made out, nothing is sold, or no transfer taken', async () => {
     await named('user-2', { nif: null })
     const incomplete = await make('', 'user-2')
@@ -255,6 +265,13 @@ describeScenario('a proforma', ({ database }) => {
     expect(wordsOf((await visit.open()).text)).toContain('Votre virement')
     const [payment] = (await user().get(`${API}/payments`)).body.data
     expect(payment).toMatchObject({ amount: 20_000, status: 'pending', method: 'transfer' })
+  })
+
+  it('is asked for in the portal once the details are whole; before, the page leads to them', async () => {
+    const visit = await enterPortal(world, 'user-3', 'fr')
+    const { text } = await visit.open('/portal/proformas')
+    expect(text).not.toContain('name="offer"')
+    expect(text).toContain(`href="${world.base}/portal/buyer"`)
   })
 
   it('leads an operator to its account, by its number', async () => {
