@@ -73,13 +73,13 @@ describeInBrowser('the first screen', ({ visit }) => {
         'Plans',
         'Your usage',
         'Subscription periods',
-        'Receipts by year',
+        'Receipts and factures by year',
       ])
       expect(await headings('renewable')).toEqual([
         'Pro',
         'Your usage',
         'Subscription periods',
-        'Receipts by year',
+        'Receipts and factures by year',
         'Plans',
       ])
       expect(

@@ -1,5 +1,11 @@
 // The details of a buyer in words.
-import { BUYER_FIELDS, type BuyerDetails, type BuyerField, fieldsOfBuyer } from '../core/buyer-details.js'
+import {
+  BUYER_FIELDS,
+  type BuyerDetails,
+  type BuyerField,
+  fieldsOfBuyer,
+  missingDetails,
+} from '../core/buyer-details.js'
 import type { ValidationProblem } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { problemInWords, type Say } from '../i18n/messages.js'
@@ -24,4 +30,10 @@ const RULED = ['rc', 'nif', 'nis', 'ai', 'phone', 'email'] as const
 export function faultInWords(say: Say, locale: Locale, problem: ValidationProblem): string {
   const ruled = RULED.find((field) => problem.pointer === `/${field}`)
   return ruled === undefined ? problemInWords(problem, locale) : say(`buyerRule_${ruled}`)
+}
+
+/** What a facture cannot do without; null: nothing is missing. */
+export function lacksInWords(say: Say, locale: Locale, buyer: BuyerDetails | null): string | null {
+  const missing = missingDetails(buyer).map((field) => labelOf(say, field))
+  return missing.length === 0 ? null : missing.join(locale === 'ar' ? '، ' : ', ')
 }

@@ -23,7 +23,11 @@ describeScenario('the buyer’s page of the portal', ({ database }) => {
     expect([sent.status, sent.headers.get('location')]).toEqual([303, `${world.base}${PAGE}?saved=yes`])
     const { text } = await visit.open(`${PAGE}?saved=yes`)
     expect(text).toContain('name="name" value="SARL Atlas"')
-    expect(wordsOf(text)).toContain('Saved Your next invoices name these details.')
+    expect(wordsOf(text)).toContain('Saved An invoice still needs: Address, Trade register number (RC)')
+    await visit.submit(PAGE, { kind: 'person', name: 'Lina', address: 'Oran' })
+    const whole = await visit.open(`${PAGE}?saved=yes`)
+    expect(wordsOf(whole.text)).toContain('Saved Your next invoices name these details.')
+    await visit.submit(PAGE, fields)
     expect((await world.as('atlas').get(BUYER)).body).toMatchObject({ name: 'SARL Atlas', rc: null })
   })
 

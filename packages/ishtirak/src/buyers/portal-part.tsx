@@ -17,7 +17,7 @@ import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { LinkButton, Notice, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { actorOf, fieldOf, queryOf, type Session } from '../pages/reader.js'
-import { buyerInWords, faultInWords, kindInWords, labelOf } from './buyer-words.js'
+import { buyerInWords, faultInWords, kindInWords, labelOf, lacksInWords } from './buyer-words.js'
 import { type BuyerDeps, readBuyer, setBuyer } from './set-buyer.js'
 
 type BuyerPages = Pages & BuyerDeps
@@ -27,12 +27,13 @@ export const buyerPages: PortalKinds<BuyerDeps> = {
   read: async () => ({ lists: BuyerLink }),
 }
 
-const PATH = '/portal/buyer'
+/** Of the page. */
+export const BUYER_PAGE = '/portal/buyer'
 
 function BuyerLink({ pages, view, say }: PartSection) {
   return (
     <p class="actions">
-      <LinkButton href={hrefIn(view.session, pages.base + PATH)} label={say('buyerTitle')} />
+      <LinkButton href={hrefIn(view.session, pages.base + BUYER_PAGE)} label={say('buyerTitle')} />
     </p>
   )
 }
@@ -40,7 +41,7 @@ function BuyerLink({ pages, view, say }: PartSection) {
 function buyerRoutes(app: App, pages: BuyerPages): void {
   const hidden = { schema: { hide: true }, onRequest: pages.users.onRequest }
 
-  app.get(PATH, hidden, async (request, reply) => {
+  app.get(BUYER_PAGE, hidden, async (request, reply) => {
     const session = pages.users.of(request)
     const buyer = await readBuyer(pages, session.userId)
     const isSaved = queryOf(request, 'saved') !== undefined
@@ -48,7 +49,7 @@ function buyerRoutes(app: App, pages: BuyerPages): void {
     return sendPage(pages, request, reply, { session, buyer, typed, problems: [], isSaved })
   })
 
-  app.post(PATH, hidden, async (request, reply) => {
+  app.post(BUYER_PAGE, hidden, async (request, reply) => {
     const session = senderOf(pages, request)
     const typed = Object.fromEntries(BUYER_FIELDS.map((field) => [field, fieldOf(request, field)]))
     try {
@@ -59,7 +60,7 @@ function buyerRoutes(app: App, pages: BuyerPages): void {
       const shown = { session, buyer: null, typed, problems, isSaved: false }
       return sendPage(pages, request, reply.code(422), shown)
     }
-    return reply.headers(pages.headers).redirect(`${pages.base}${PATH}?saved=yes`, 303)
+    return reply.headers(pages.headers).redirect(`${pages.base}${BUYER_PAGE}?saved=yes`, 303)
   })
 }
 
@@ -79,10 +80,10 @@ function sendPage(pages: BuyerPages, request: FastifyRequest, reply: FastifyRepl
   const say = sayFor(pages.seller.identity, locale)
   const title = say('buyerTitle')
   const html = renderPage(pages, {
-    ...{ locale, title, languagePath: pages.base + PATH, backUrl: pages.backUrl(session) },
+    ...{ locale, title, languagePath: pages.base + BUYER_PAGE, backUrl: pages.backUrl(session) },
     safeContent: (
       <>
-        {isSaved ? <Notice tone="" title={say('buyerSaved')} text={say('buyerSavedText')} /> : null}
+        {isSaved ? <Saved say={say} locale={locale} buyer={shown.buyer} /> : null}
         <section class="middle card">
           <h1 safe>{title}</h1>
           <p class="soft" safe>
@@ -106,6 +107,13 @@ function sendPage(pages: BuyerPages, request: FastifyRequest, reply: FastifyRepl
     ),
   })
   return reply.headers(pages.headers).send(html)
+}
+
+/** A facture waits for what is missing. */
+function Saved({ say, locale, buyer }: { say: Say; locale: Locale; buyer: BuyerDetails | null }) {
+  const lacks = lacksInWords(say, locale, buyer)
+  const text = lacks === null ? say('buyerSavedText') : say('buyerSavedLacks', { fields: lacks })
+  return <Notice tone={lacks === null ? '' : 'warn'} title={say('buyerSaved')} text={text} />
 }
 
 /** For those who may not change them. */
@@ -136,7 +144,7 @@ function BuyerForm(of: OfForm) {
   const { pages, say, shown } = of
   const kind = shown.typed.kind ?? 'company'
   return (
-    <OwnForm session={shown.session} action={pages.base + PATH}>
+    <OwnForm session={shown.session} action={pages.base + BUYER_PAGE}>
       <label>
         <span safe>{labelOf(say, 'kind')}</span>
         <select name="kind">

@@ -16,6 +16,11 @@ export function factureInForce<Paper extends IssuedPaper>(papers: readonly Paper
   return last?.kind === 'facture' ? last : null
 }
 
+/** Whether a paper says that its money went back: a corrected facture and an avoir have none of their own. */
+export function showsRefund({ kind, number }: IssuedPaper, papers: readonly IssuedPaper[]): boolean {
+  return kind === 'receipt' || number === papers.findLast((paper) => paper.kind === 'facture')?.number
+}
+
 /** As another paper names it. */
 export const namedPaper = ({ kind, number, issuedOn }: NamedPaper): NamedPaper => ({ kind, number, issuedOn })
 

@@ -1,5 +1,6 @@
 // The page of the portal where a company has a proforma made, and orders one by transfer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BUYER_PAGE } from '../buyers/portal-part.js'
 import { offerValue, readOffer } from '../checkout/portal-choice.js'
 import { missingDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
@@ -10,7 +11,7 @@ import { isPoNumber, PO_NUMBER_MAX } from '../core/po-number.js'
 import { changeQuotes, decideQuote, type Quote } from '../core/quote.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import type { App } from '../http/app.js'
-import { paidForInWords, termInWords } from '../i18n/formats.js'
+import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
 import { hrefIn, OwnForm, senderOf } from '../pages/own-form.js'
 import { LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
@@ -103,6 +104,7 @@ async function sendPage(pages: ProformaPages, request: FastifyRequest, reply: Fa
   const say = sayFor(pages.seller.identity, locale)
   const title = say('proformaTitle')
   const loaded = await pages.loadUser(session.userId)
+  const isWhole = missingDetails(loaded?.user.buyer ?? null).length === 0
   const quotes = quotesFor(pages, loaded?.user.subscription ?? NEVER_PAID, pages.clock.now())
   const open = await openProformas(pages, session.userId)
   const of = { pages, say, locale, shown }
@@ -114,7 +116,7 @@ async function sendPage(pages: ProformaPages, request: FastifyRequest, reply: Fa
         <p class="soft" safe>
           {say('proformaText')}
         </p>
-        {quotes.length === 0 ? <p safe>{say('proformaNothing')}</p> : <AskForm {...of} quotes={quotes} />}
+        {isWhole ? <AskForm {...of} quotes={quotes} /> : <AskForDetails {...of} />}
         {open.map((proforma) => (
           <OpenProforma {...of} proforma={proforma} />
         ))}
@@ -148,7 +150,20 @@ interface OfPage {
   readonly shown: Shown
 }
 
+/** There is no proforma without them. */
+function AskForDetails({ pages, say, shown }: OfPage) {
+  return (
+    <>
+      <p safe>{say('proformaLacks')}</p>
+      <p class="actions">
+        <LinkButton href={hrefIn(shown.session, pages.base + BUYER_PAGE)} label={say('buyerTitle')} />
+      </p>
+    </>
+  )
+}
+
 function AskForm({ pages, say, locale, shown, quotes }: OfPage & { readonly quotes: readonly Quote[] }) {
+  if (quotes.length === 0) return <p safe>{say('proformaNothing')}</p>
   const chosen = shown.offer ?? offerValue(quotes.at(0) as Quote)
   const wrong = shown.isWrong && { 'aria-invalid': 'true' as const, 'aria-describedby': 'wrong-po' }
   return (
@@ -188,7 +203,7 @@ function AskForm({ pages, say, locale, shown, quotes }: OfPage & { readonly quot
 function inOneLine({ formats }: ProformaPages, quote: Quote, locale: Locale, say: Say): string {
   const { offer, change, amount } = quote
   const term = change ? say('fromNowOn') : termInWords(offer.months, locale)
-  return `${planName(offer.plan.name, locale)} · ${term} · ${formats.money(amount, locale)}`
+  return inParts([planName(offer.plan.name, locale), term, formats.money(amount, locale)], locale)
 }
 
 function OpenProforma(of: OfPage & { readonly proforma: Proforma }) {
@@ -206,7 +221,7 @@ function OpenProforma(of: OfPage & { readonly proforma: Proforma }) {
         <bdi safe>{number}</bdi>
       </h2>
       <p>
-        <bdi safe>{paidForInWords(bought, locale)}</bdi>
+        <span safe>{paidForInWords(bought, locale)}</span>
         {' · '}
         <b safe>{pages.formats.money(amount, locale)}</b>
         {snapshot.poNumber === undefined ? null : (

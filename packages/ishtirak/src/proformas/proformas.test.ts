@@ -267,6 +267,13 @@ describeScenario('a proforma', ({ database }) => {
     expect(payment).toMatchObject({ amount: 20_000, status: 'pending', method: 'transfer' })
   })
 
+  it('is asked for in the portal once the details are whole; before, the page leads to them', async () => {
+    const visit = await enterPortal(world, 'user-3', 'fr')
+    const { text } = await visit.open('/portal/proformas')
+    expect(text).not.toContain('name="offer"')
+    expect(text).toContain(`href="${world.base}/portal/buyer"`)
+  })
+
   it('leads an operator to its account, by its number', async () => {
     const number = await numberOf()
     for (const typed of [number, number.toLowerCase(), number.replace('TEST-', '')]) {

@@ -130,4 +130,17 @@ describeScenario('factures that are handed out', ({ database }) => {
     ])
     expect(textOf(await download('/papers?year=2026&lang=fr'))).toContain('−2 000,00')
   })
+
+  it('stand in that file also where they were corrected, and say of what the money went back', async () => {
+    await setCompany()
+    const { paymentId } = await world.as('user-1').buy()
+    await operatorOf(world).post(`/payments/${paymentId}/correct-facture`, { why: 'they moved' })
+    await operatorOf(world).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    const text = new TextDecoder().decode(await download('/papers?year=2026&format=csv&lang=fr'))
+    const numbers = ['F-2026-000001', 'A-2026-000001', 'F-2026-000002', 'A-2026-000002']
+    const shown = text.match(/^TEST-[AF]-2026-\d+/gm)
+    expect(shown).toEqual(numbers.map((number) => `TEST-${number}`))
+    const texts = await Promise.all(numbers.map((number) => print(paymentId, `TEST-${number}`)))
+    expect(texts.map((page) => page.includes('Remboursé le'))).toEqual([false, false, true, false])
+  })
 })

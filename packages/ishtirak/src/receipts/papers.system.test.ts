@@ -61,7 +61,7 @@ describeScenario('the papers of a year', ({ database }) => {
       'inline; filename="receipts-2026.pdf"',
     ])
     const text = textOf(new Uint8Array(await answer.arrayBuffer())).replace(/[\s\u00a0]+/g, ' ')
-    expect(text).toContain('Receipts of 2026')
+    expect(text).toContain('Receipts and factures of 2026')
     expect(text).toMatch(
       /TEST-2026-000001 21\/11\/2026 Pro subscription.* 20 168,07 DA 3 831,93 DA 24 000,00 DA/,
     )
@@ -100,7 +100,7 @@ describeScenario('the papers of a year', ({ database }) => {
     expect(byKey.text).toBe(text)
     const portal = await enterPortal(world, 'user-1')
     const page = wordsOf((await portal.open()).text)
-    expect(page).toContain('Receipts by year 2027 PDF CSV 2026 PDF CSV')
+    expect(page).toContain('Receipts and factures by year 2027 PDF CSV 2026 PDF CSV')
     expect((await portal.open('/portal/papers?year=2026&format=csv')).text).toBe(text)
     expect((await portal.open('/portal/papers?year=2026')).headers.get('content-type')).toBe(
       'application/pdf',
@@ -119,9 +119,9 @@ describeScenario('the papers of a year', ({ database }) => {
         (text) => text.replace(/[\s\u00a0]+/g, ' '),
       )
     }
-    const bounds = 'A file lists the last 600 receipts of a year; the PDF prints the last 50 of them.'
-    const cut = 'This year has more than 600 receipts: this list has the last 600, and the sums are theirs.'
-    const note = 'The last 50 receipts follow.'
+    const bounds = 'A file lists the last 600 papers of a year; the PDF prints the last 50 of them.'
+    const cut = 'This year has more than 600 papers: this list has the last 600, and the sums are theirs.'
+    const note = 'The last 50 papers follow.'
     const [page = '', pdf = ''] = await shown()
     expect([page.includes(bounds), pdf.includes(cut), pdf.includes(note)]).toEqual([false, false, false])
 

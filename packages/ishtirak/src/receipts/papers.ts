@@ -78,9 +78,7 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
 
 /** Without the receipts in whose place a facture was asked for: its money is said once. */
 function inForce(papers: readonly PaperOfYear[]): readonly PaperOfYear[] {
-  const replaced = new Set(
-    papers.map(({ snapshot }) => snapshot.paper === 'facture' && snapshot.about?.number),
-  )
+  const replaced = new Set(papers.map(({ snapshot: { about } }) => about?.kind === 'receipt' && about.number))
   return papers.filter((paper) => !replaced.has(numberOf(paper)))
 }
 
@@ -159,7 +157,7 @@ function listOf(deps: ReceiptDeps, papers: readonly PaperOfYear[], locale: Local
   const [newest] = papers.slice(-1)
   return {
     buyer: newest ? describeBuyer(newest.snapshot, words).name : '',
-    head: [words.title, words.issuedOn, words.description, words.totalNet, words.vat, words.totalPaid],
+    head: [words.number, words.issuedOn, words.description, words.totalNet, words.vat, words.totalPaid],
     rows: inForce(papers).map((paper) => {
       const signed = (centimes: number) => `${signOf(paper) < 0 ? '\u2212' : ''}${money(centimes)}`
       const { snapshot } = paper

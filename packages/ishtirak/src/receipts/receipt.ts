@@ -2,7 +2,7 @@
 
 import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
-import { factureInForce, type IssuedPaper, namedPaper } from '../core/facture.js'
+import { factureInForce, type IssuedPaper, namedPaper, showsRefund } from '../core/facture.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
@@ -129,7 +129,8 @@ export async function readReceipt(
   const { database, receipts, printer } = deps
   const { payment, papers, paper, receipt } = await findReceipt(deps, of)
   const { snapshot, number } = receipt
-  const refundedAt = payment.status === 'refunded' ? await findRefundInstant(database, of) : null
+  const isRefunded = payment.status === 'refunded' && showsRefund(paper, papers)
+  const refundedAt = isRefunded ? await findRefundInstant(database, of) : null
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const inForce = paper.kind === 'receipt' ? factureInForce(papers) : null
   const facture = inForce && namedPaper(inForce)
