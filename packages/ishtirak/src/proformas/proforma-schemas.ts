@@ -13,7 +13,7 @@ export const ProformaQuerySchema = query({
   lang: Type.Optional(locale),
 })
 
-export const ProformaSchema = object('Proforma', {
+const ProformaSchema = object('Proforma', {
   number: Type.String({ examples: ['P-2026-000003'] }),
   plan: Type.String({ examples: ['pro'] }),
   months: nullable(Type.Integer({ description: 'Null for a change', examples: [12] })),

@@ -32,13 +32,15 @@ const insert = statement(
      select ${seriesSince('$3::text')} as series from restored
       where not exists (select from proformas where user_id = $1 and asked = $2)
    ), drawn as (
-     insert into receipt_series as s (series, last_number)
-     select series, 1 from wanted
-         on conflict (series) do update set last_number = s.last_number + 1
-     returning series, last_number
+     insert into receipt_series as s (series, last_number, last_issued_on)
+     select series, 1, ($6::jsonb->>'issuedOn')::date from wanted
+         on conflict (series) do update
+        set last_number = s.last_number + 1,
+            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
+     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
    )
    insert into proformas (user_id, series, number, issued_at, asked, agreed, snapshot)
-   select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb from drawn`,
+   select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb || dated from drawn`,
 )
 
 export interface NewProforma {

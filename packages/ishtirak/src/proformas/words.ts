@@ -8,4 +8,4 @@ declare module '../i18n/words.js' {
   }
 }
 
-export const proformasWords = addWords<'proformas'>(import.meta.url)
+addWords<'proformas'>(import.meta.url)
