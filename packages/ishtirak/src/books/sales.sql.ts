@@ -42,21 +42,25 @@ const SALES = `
 const SALES_LATE = `${LATE({ live: '$1', since: '$5', until: '$4' })}
    and $5::jsonb is not null and p.paid_at < $2::timestamptz`
 const CREDITS = `${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz`
+/** A correction may bear the same instant as the refund that comes after it. */
+const IS_LAST = `not exists (select from papers n where n.user_id = l.user_id
+              and n.payment_id = l.payment_id and n.place > l.place)`
 const REPLACING = `
   from papers l
   join payments p on p.user_id = l.user_id and p.id = l.payment_id
   join receipts r on r.user_id = l.user_id and r.payment_id = l.payment_id
  where p.live = $1::boolean and l.issued_at >= $2::timestamptz and l.issued_at < $3::timestamptz
    and $10::text is null
-   and not exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
-                      and a.act = 'payment.refund' and a.acted_at = l.issued_at)`
+   and not (l.kind = 'avoir' and ${IS_LAST}
+            and exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
+                           and a.act = 'payment.refund' and a.acted_at = l.issued_at))`
 
 /** A paper that was issued later, in the form that a line has it in. */
 const ISSUED = `jsonb_build_object('kind', l.kind, 'series', l.series, 'number', l.number,
          'about', l.snapshot->'about', 'buyer', l.snapshot->'buyer')`
 /** The avoir of a refund: it bears the same instant. Null: no facture was to be taken back. */
 const AVOIR = `(select ${ISSUED} from papers l where l.user_id = a.user_id and l.payment_id = a.payment_id
-         and l.kind = 'avoir' and l.issued_at = a.acted_at)`
+         and l.kind = 'avoir' and l.issued_at = a.acted_at and ${IS_LAST})`
 
 const spanValues = ({ live, from, to, until, since }: SalesSpan) => [
   ...[live, at(from), at(to)],

@@ -246,6 +246,17 @@ describeScenario('the accountant’s month', ({ database }) => {
     expect(after.declaration.total).toMatchObject({ sales: { count: 2 }, credits: { count: 1, ttc: 2000 } })
   })
 
+  it('has each paper once where a correction and a refund bear the same instant', async () => {
+    await database().query(giveDetails, ['firm', JSON.stringify({ ...COMPANY, address: 'Alger' })])
+    const { paymentId } = await world.as('firm').buy()
+    for (const act of ['correct-facture', 'refund'])
+      await owner().post(`/payments/${paymentId}/${act}`, { why: 'asked for' })
+    const { sales } = await holdTogether('2026-11')
+    expect(sales.map(({ number, ttc }) => `${number} ${ttc}`.replace('TEST-', '')).sort()).toEqual([
+      ...['A-2026-000001 0', 'A-2026-000002 -2000', 'F-2026-000001 2000', 'F-2026-000002 0'],
+    ])
+  })
+
   it('has each document of a figure of the declaration behind it', async () => {
     await twoMonths()
     const { turnover } = await get('/months/2026-11/declaration')

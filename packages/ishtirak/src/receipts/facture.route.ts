@@ -8,7 +8,14 @@ import { forBothCallers } from '../ledger/user-routes.js'
 import type { ReceiptCalls } from './calls.js'
 import { askForFacture, type FactureDeps, listPapers } from './factures.js'
 import { askForReceipt } from './receipt.js'
-import { LANGUAGE, pdfRoute, type ReceiptRoutesDeps, sendReceipt, wishedLocale } from './receipt.route.js'
+import {
+  LANGUAGE,
+  PRINTS,
+  pdfRoute,
+  type ReceiptRoutesDeps,
+  sendReceipt,
+  wishedLocale,
+} from './receipt.route.js'
 
 export type FactureRoutesDeps = FactureDeps & ReceiptRoutesDeps
 
@@ -76,7 +83,7 @@ export function factureRoutes(deps: FactureRoutesDeps) {
       params: callers.params({ payment_id: Type.String(), number: Type.String({ maxLength: 50 }) }),
     }
     const address = `${path}/payments/:payment_id/papers/:number`
-    app.get(address, { schema: gives, onRequest }, async (request, reply) => {
+    app.get(address, { ...PRINTS, schema: gives, onRequest }, async (request, reply) => {
       const { userId } = callers.callOf(request).user
       const { payment_id: paymentId, number } = request.params
       const locale = request.query.lang ?? (await callers.localeOf(request))

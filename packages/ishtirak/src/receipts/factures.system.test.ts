@@ -49,6 +49,12 @@ describeScenario('factures that are handed out', ({ database }) => {
     await setCompany()
     const { paymentId } = await world.as('user-1').buy()
     const number = 'TEST-F-2026-000001'
+    // What looks at an address before it is opened takes nothing.
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
+    for (const path of [`papers/${number}`, 'receipt']) {
+      const address = `${world.url}/api/v1/billing/payments/${paymentId}/${path}`
+      expect((await fetch(address, { method: 'HEAD', headers })).status).toBe(405)
+    }
     const texts = [await print(paymentId, number), await print(paymentId, number)]
     expect(areDuplicates(texts)).toEqual([false, true])
     for (const text of texts) expect(text).toContain('EURL Nakhla')

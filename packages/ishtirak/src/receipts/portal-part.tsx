@@ -12,14 +12,14 @@ import { queryOf } from '../pages/reader.js'
 import { askForFacture, type FactureDeps } from './factures.js'
 import { sendPapers } from './papers.route.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
-import { sendReceipt } from './receipt.route.js'
+import { PRINTS, sendReceipt } from './receipt.route.js'
 
 export const receiptPages: PortalKinds<ReceiptDeps & FactureDeps> = {
   routes: (app, pages) => {
     const { reader, users } = pages
     app.get<{ Params: { payment_id: string } }>(
       '/portal/receipts/:payment_id',
-      { schema: { hide: true }, onRequest: users.onRequest },
+      { ...PRINTS, schema: { hide: true }, onRequest: users.onRequest },
       async (request, reply) => {
         const session = users.of(request)
         const locale = reader.language(request, reply, session)

@@ -28,6 +28,9 @@ export function pdfRoute(
   }
 }
 
+/** Not for HEAD, which would take the original and show it to nobody. */
+export const PRINTS = { exposeHeadRoute: false }
+
 export function receiptRoutes(deps: ReceiptRoutesDeps) {
   return forBothCallers(deps, (app, { path, onRequest, ...callers }) => {
     const schema = {
@@ -37,12 +40,16 @@ export function receiptRoutes(deps: ReceiptRoutesDeps) {
       description: `One page of PDF. ${LANGUAGE}`,
       params: callers.params({ payment_id: Type.String() }),
     }
-    app.get(`${path}/payments/:payment_id/receipt`, { schema, onRequest }, async (request, reply) => {
-      const { userId } = callers.callOf(request).user
-      const { payment_id: paymentId } = request.params
-      const of = { userId, paymentId, locale: request.query.lang ?? (await callers.localeOf(request)) }
-      return sendReceipt(reply, await askForReceipt(deps, of))
-    })
+    app.get(
+      `${path}/payments/:payment_id/receipt`,
+      { ...PRINTS, schema, onRequest },
+      async (request, reply) => {
+        const { userId } = callers.callOf(request).user
+        const { payment_id: paymentId } = request.params
+        const of = { userId, paymentId, locale: request.query.lang ?? (await callers.localeOf(request)) }
+        return sendReceipt(reply, await askForReceipt(deps, of))
+      },
+    )
   })
 }
 
