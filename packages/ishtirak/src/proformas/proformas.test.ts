@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
@@ -295,5 +296,8 @@ describeScenario('a proforma', ({ database }) => {
     await world.emulator.pay(/checkouts\/(\w+)\/pay/.exec(asked.body.checkout_url)?.[1] ?? '', 'paid')
     await world.emulator.settled()
     expect(await papersOf(asked.body.id)).toMatchObject([{ kind: 'facture', po_number: 'BC-9' }])
+    const console = await enterConsole(world, OPERATOR_KEY)
+    const { text } = await console.open(`/console/payments/${asked.body.id}`)
+    expect(wordsOf(text)).toContain('Purchase order BC-9')
   })
 })

@@ -24,12 +24,12 @@ export function papersPart({ database }: Pick<CommonParts, 'database'>): Payment
     schema: Type.Array(PaperSchema, { description: 'What was issued for it, in order' }),
     load: (payment) => papersOfPayment(database, payment),
     view: (papers) => papers.map(viewPaper),
-    card: (pages, { say, session }, papers, payment) => {
+    card: (pages, { say, session, locale }, papers, payment) => {
       // A receipt alone stands among the facts of the payment.
       if (papers.length < 2 && papers[0]?.kind !== 'facture') return null
       const path = `${addressOf(pages.base, 'payments', payment.id)}/receipt`
       const may = mayDo(session.operator, READ_RECEIPT)
-      const rows = papers.map(({ kind, number, issuedOn, snapshot }) => ({
+      const rows = papers.map(({ kind, number, snapshot }) => ({
         safeCells: [
           <Text>{say(`paper_${kind}`)}</Text>,
           may ? (
@@ -39,7 +39,7 @@ export function papersPart({ database }: Pick<CommonParts, 'database'>): Payment
           ) : (
             <Text>{number}</Text>
           ),
-          <Text>{issuedOn}</Text>,
+          <Text>{pages.formats.day(snapshot.issuedAt, locale)}</Text>,
           <Text>{snapshot.about?.number ?? ''}</Text>,
         ],
       }))
