@@ -103,7 +103,7 @@ function Lines({ pages, view, lines }: { pages: BooksPages; view: View; lines: r
     }
   })
   const columns = [
-    ...[say('saleDocument'), say('day'), say('user'), say('priceHt'), say('taxTva'), say('priceTtc')],
+    ...[say('saleDocument'), say('day'), say('saleCustomer'), say('priceHt'), say('taxTva'), say('priceTtc')],
     ...[say('stampDutySum'), say('advanceSum'), say('total')],
   ]
   return <Table columns={columns} safeRows={rows} figuresFrom={4} />

@@ -66,12 +66,19 @@ const digestOf = (what: readonly unknown[]) =>
 
 /** Those whose price holds, newest first. */
 export async function openProformas(
-  { database, clock, receipts }: Pick<ProformaDeps, 'database' | 'clock' | 'receipts'>,
+  deps: HoldDeps & Pick<ProformaDeps, 'database'>,
   userId: string,
 ): Promise<readonly Proforma[]> {
-  const now = clock.now()
-  const known = await proformasSince(database, userId, now - OLDEST)
-  return known.filter(({ snapshot }) => holdsOn(snapshot, receipts.dayOf(now)))
+  const known = await proformasSince(deps.database, userId, deps.clock.now() - OLDEST)
+  return known.filter((proforma) => holds(deps, proforma))
+}
+
+type HoldDeps = Pick<ProformaDeps, 'clock' | 'receipts' | 'methods'>
+
+/** What was offered in test mode is not sold for real money. */
+function holds(deps: HoldDeps, { snapshot }: Proforma): boolean {
+  const { clock, receipts } = deps
+  return snapshot.live === transferMethod(deps)?.live && holdsOn(snapshot, receipts.dayOf(clock.now()))
 }
 
 /** `typed`: its number. Throws `not_found`, for another user's too. */
@@ -106,8 +113,9 @@ export async function orderProforma(
   by: { readonly user: KnownUser; readonly locale: Locale; readonly requestId?: string },
   typed: string,
 ): Promise<OpenedCheckout> {
-  const { agreed, snapshot } = await requireProforma(deps, by.user.userId, typed)
-  if (!holdsOn(snapshot, deps.receipts.dayOf(deps.clock.now()))) throw new BillingError('proforma_not_valid')
+  const proforma = await requireProforma(deps, by.user.userId, typed)
+  if (!holds(deps, proforma)) throw new BillingError('proforma_not_valid')
+  const { agreed, snapshot } = proforma
   const { offer, change } = agreed
   return openPayment(deps, {
     ...by,

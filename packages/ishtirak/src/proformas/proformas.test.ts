@@ -27,6 +27,7 @@ const selectNumbers = statement(
   `select array_agg(p.number order by p.number) as numbers, max(s.last_number) as last
      from proformas p join receipt_series s using (series)`,
 )
+const turn = statement('test.proformas.turn', `update proformas set snapshot = snapshot || '{"live": true}'`)
 const forget = statement('test.proformas.forget', 'delete from proformas')
 
 describeScenario('a proforma', ({ database }) => {
@@ -273,6 +274,13 @@ describeScenario('a proforma', ({ database }) => {
     const { text } = await visit.open('/portal/proformas')
     expect(text).not.toContain('name="offer"')
     expect(text).toContain(`href="${world.base}/portal/buyer"`)
+  })
+
+  it('of test mode is not ordered for real money', async () => {
+    const number = await numberOf()
+    await database().query(turn, [])
+    expect((await order(number)).body.code).toBe('proforma_not_valid')
+    expect(await open()).toEqual([])
   })
 
   it('leads an operator to its account, by its number', async () => {
