@@ -78,7 +78,9 @@ export function readingRoutes<Deps extends OperatorCallers>(
 ): void {
   for (const reading of readings) {
     const { method = 'GET', path, name, roles, takes } = reading
-    const route = { method, url: `${OPERATOR_API}${path}`, schema: readingSchema(reading, deps) }
+    const schema = readingSchema(reading, deps)
+    // A file is made for who reads it, and its reading may count: not for HEAD.
+    const route = { method, url: `${OPERATOR_API}${path}`, schema, exposeHeadRoute: !reading.answer }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })

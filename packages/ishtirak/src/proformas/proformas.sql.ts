@@ -30,7 +30,6 @@ const insert = statement(
   'proformas.insert',
   `with ${RESTORED}, wanted as (
      select ${seriesSince('$3::text')} as series from restored
-      where not exists (select from proformas where user_id = $1 and asked = $2)
    ), drawn as (
      insert into receipt_series as s (series, last_number, last_issued_on)
      select series, 1, ($6::jsonb->>'issuedOn')::date from wanted
@@ -52,7 +51,7 @@ export interface NewProforma {
   readonly snapshot: ReceiptSnapshot
 }
 
-/** Changes nothing, and draws no number, where the same was asked for before. */
+/** Changes nothing, and draws no number, where the same was asked for at once. */
 export async function insertProforma(database: Queryable, of: NewProforma): Promise<void> {
   const { userId, asked, series, issuedAt, agreed, snapshot } = of
   const what = [userId, asked, series, at(issuedAt), JSON.stringify(agreed), JSON.stringify(snapshot)]

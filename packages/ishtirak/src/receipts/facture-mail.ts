@@ -1,4 +1,4 @@
-// The mail with a facture that came after its receipt.
+// The mail with a facture that came after its receipt, or after the avoir for the one before it.
 import type { MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
 import { totalOf } from '../core/receipt.js'
@@ -15,12 +15,16 @@ export function factureMail(deps: ReceiptMailDeps): MailWriter {
       const { paymentId } = snapshot
       const of = { userId, paymentId, number, locale }
       const facture = await readReceipt(deps, of, { printedFor: 'mail' })
-      const data = { number, amount: deps.formats.centimes(totalOf(snapshot), locale) }
+      const avoir = snapshot.about?.kind === 'avoir' ? snapshot.about.number : null
+      const takesBack =
+        avoir === null ? [] : [await readReceipt(deps, { ...of, number: avoir }, { printedFor: 'mail' })]
+      const amount = deps.formats.centimes(totalOf(snapshot), locale)
+      const data = { number, amount, avoir: avoir ?? '' }
       return {
         subject: say('mail_facture_subject', data),
-        paragraphs: [say('mail_facture_what', data)],
+        paragraphs: [say(avoir === null ? 'mail_facture_what' : 'mail_facture_corrected_what', data)],
         button: say('openPortal'),
-        attachments: attachmentsOf(facture),
+        attachments: [...takesBack, facture].flatMap(attachmentsOf),
       }
     },
   }

@@ -88,6 +88,19 @@ describeScenario('factures that are handed out', ({ database }) => {
     expect(await print(paymentId, 'TEST-A-2026-000001')).toContain('Duplicata')
   })
 
+  it('that were corrected come with the avoir that takes the one before back', async () => {
+    await setCompany()
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'fr' })
+    const { paymentId } = await world.as('user-1').buy()
+    await setBuyer(world.service.parts, { userId: 'user-1' }, { ...COMPANY, address: '3 bd Zighout, Alger' })
+    await operatorOf(world).post(`/payments/${paymentId}/correct-facture`, { why: 'they moved' })
+    await send()
+    const named = sink.messages.map(({ source }) => source.match(/(?:facture|avoir)-TEST-[\w-]+\.pdf/g) ?? [])
+    const both = ['avoir-TEST-A-2026-000001.pdf', 'facture-TEST-F-2026-000002.pdf']
+    expect(named.map((names) => [...new Set(names)])).toContainEqual(both)
+    expect(await print(paymentId, 'TEST-A-2026-000001')).toContain('Duplicata')
+  })
+
   it('are duplicates for operators, who hand out the original at the desk alone', async () => {
     await setCompany()
     const { paymentId } = await world.as('user-1').buy()
@@ -95,6 +108,9 @@ describeScenario('factures that are handed out', ({ database }) => {
     expect(await print(paymentId, 'TEST-F-2026-000001')).not.toContain('Duplicata')
     const sale = { plan: 'pro', method: 'cash', reference: '1', amount: 2020, why: 'paid at the desk' }
     const { body } = await operatorOf(world).post('/users/user-1/record', sale)
+    const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
+    const address = `${world.url}/api/v1/operator/payments/${body.payment.id}/receipt`
+    expect((await fetch(address, { method: 'HEAD', headers })).status).toBe(405)
     const texts = [await printByOperator(body.payment.id), await printByOperator(body.payment.id)]
     expect(texts[0]).toContain('TEST-F-2026-000002')
     expect(areDuplicates(texts)).toEqual([false, true])

@@ -12,7 +12,7 @@ import { addressOf, type ConsolePages } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
 import { queryOf } from '../pages/reader.js'
 import { askForReceipt, type PrintedReceipt, type ReceiptDeps } from './receipt.js'
-import { PDF, sendReceipt } from './receipt.route.js'
+import { PDF, PRINTS, sendReceipt } from './receipt.route.js'
 import { RECEIPT_FORMS, type ReceiptForm } from './render-receipt.js'
 
 export type ReadReceiptDeps = ReceiptDeps & AuditDeps
@@ -44,11 +44,15 @@ export const downloadReceipt = reading<ReadReceiptDeps>().reads({
     sendReceipt(reply, await readForOperator(deps, { paymentId, form, lang, number, operator })),
 })
 
+interface PaymentParams {
+  readonly payment_id: string
+}
+
 /** The same in the console. */
 export function receiptPage(app: App, pages: ConsolePages & ReadReceiptDeps): void {
-  app.get<{ Params: { payment_id: string } }>(
+  app.get<{ Params: PaymentParams }>(
     '/console/payments/:payment_id/receipt',
-    fromThisSite(pages, (of: { payment_id: string }) => addressOf('', 'payments', of.payment_id)),
+    { ...fromThisSite(pages, (of: PaymentParams) => addressOf('', 'payments', of.payment_id)), ...PRINTS },
     async (request, reply) => {
       const paymentId = request.params.payment_id
       const { operator } = pages.operatorsHere.of(request)
