@@ -156,7 +156,7 @@ function factsOf(pages: AllPages, view: View, { payment, user, receipt, parts }:
     [say('created'), moment(payment.createdAt)],
     [say('paidAt'), moment(paidAt)],
     [say('period'), start === null ? null : say('periodText', span)],
-    [say('receipt'), receipt?.number ?? null],
+    [say('paper'), receipt?.number ?? null],
     [say('poNumber'), payment.poNumber],
     [say(pages.methods.of(payment.method).checkoutName ?? 'checkout'), payment.checkoutId],
     ...pages.fileParts.payment.flatMap((part) => part.facts?.(pages, view, parts[part.key], payment) ?? []),

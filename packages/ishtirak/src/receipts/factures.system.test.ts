@@ -99,6 +99,12 @@ describeScenario('factures that are handed out', ({ database }) => {
     const both = ['avoir-TEST-A-2026-000001.pdf', 'facture-TEST-F-2026-000002.pdf']
     expect(named.map((names) => [...new Set(names)])).toContainEqual(both)
     expect(await print(paymentId, 'TEST-A-2026-000001')).toContain('Duplicata')
+    await operatorOf(world).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
+    await send()
+    const last = sink.messages.at(-1)
+    const told = last ? readMessage(last).parts['text/plain']?.toString() : ''
+    expect(told).toMatch(/document n°\sTEST-F-2026-000002/)
+    expect(told).toMatch(/avoir\sTEST-A-2026-000002/)
   })
 
   it('are duplicates for operators, who hand out the original at the desk alone', async () => {

@@ -1,6 +1,7 @@
 // The mail with a receipt: of a payment that came, and of one that was given back.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { RECEIPT_LIFETIME_MS } from '../core/announcement.js'
+import type { IssuedPaper } from '../core/facture.js'
 import type { Locale } from '../core/locale.js'
 import { totalOf } from '../core/receipt.js'
 import { termInWords } from '../i18n/formats.js'
@@ -24,11 +25,13 @@ export function receiptMails(deps: ReceiptMailDeps): readonly MailWriter[] {
     lifetimeMs: RECEIPT_LIFETIME_MS,
     write: async (mail, { locale, say }) => {
       const of = { userId: mail.userId, paymentId: mail.about, locale }
-      const receipt = await storedReceipt(deps, of)
-      const avoir = kind === 'refunded' ? await avoirNumber(deps, of) : null
-      const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir ?? '' }
+      const first = await storedReceipt(deps, of)
+      const avoir = kind === 'refunded' ? await avoirOf(deps, of) : null
+      // Of several factures the one that was in force.
+      const receipt = { ...first, number: avoir?.snapshot.about?.number ?? first.number }
+      const data = { ...dataOf(deps, mail, receipt, locale), avoir: avoir?.number ?? '' }
       // Of a facture that is not attached no print is noted.
-      const attached = await readReceipt(deps, { ...of, number: avoir ?? undefined }, { printedFor: 'mail' })
+      const attached = await readReceipt(deps, { ...of, number: avoir?.number }, { printedFor: 'mail' })
       const named = kind === 'receipt' && receipt.snapshot.paper === 'facture' ? 'facture' : kind
       const next = attached.pdf === null ? 'mail_unprinted_next' : avoir ? 'mail_avoir_next' : NEXT[named]
       return {
@@ -47,11 +50,11 @@ const NEXT = {
   facture: 'mail_facture_next',
 } as const
 
-/** The number of what the refund of a factured payment issued; null: it had no facture. */
-async function avoirNumber({ database }: ReceiptMailDeps, of: ReceiptWish): Promise<string | null> {
+/** What the refund of a factured payment issued; null: it had no facture. */
+async function avoirOf({ database }: ReceiptMailDeps, of: ReceiptWish): Promise<IssuedPaper | null> {
   const papers = await papersOfPayment(database, { userId: of.userId, id: of.paymentId })
   const last = papers.at(-1)
-  return last?.kind === 'avoir' ? last.number : null
+  return last?.kind === 'avoir' ? last : null
 }
 
 export function attachmentsOf({ number, pdf, snapshot }: Receipt) {
