@@ -142,7 +142,7 @@ export interface Papers {
    * `buyer_incomplete` without details. The language is that of `receipt`.
    */
   proforma(userId: string, wanted: ProformaRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** Those whose price holds, newest first. */
+  /** Those whose price holds and that are not paid, newest first. */
   proformas(userId: string): Promise<Proforma[]>
   /** PDF, by its number. The language is that of `receipt`. */
   printProforma(userId: string, number: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>

@@ -502,6 +502,8 @@ create table proformas (
   agreed jsonb not null,
   -- All that the document shows, as it was.
   snapshot jsonb not null,
+  -- The payment that was opened from it last.
+  ordered_as text,
   constraint proformas_by_number primary key (user_id, series, number),
   constraint proformas_number_once unique (series, number),
   constraint proformas_once_a_day unique (user_id, asked)

@@ -11,7 +11,7 @@ export interface ProformaCalls {
    * `buyer_incomplete`, `unknown_method` without transfers, `busy`, `receipts_unavailable`.
    */
   proforma(userId: string, wanted: ProformaWish): Promise<Uint8Array>
-  /** Those whose price holds, newest first. */
+  /** Those whose price holds and that are not paid, newest first. */
   proformas(userId: string): Promise<readonly ProformaView[]>
   /** PDF, by its number. The language is that of `receipt`. */
   printProforma(userId: string, number: string, asked?: PdfWish): Promise<Uint8Array>

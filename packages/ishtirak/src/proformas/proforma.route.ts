@@ -65,7 +65,7 @@ function makeRoute(app: App, deps: ProformaRoutesDeps, { path, onRequest, ...cal
 function listRoute(app: App, deps: ProformaRoutesDeps, { path, onRequest, ...callers }: UserCallers): void {
   const schema = {
     ...callers.operation('listProformas'),
-    summary: 'The proformas whose price holds, newest first',
+    summary: 'The proformas whose price holds and that are not paid, newest first',
     params: callers.params({}),
     response: { 200: ProformasSchema, ...callers.refusals() },
   }

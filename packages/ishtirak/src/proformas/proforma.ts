@@ -14,7 +14,14 @@ import { requireWhole } from '../receipts/factures.js'
 import { print, type ReceiptDeps } from '../receipts/receipt.js'
 import { renderReceipt } from '../receipts/render-receipt.js'
 import { transferMethod } from '../transfers/transfer.route.js'
-import { findAsked, findProforma, insertProforma, type Proforma, proformasSince } from './proformas.sql.js'
+import {
+  findAsked,
+  findProforma,
+  insertProforma,
+  noteOrdered,
+  type Proforma,
+  proformasSince,
+} from './proformas.sql.js'
 
 export type ProformaDeps = UpgradeDeps & QuoteDeps & ReceiptDeps
 
@@ -46,8 +53,12 @@ export async function makeProforma(
   const { offer, change, amount } = await readQuote(deps, { userId, ...wanted })
   const time = change ? timeOf(change) : null
   const parties = [seller.identity, fieldsOfBuyer(details)]
-  const asked = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
-  const before = await findAsked(database, userId, asked)
+  let asked = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
+  let before = await findAsked(database, userId, asked)
+  while (before?.isPaid) {
+    asked = digestOf([asked, before.number])
+    before = await findAsked(database, userId, asked)
+  }
   if (before) return before
   const agreed = { offer, amount, ...(change && { change }) }
   const buyer = { userId, name: user?.name ?? null, email: user?.email ?? null, details }
@@ -64,7 +75,7 @@ export async function makeProforma(
 const digestOf = (what: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(what)).digest('base64url')
 
-/** Those whose price holds, newest first. */
+/** Those whose price holds and that are not paid, newest first. */
 export async function openProformas(
   deps: HoldDeps & Pick<ProformaDeps, 'database'>,
   userId: string,
@@ -75,10 +86,11 @@ export async function openProformas(
 
 type HoldDeps = Pick<ProformaDeps, 'clock' | 'receipts' | 'methods'>
 
-/** What was offered in test mode is not sold for real money. */
-function holds(deps: HoldDeps, { snapshot }: Proforma): boolean {
+/** It is sold once; what was offered in test mode is not sold for real money. */
+function holds(deps: HoldDeps, { snapshot, isPaid }: Proforma): boolean {
   const { clock, receipts } = deps
-  return snapshot.live === transferMethod(deps)?.live && holdsOn(snapshot, receipts.dayOf(clock.now()))
+  const isLive = snapshot.live === transferMethod(deps)?.live
+  return !isPaid && isLive && holdsOn(snapshot, receipts.dayOf(clock.now()))
 }
 
 /** `typed`: its number. Throws `not_found`, for another user's too. */
@@ -106,7 +118,7 @@ export async function printProforma(
 
 /**
  * Opens a transfer at its price; again it is the same. Throws `not_found`, `proforma_not_valid` where its
- * days are over or its change is of other time than there is now, and what a purchase throws.
+ * days are over, it is paid or its change is of other time than there is now, and what a purchase throws.
  */
 export async function orderProforma(
   deps: ProformaDeps,
@@ -117,9 +129,11 @@ export async function orderProforma(
   if (!holds(deps, proforma)) throw new BillingError('proforma_not_valid')
   const { agreed, snapshot } = proforma
   const { offer, change } = agreed
-  return openPayment(deps, {
+  const opened = await openPayment(deps, {
     ...by,
     ...{ planId: offer.plan.id, months: offer.months, start: change ? 'now' : 'end', mode: 'payment' },
     ...{ agreed, poNumber: snapshot.poNumber, method: 'transfer' },
   })
+  await noteOrdered(deps.database, by.user.userId, proforma.key, opened.paymentId)
+  return opened
 }

@@ -3,27 +3,37 @@ import type { Instant } from '../core/instant.js'
 import type { Agreed } from '../core/quote.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
-import { at, integer, json, rowOf, text } from '../database/rows.js'
+import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
 import { RESTORED, seriesSince } from '../ledger/series.sql.js'
 
-const COLUMNS = 'series, number, agreed, snapshot'
+// A proforma is paid once.
+const SELECT = `select f.series, f.number, f.agreed, f.snapshot, exists (
+         select from payments p where p.user_id = f.user_id and p.id = f.ordered_as
+            and p.status in ('paid', 'refunded')) as is_paid
+     from proformas f where f.user_id = $1`
 
 const parseRow = rowOf({
   series: text,
   number: integer,
   agreed: json<Agreed>,
   snapshot: json<ReceiptSnapshot>,
+  isPaid: flag,
 })
 
 export interface Proforma {
   /** `P-2026-000003` */
   readonly number: string
+  /** The same, as it is stored. */
+  readonly key: { readonly series: string; readonly number: number }
   readonly agreed: Agreed
   readonly snapshot: ReceiptSnapshot
+  /** What was ordered from it. */
+  readonly isPaid: boolean
 }
 
-const shown = ({ series, number, ...proforma }: ReturnType<typeof parseRow>): Proforma => {
-  return { ...proforma, number: receiptNumber(series, number) }
+const shown = (row: ReturnType<typeof parseRow>): Proforma => {
+  const { series, number } = row
+  return { ...row, key: { series, number }, number: receiptNumber(series, number) }
 }
 
 const insert = statement(
@@ -63,10 +73,7 @@ export async function insertProforma(database: Queryable, of: NewProforma): Prom
   }
 }
 
-const selectAsked = statement(
-  'proformas.asked',
-  `select ${COLUMNS} from proformas where user_id = $1 and asked = $2`,
-)
+const selectAsked = statement('proformas.asked', `${SELECT} and f.asked = $2`)
 
 export async function findAsked(
   database: Queryable,
@@ -77,16 +84,13 @@ export async function findAsked(
   return row ? shown(parseRow(row)) : null
 }
 
-const selectOne = statement(
-  'proformas.one',
-  `select ${COLUMNS} from proformas where user_id = $1 and series = $2 and number = $3`,
-)
+const selectOne = statement('proformas.one', `${SELECT} and f.series = $2 and f.number = $3`)
 
 /** Null: there is none, or it is another user's. */
 export async function findProforma(
   database: Queryable,
   userId: string,
-  { series, number }: { readonly series: string; readonly number: number },
+  { series, number }: Proforma['key'],
 ): Promise<Proforma | null> {
   const [row] = await database.query(selectOne, [userId, series, number])
   return row ? shown(parseRow(row)) : null
@@ -94,8 +98,7 @@ export async function findProforma(
 
 const selectSince = statement(
   'proformas.since',
-  `select ${COLUMNS} from proformas where user_id = $1 and issued_at > $2::timestamptz
-    order by issued_at desc, number desc`,
+  `${SELECT} and f.issued_at > $2::timestamptz order by f.issued_at desc, f.number desc`,
 )
 
 /** Newest first. */
@@ -105,4 +108,18 @@ export async function proformasSince(
   since: Instant,
 ): Promise<readonly Proforma[]> {
   return (await database.query(selectSince, [userId, at(since)])).map((row) => shown(parseRow(row)))
+}
+
+const noteOrder = statement(
+  'proformas.ordered',
+  'update proformas set ordered_as = $4 where user_id = $1 and series = $2 and number = $3',
+)
+
+export async function noteOrdered(
+  database: Queryable,
+  userId: string,
+  { series, number }: Proforma['key'],
+  paymentId: string,
+): Promise<void> {
+  await database.query(noteOrder, [userId, series, number, paymentId])
 }

@@ -128,6 +128,10 @@ describeScenario('a proforma', ({ database }) => {
     expect(await papersOf(id)).toMatchObject([
       { kind: 'facture', number: 'TEST-F-2026-000001', po_number: 'BC-7' },
     ])
+    // It is paid, so that whoever wants as much again has another one.
+    expect(await open()).toEqual([])
+    expect((await order(number)).body.code).toBe('proforma_not_valid')
+    expect(await numberOf('&months=12&po_number=BC-7')).toBe('TEST-P-2026-000002')
     await operatorOf(world).post(`/payments/${id}/refund`, { why: 'asked for by the customer' })
     expect(await papersOf(id)).toMatchObject([{ kind: 'facture' }, { kind: 'avoir', po_number: 'BC-7' }])
   })
