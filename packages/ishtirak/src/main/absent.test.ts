@@ -45,7 +45,7 @@ const TRACES: Readonly<Record<string, Traces>> = {
   balance: { help: /^balance /m, pages: /Write down what balances have bought/, part: 'BalanceFile' },
 }
 
-/** Bank statements are laid beside transfers, and proformas are ordered by one: without it there is neither. */
+/** Bank statements are laid beside transfers, and proformas ordered by one: without it there is neither. */
 const BY_TRANSFER = ['bank-statements', 'proformas']
 const isLeft = (absent: string | undefined, { name }: { readonly name: string }) =>
   name !== absent && !(absent === 'transfers' && BY_TRANSFER.includes(name))
