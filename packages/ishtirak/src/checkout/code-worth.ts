@@ -1,8 +1,8 @@
 // What a code would be worth to a user: the months that it gives, or what purchases cost with it.
 import { monthsOf } from '../core/code.js'
 import { BillingError } from '../core/error.js'
-import { offersOf, type Plan } from '../core/plan.js'
-import { decideQuote, type Quote } from '../core/quote.js'
+import type { Plan } from '../core/plan.js'
+import { type Quote, quotesIn, termDecisions } from '../core/quote.js'
 import { NEVER_PAID, type Period, purchaseAt, type SubscriptionFacts } from '../core/subscription.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { codeOf, type QuoteDeps } from './quote.js'
@@ -24,11 +24,8 @@ export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string): P
     const now = clock.now()
     const gives = monthsOf(code, now)
     if (gives) return { kind: 'months', ...gives, period: purchaseAt(facts, now, gives.months, rules).period }
-    const decisions = deps.catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
-      const wanted = { planId: plan.id, months, mode: 'payment', code } as const
-      return decideQuote(facts, wanted, deps.catalogue, now, rules)
-    })
-    const quotes = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
+    const decisions = termDecisions(facts, deps.catalogue, now, rules, code)
+    const quotes = quotesIn(decisions)
     if (quotes.length > 0) return { kind: 'discount', quotes, facts }
     const [refused] = decisions.filter((decision) => decision.kind !== 'sold')
     const isWrong = decisions.some(({ kind }) => kind === 'code_not_valid')

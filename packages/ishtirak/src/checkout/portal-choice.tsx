@@ -6,11 +6,12 @@ import type { Locale } from '../core/locale.js'
 import { type Offer, offersOf, savingOf } from '../core/plan.js'
 import {
   changeQuotes,
-  decideQuote,
   type Quote,
   type QuoteDecision,
+  quotesIn,
   renewalOffers,
   type Start,
+  termDecisions,
 } from '../core/quote.js'
 import { taxAt } from '../core/receipt.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
@@ -64,10 +65,7 @@ export function readOffer(value: string) {
 /** What is sold to this user, each as it would be bought now. */
 function decisionsFor({ pages, view }: PartSection): readonly QuoteDecision[] {
   const { facts, now } = view.overview
-  return pages.catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
-    const wanted = { planId: plan.id, months, mode: 'payment' } as const
-    return decideQuote(facts, wanted, pages.catalogue, now, pages.rules)
-  })
+  return termDecisions(facts, pages.catalogue, now, pages.rules)
 }
 
 /** Each dearer plan, from now on to the end of the time that is paid. */
@@ -137,7 +135,7 @@ interface OffersFormOf {
 /** Plans and their terms, and the ways to pay. */
 export function OffersForm({ children, ...of }: PropsWithChildren<OffersFormOf>) {
   const { pages, session, say, now, decisions, changes = [], code } = of
-  const sold = decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
+  const sold = quotesIn(decisions)
   const values = [...sold, ...changes].map(offerValue)
   const wish = of.asked ?? usualOffer(of)
   const selected = values.find((value) => value === wish) ?? values[0]

@@ -125,6 +125,24 @@ export function decideQuote(
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
 }
 
+/** All that is sold, each term of each plan as more time that is bought now. */
+export function termDecisions(
+  facts: SubscriptionFacts,
+  catalogue: Catalogue,
+  now: Instant,
+  rules: BillingRules,
+  code?: Wanted['code'],
+): readonly QuoteDecision[] {
+  return catalogue.plans.flatMap(offersOf).map(({ plan, months }) => {
+    const wanted = { planId: plan.id, months, mode: 'payment', code } as const
+    return decideQuote(facts, wanted, catalogue, now, rules)
+  })
+}
+
+/** Those that can be bought. */
+export const quotesIn = (decisions: readonly QuoteDecision[]): readonly Quote[] =>
+  decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
+
 /** Null: no time is left that is paid or granted, or what runs is no cheaper plan. */
 function changeQuote(
   facts: SubscriptionFacts,

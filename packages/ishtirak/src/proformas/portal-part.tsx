@@ -6,10 +6,9 @@ import { missingDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { mayOrder } from '../core/person.js'
-import { offersOf } from '../core/plan.js'
 import { isPoNumber, PO_NUMBER_MAX } from '../core/po-number.js'
-import { changeQuotes, decideQuote, type Quote } from '../core/quote.js'
-import { NEVER_PAID } from '../core/subscription.js'
+import { changeQuotes, type Quote, quotesIn, termDecisions } from '../core/quote.js'
+import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
@@ -132,14 +131,10 @@ async function sendPage(pages: ProformaPages, request: FastifyRequest, reply: Fa
 /** All that is sold to this user now: each dearer plan for the time that is left, then more time. */
 function quotesFor(
   { catalogue, rules }: ProformaPages,
-  facts: Parameters<typeof decideQuote>[0],
+  facts: SubscriptionFacts,
   now: Instant,
 ): readonly Quote[] {
-  const terms = catalogue.plans.flatMap(offersOf).flatMap(({ plan, months }) => {
-    const wanted = { planId: plan.id, months, mode: 'payment' } as const
-    const decision = decideQuote(facts, wanted, catalogue, now, rules)
-    return decision.kind === 'sold' ? [decision.quote] : []
-  })
+  const terms = quotesIn(termDecisions(facts, catalogue, now, rules))
   return [...changeQuotes(facts, catalogue, now, rules), ...terms]
 }
 
