@@ -1,5 +1,5 @@
-// The series of a paper's number. What was drawn after a backup is not known any more once it is restored, so
-// that a series of those years goes on under a mark.
+// Numbers of papers, and their series. What was drawn after a backup is not known any more once it is
+// restored, so that a series of those years goes on under a mark.
 
 /** Common table expression: the mark of the last restore, and the last year that it may concern. */
 export const RESTORED = `restored as (
@@ -11,3 +11,15 @@ export const RESTORED = `restored as (
 /** `series` ends with its year. Beside `RESTORED`. */
 export const seriesSince = (series: string) =>
   `${series} || case when right(${series}, 4) <= restored.last_year then restored.mark else '' end`
+
+/**
+ * Draws numbers. `wanted`: each series once, how many of its numbers, and the last date on them. Gives the
+ * last number, and the date for the snapshots, `dated`.
+ */
+export const drawNumbers = (wanted: string) => `
+     insert into receipt_series as s (series, last_number, last_issued_on)
+     ${wanted}
+         on conflict (series) do update
+        set last_number = s.last_number + excluded.last_number,
+            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
+     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated`

@@ -40,7 +40,7 @@ import {
   type SaveResult,
 } from './provider-events.sql.js'
 import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
-import { RESTORED, seriesSince } from './series.sql.js'
+import { drawNumbers, RESTORED, seriesSince } from './series.sql.js'
 import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
@@ -178,13 +178,9 @@ const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audite
             ${seriesSince('r.series')} as series,
             row_number() over (partition by r.series order by e.user_id) as place,
             count(*) over (partition by r.series) as places${papers.booked}
-   ), drawn as (
-     insert into receipt_series as s (series, last_number, last_issued_on)
-     select series, count(*), max((snapshot->>'issuedOn')::date) from booked group by series order by series
-         on conflict (series) do update
-        set last_number = s.last_number + excluded.last_number,
-            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
-     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
+   ), drawn as (${drawNumbers(`
+     select series, count(*), max((snapshot->>'issuedOn')::date) from booked
+      group by series order by series`)}
    ), issued as (
      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
      select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now,

@@ -4,7 +4,7 @@ import type { Agreed } from '../core/quote.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
-import { RESTORED, seriesSince } from '../ledger/series.sql.js'
+import { drawNumbers, RESTORED, seriesSince } from '../ledger/series.sql.js'
 
 // A proforma is paid once.
 const SELECT = `select f.series, f.number, f.agreed, f.snapshot, exists (
@@ -38,15 +38,8 @@ const shown = (row: ReturnType<typeof parseRow>): Proforma => {
 
 const insert = statement(
   'proformas.insert',
-  `with ${RESTORED}, wanted as (
-     select ${seriesSince('$3::text')} as series from restored
-   ), drawn as (
-     insert into receipt_series as s (series, last_number, last_issued_on)
-     select series, 1, ($6::jsonb->>'issuedOn')::date from wanted
-         on conflict (series) do update
-        set last_number = s.last_number + 1,
-            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
-     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
+  `with ${RESTORED}, drawn as (${drawNumbers(`
+     select ${seriesSince('$3::text')}, 1, ($6::jsonb->>'issuedOn')::date from restored`)}
    )
    insert into proformas (user_id, series, number, issued_at, asked, agreed, snapshot)
    select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb || dated from drawn`,
