@@ -3,7 +3,7 @@
 import type { HistoryDeps } from '../checkout/history.js'
 import { showPaymentOfUser } from '../checkout/history.route.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
-import type { UpgradeCaller } from '../checkout/upgrade.route.js'
+import { hostBuyer, type UpgradeCaller } from '../checkout/upgrade.route.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { describeOrder } from '../core/event.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
@@ -26,7 +26,6 @@ import { PaymentSchema, type PaymentView } from '../ledger/schemas.js'
 import {
   forBothCallers,
   hostCall,
-  knownLocale,
   type UserCall,
   type UserCallers,
   type UserRoutesDeps,
@@ -64,9 +63,7 @@ export const balanceCalls = (deps: BalanceRoutesDeps): BalanceCalls => {
       return showBalance(deps, user.userId, balanceQuery(query))
     },
     topUpBalance: async (user, request) => {
-      const call = callOf(user)
-      const locale = (await knownLocale(deps, call.user)) ?? 'ar'
-      return topUp(deps, { ...call, locale }, topUpRequest(request))
+      return topUp(deps, await hostBuyer(deps, callOf(user)), topUpRequest(request))
     },
     setRenewal: async (user, request) => setRenewal(deps, callOf(user), renewalRequest(request)),
     endRenewal: async (user) => endRenewal(deps, hostCall(deps, user)),

@@ -21,6 +21,7 @@ import {
 } from '../ledger/schemas.js'
 import {
   forBothCallers,
+  knownLocale,
   type UserCall,
   type UserCallers,
   type UserRoutesDeps,
@@ -32,9 +33,9 @@ import { openPayment, type UpgradeDeps, upgrade } from './upgrade.js'
 
 export type UpgradeRoutesDeps = UpgradeDeps & HistoryDeps & UserRoutesDeps
 
-export const REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
+export const OFFER_REFUSALS = ['unknown_plan', 'plan_not_purchasable', 'validation_failed'] as const
 const PURCHASE_REFUSALS = [
-  ...REFUSALS,
+  ...OFFER_REFUSALS,
   'malformed_json',
   'forbidden',
   'already_subscribed',
@@ -133,7 +134,7 @@ function quoteRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...cal
     response: {
       200: QuoteSchema,
       ...callers.refusals(
-        ...REFUSALS,
+        ...OFFER_REFUSALS,
         'unknown_term',
         'prepaid_limit_reached',
         'no_dearer_plan',
@@ -167,6 +168,14 @@ export function termOf(months: number | undefined, start: Start = 'end', field: 
 /** Who buys, and in which language the provider's page is. */
 export interface UpgradeCaller extends UserCall {
   readonly locale: Locale
+}
+
+/** The same of a host that mounts the service. */
+export async function hostBuyer(
+  deps: Pick<UserRoutesDeps, 'database'>,
+  call: UserCall,
+): Promise<UpgradeCaller> {
+  return { ...call, locale: (await knownLocale(deps, call.user)) ?? 'ar' }
 }
 
 async function buyerOf(

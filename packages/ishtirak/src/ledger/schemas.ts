@@ -70,7 +70,8 @@ const codeSchema = Type.String({
   examples: ['7K2M-9QXA-D3VF-0T8R'],
 })
 
-const purchase = {
+/** What is bought: the plan, and for how long. */
+export const term = {
   plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
   months: Type.Optional(
     Type.Integer({ description: 'The term, 1 if absent; not with `start: now`', examples: [12] }),
@@ -82,8 +83,9 @@ const purchase = {
         'the difference',
     }),
   ),
-  code: Type.Optional(codeSchema),
 }
+
+const purchase = { ...term, code: Type.Optional(codeSchema) }
 
 export const QuoteQuerySchema = query(purchase)
 

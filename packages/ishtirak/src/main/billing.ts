@@ -7,7 +7,7 @@ import type { BuyerCalls } from '../buyers/calls.js'
 import { listPayments, showPaymentOfUser } from '../checkout/history.route.js'
 import { listOffers, listPlans } from '../checkout/offers.route.js'
 import { readStatus } from '../checkout/status.js'
-import { createPayment, showQuote, type UpgradeCaller, upgradePlan } from '../checkout/upgrade.route.js'
+import { createPayment, hostBuyer, showQuote, upgradePlan } from '../checkout/upgrade.route.js'
 import type { CodeCalls } from '../codes/calls.js'
 import { identityOf, idOf, type UserIdentity } from '../http/auth.js'
 import { checker } from '../http/checker.js'
@@ -30,7 +30,7 @@ import {
   type UpgradeResult,
   viewStatus,
 } from '../ledger/schemas.js'
-import { hostCall, knownLocale } from '../ledger/user-routes.js'
+import { hostCall } from '../ledger/user-routes.js'
 import { readOverview } from '../limits/overview.js'
 import {
   type Allowance,
@@ -117,10 +117,7 @@ export function createBilling(parts: Service['parts']): Billing {
   const usageReport = checker<UsageReport>(schemas.UsageReport)
   const call = (user: UserIdentity) => hostCall(parts, user)
   const about = (userId: string) => call({ userId })
-  const buyer = async (given: UserIdentity): Promise<UpgradeCaller> => {
-    const by = call(given)
-    return { ...by, locale: (await knownLocale(parts, by.user)) ?? 'ar' }
-  }
+  const buyer = (given: UserIdentity) => hostBuyer(parts, call(given))
   const read = (userId: string) => readOverview(parts, idOf(userId), newRequestId())
   const own: OwnCalls = {
     plans: () => listPlans(parts.catalogue),

@@ -1,14 +1,11 @@
 // The shape of a proforma on the wire.
 import { type Static, Type } from 'typebox'
-import { STARTS } from '../core/quote.js'
 import { locale, nullable, object, query } from '../http/schemas.js'
-import { poNumberSchema } from '../ledger/schemas.js'
+import { poNumberSchema, term } from '../ledger/schemas.js'
 import type { Proforma } from './proformas.sql.js'
 
 export const ProformaQuerySchema = query({
-  plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
-  months: Type.Optional(Type.Integer({ description: 'The term, 1 if absent; not with `start=now`' })),
-  start: Type.Optional(Type.Enum([...STARTS], { description: 'As of a quote' })),
+  ...term,
   po_number: Type.Optional(poNumberSchema),
   lang: Type.Optional(locale),
 })

@@ -3,12 +3,12 @@
 import { Type } from 'typebox'
 import type { HistoryDeps } from '../checkout/history.js'
 import { showPaymentOfUser } from '../checkout/history.route.js'
-import { REFUSALS as OFFER_REFUSALS, termOf } from '../checkout/upgrade.route.js'
+import { hostBuyer, OFFER_REFUSALS, termOf } from '../checkout/upgrade.route.js'
 import type { App } from '../http/app.js'
 import { idOf } from '../http/auth.js'
 import { checker } from '../http/checker.js'
 import { PaymentSchema } from '../ledger/schemas.js'
-import { forBothCallers, hostCall, knownLocale, type UserCallers } from '../ledger/user-routes.js'
+import { forBothCallers, hostCall, type UserCallers } from '../ledger/user-routes.js'
 import {
   LANGUAGE,
   pdfRoute,
@@ -139,9 +139,8 @@ export const proformaCalls = (deps: ProformaRoutesDeps): ProformaCalls => ({
     return printProforma(deps, proforma, await wishedLocale(deps, userId, asked))
   },
   orderProforma: async (user, number) => {
-    const call = hostCall(deps, user)
-    const by = { ...call, locale: (await knownLocale(deps, call.user)) ?? 'ar' }
+    const by = await hostBuyer(deps, hostCall(deps, user))
     const { paymentId } = await orderProforma(deps, by, number)
-    return showPaymentOfUser(deps, call, paymentId)
+    return showPaymentOfUser(deps, by, paymentId)
   },
 })

@@ -28,7 +28,7 @@ export function pdfRoute(
   }
 }
 
-/** Not for HEAD, which would take the original and show it to nobody. */
+/** Not for HEAD, which would take the original and not show it. */
 export const PRINTS = { exposeHeadRoute: false }
 
 export function receiptRoutes(deps: ReceiptRoutesDeps) {
