@@ -5,6 +5,7 @@ import { type Emulator, startEmulator } from '../../packages/chargily-emulator/s
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { rememberUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, type ServiceProcess, startService } from '../support/process.js'
@@ -87,10 +88,12 @@ const killAfter = async (name: string, count: number) => {
 
 it('while it approves the lines of a bank statement', async () => {
   const rows: string[] = []
+  // The bank's day: an hour before midnight UTC it is tomorrow's, and a line of yesterday pays no order of today.
+  const today = dayIn('Africa/Algiers')(Date.now()).date
   const order = async (userId: string) => {
     const wanted = { plan: 'pro', method: 'transfer' }
     const { transfer, amount } = await ask('/billing/payments', wanted, await tokenOf({ sub: userId }))
-    rows.push(`${new Date().toISOString().slice(0, 10)};${transfer.reference};${amount},00`)
+    rows.push(`${today};${transfer.reference};${amount},00`)
   }
   for (let n = 0; n < LINES; n += 20)
     await Promise.all(Array.from({ length: 20 }, (_, place) => order(`payer-${n + place}`)))
