@@ -63,7 +63,7 @@ export function follow(
       now,
       rules: deps.rules,
       method: deps.methods.of(payment.method),
-      freshPaymentId: () => deps.ids.next('pay', now),
+      freshPaymentId: () => deps.ids.ofUser('pay', now, payment.userId),
       asked: true,
       accepted,
     })

@@ -73,7 +73,7 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const offer = offerTaken(deps, { sale, most, method, amount: taken.amount, now })
   await rememberPayer(deps, taken, now)
   const { change } = sale
-  const attempt = { id: ids.next('pay', now), userId, offer, change, method, createdAt: now }
+  const attempt = { id: ids.ofUser('pay', now, userId), userId, offer, change, method, createdAt: now }
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
   const recorded: Payment = { ...payment, checkoutId: reference, nextCheckAt: null }
   const act = { ...by, act: 'payment.record' as const }

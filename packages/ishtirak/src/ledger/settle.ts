@@ -135,7 +135,7 @@ async function settleOurs(
     now,
     rules: deps.rules,
     method: deps.methods.of(payment.method),
-    freshPaymentId: () => deps.ids.next('pay', now),
+    freshPaymentId: () => deps.ids.ofUser('pay', now, payment.userId),
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })

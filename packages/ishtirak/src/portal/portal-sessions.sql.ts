@@ -8,6 +8,7 @@ import { at, integer, text, textOrNull, word } from '../database/rows.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type KnownUser, PROFILE_COLUMNS, parseProfile, rememberUser } from '../ledger/users.sql.js'
 import type { PortalSession } from '../pages/reader.js'
+import { markOf, partOf } from '../runtime/cells.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 
 export type SessionDeps = Pick<CommonParts, 'database' | 'clock'>
@@ -52,7 +53,8 @@ async function insertPortalLink(
   returnPath: string | null,
 ) {
   const now = clock.now()
-  const token = randomToken()
+  // A router finds the user's cell by it, and keeps it: the session's secret begins as the link's.
+  const token = markOf(partOf(userId)) + randomToken()
   const expiresAt = now + lifetimeMs
   const link = [userId, ids.next('prt', now), digestOf(token), at(expiresAt), returnPath]
   await database.query(insertLink, [...link, personId, billingRole])
@@ -102,7 +104,7 @@ export async function enterPortal(
   linkToken: string,
 ): Promise<string | null> {
   const now = clock.now()
-  const token = randomToken()
+  const token = linkToken.slice(0, 2) + randomToken()
   const digests = [digestOf(linkToken), digestOf(token)]
   const rows = await database.query(exchangeLink, [...digests, at(now + SESSION_MS), at(now)])
   return rows.length === 1 ? token : null

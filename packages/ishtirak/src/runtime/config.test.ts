@@ -46,6 +46,7 @@ describe('with nothing set', () => {
       trustedProxies: [],
       workers: 1,
       callsPerMinute: 300,
+      cells: null,
       publicUrl: 'http://127.0.0.1:3000',
       platformUrl: 'http://127.0.0.1:3000',
       platformPortalUrl: null,

@@ -3,6 +3,7 @@
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { Permission } from '../core/role.js'
+import { type Cells, cellsFor, readCellsFile } from './cells.js'
 import { ConfigError } from './config-file.js'
 import {
   type Contradiction,
@@ -89,10 +90,11 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
   const seller = collect(problems, () => readSeller(environment))
+  const cells = collect(problems, () => readCells(environment))
   const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
-  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
+  if (!plans || !seller || cells === undefined || problems.length > 0) throw new ConfigError(problems)
   const oldSecrets = [...behindFirst(SECRET_LISTS, given), ...settings.flatMap((one) => oldOnes(one, given))]
-  return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
+  return Object.assign({ ...assemble(environment, { plans, seller, cells }), oldSecrets }, ...parts)
 }
 
 /** Those that all parts share. */
@@ -130,7 +132,12 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
 }
 
 /** The seller is an example, plainly marked, where no real money moves. */
-type Files = { readonly plans: Catalogue; readonly seller: Seller }
+type Files = {
+  readonly plans: Catalogue
+  readonly seller: Seller
+  /** Null: this service has all users. */
+  readonly cells: Cells | null
+}
 
 function assemble(environment: Environment, files: Files) {
   return {
@@ -191,6 +198,10 @@ function addressesOf(environment: Environment) {
     /** Where Prometheus reads; null: nowhere. */
     metrics: metricsOf(environment),
   }
+}
+
+function readCells({ CELL: name, CELLS_FILE: file }: Environment): Cells | null {
+  return name === undefined || file === undefined ? null : cellsFor(name, readCellsFile(file))
 }
 
 /** Receipts are legal papers: where real money moves, they name a real seller. */
@@ -254,6 +265,10 @@ function contradictions(
     [
       !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
       'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
+    ],
+    [
+      (environment.CELL === undefined) !== (environment.CELLS_FILE === undefined),
+      'CELL and CELLS_FILE are set together or not at all',
     ],
     [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
     [

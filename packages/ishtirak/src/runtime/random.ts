@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
+import { markOf, partOf } from './cells.js'
 
 /** From 0 up to but not including 1. Not for secrets. */
 export type Random = () => number
@@ -17,6 +18,8 @@ export function randomCode(): string {
 export interface Ids {
   /** `pay_` + 26 characters. `at` is in milliseconds; at most the year 10889 (48 bits). */
   next(prefix: string, at: Instant): string
+  /** The same of what is a user's: its last two symbols are the user's part, by which a router finds their cell. */
+  ofUser(prefix: string, at: Instant, userId: string): string
 }
 
 /** Crockford's alphabet, without i, l, o and u; lower case as in Chargily's own ids. */
@@ -43,13 +46,12 @@ export function createIds(random: (size: number) => Uint8Array = randomBytes): I
       text += ALPHABET.charAt((drawn[used] ?? 0) & 31)
     return text
   }
-  return {
-    next: (prefix, at) => {
-      if (!Number.isInteger(at) || at < 0 || at > LATEST)
-        throw new RangeError('an id needs an instant of 48 bits')
-      return `${prefix}_${timePart(at)}${randomPart()}`
-    },
+  const next: Ids['next'] = (prefix, at) => {
+    if (!Number.isInteger(at) || at < 0 || at > LATEST)
+      throw new RangeError('an id needs an instant of 48 bits')
+    return `${prefix}_${timePart(at)}${randomPart()}`
   }
+  return { next, ofUser: (prefix, at, userId) => next(prefix, at).slice(0, -2) + markOf(partOf(userId)) }
 }
 
 function timePart(at: Instant): string {
