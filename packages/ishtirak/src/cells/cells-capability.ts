@@ -2,7 +2,7 @@
 import type { Capability } from '../acts/capability.js'
 import { addCellCommands } from './cli-haproxy.js'
 
-export const cells: Capability = {
+export const cells: Capability<object> = {
   name: 'cells',
   commands: addCellCommands,
 }
