@@ -133,7 +133,7 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
     expect(partOfReference(ordered.body.transfer.reference.replaceAll('-', ''))).toBe(partOf(OF_B))
     const made = await operatorOf(worlds.b).post('/codes/create', {
       ...{ kind: 'months', plan: 'pro', months: 1, count: 3 },
-      ...{ reason: 'for cell b', operation_id: 'codes-1' },
+      ...{ why: 'for cell b', operation_id: 'codes-1' },
     })
     const codes: string[] = made.body.codes
     expect(codes.map((code) => code.slice(0, 2))).toEqual(Array(3).fill(codeMarkOf('b')))
