@@ -251,7 +251,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ count, wait, oldSecrets, noteUse, ownDatabase, ...(tracing && { tracing }) },
+    ...{ count, wait, oldSecrets, noteUse, cellGuard, ownDatabase, ...(tracing && { tracing }) },
     ...decides,
     bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
@@ -267,8 +267,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     referencesIn: (typed: string) =>
       world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: () => randomCode(config.cells?.own.name ?? null),
-    formats: createFormats(billing.timeZone),
-    wallClock: wallClockIn(billing.timeZone),
+    ...{ formats: createFormats(billing.timeZone), wallClock: wallClockIn(billing.timeZone) },
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
     // What the requests of this process share.
@@ -277,7 +276,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    cellGuard,
     findSession: createFindSession({ database, clock, cellGuard }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
