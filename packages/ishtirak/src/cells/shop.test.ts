@@ -93,7 +93,7 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     expect((await a?.get('/inbox'))?.body).not.toHaveProperty('cells_missing')
   })
 
-  it('what is of one user goes to their cell, and an act stands in its trail under the operator’s name', async () => {
+  it('what is of one user goes to their cell, and an act stands in its trail', async () => {
     await using cells = await createCells(databases)
     const users = usersOfCells(cells, 1)
     const [a] = cells.worlds as [World]

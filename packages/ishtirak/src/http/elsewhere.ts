@@ -1,6 +1,6 @@
-// What an operator asks of one user, or of a thing that this cell does not have, goes to the cell that has it,
-// as it came, and its answer comes back as it is: that cell knows the operator by itself, and has the act in
-// its own trail.
+// What an operator asks of one user, or of a thing that this cell does not have, goes to the cell that has
+// it, as it came, and its answer comes back as it is: that cell knows the operator by itself, and has the act
+// in its own trail.
 import http, { type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
