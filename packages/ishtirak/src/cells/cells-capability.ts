@@ -1,8 +1,17 @@
-// What cells bring to the service: the commands that write the files of the router before them.
+// What cells bring to the service: that operators of one read all of them, and the commands that write the
+// files of the router before them.
 import type { Capability } from '../acts/capability.js'
+import type { Cells } from '../runtime/cells.js'
 import { addCellCommands } from './cli-haproxy.js'
+import { type RowsDeps, rowsRoute } from './rows.route.js'
 
-export const cells: Capability<object> = {
+type CellsDeps = Omit<RowsDeps, 'cells'> & { readonly cells: Cells | null }
+
+export const cells: Capability<CellsDeps> = {
   name: 'cells',
+  routes: (deps) => async (app) => {
+    const { cells } = deps
+    if (cells) await app.register(rowsRoute({ ...deps, cells }))
+  },
   commands: addCellCommands,
 }

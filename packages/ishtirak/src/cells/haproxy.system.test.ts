@@ -41,6 +41,8 @@ function cellServer(cell: string, asked: Asked[] = []): Server {
   })
 }
 
+type Sent = readonly [address: string, init: RequestInit]
+
 const addressOf = ({ url }: Listening) => url.replace('http://', '')
 
 /** As PHP writes it: `json_encode` escapes slashes, and all that is not ASCII. */
@@ -150,7 +152,7 @@ describe('before three cells', () => {
     (await fetch(`${router.url}${address}`, { redirect: 'manual', ...init })).headers.get('cell')
 
   /** A request of a route for this user; null: nothing of a user is in it. */
-  function requestFor(url: string, method: string, userId: string): [string, RequestInit] | null {
+  function requestFor(url: string, method: string, userId: string): Sent | null {
     const secret = `${markOf(partOf(userId))}c2VjcmV0`
     const address = url
       .replace(':user_id', encodeURIComponent(userId))
@@ -181,7 +183,7 @@ describe('before three cells', () => {
       const isAny = OF_ANY_CELL.some((one) => one.test(url))
       reached[isAny ? 'any' : 'theirs'] += 1
       for (const [cell, userId] of Object.entries(users)) {
-        const request = isAny ? ([url, { method }] as const) : requestFor(url, method, userId)
+        const request: Sent | null = isAny ? [url, { method }] : requestFor(url, method, userId)
         const found = request && (await cellFor(...request))
         if (isAny ? found === null : found !== cell)
           wrong.push(`${method} ${url}: ${found} is asked, not ${cell}`)
