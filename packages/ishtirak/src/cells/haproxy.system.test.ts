@@ -1,5 +1,5 @@
-// The router as HAProxy runs it, before servers that say which cell they are: each kind of request reaches the
-// cell of its user.
+// The router as HAProxy runs it, before servers that say which cell they are: each kind of request reaches
+// the cell of its user.
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http'

@@ -1,5 +1,5 @@
-// The files of the router before the cells: HAProxy 2.6, as Debian 12 has it. It reads from each request whose
-// it is, and asks the cell that has their part.
+// The files of the router before the cells: HAProxy 2.6, as Debian 12 has it. It reads from each request
+// whose it is, and asks the cell that has their part.
 import { type Cell, markOf, PARTS } from '../runtime/cells.js'
 
 interface Router {
@@ -116,7 +116,8 @@ const WHOSE = `  # A user in the address, for the platform and for operators.
   http-request set-var(txn.user) path,field(4,/),url_dec if { path_beg /console/users/ /console/counter/ }
   # A payment in the address: the last two of its 30 characters are the mark.
   http-request set-var(txn.mark) path,field(6,/),bytes(28,2) if { path_beg /api/v1/operator/payments/ }
-  http-request set-var(txn.mark) path,field(4,/),bytes(28,2) if { path_beg /console/payments/ /billing/return/ }
+  http-request set-var(txn.mark) path,field(4,/),bytes(28,2) if { path_beg /console/payments/ }
+  http-request set-var(txn.mark) path,field(4,/),bytes(28,2) if { path_beg /billing/return/ }
   # A token: the account, else the subject.
   acl claims var(txn.claims) -m found
   http-request set-var(txn.claims) http_auth_bearer,field(2,.),ub64dec if { path_beg /api/v1/billing/ }
@@ -158,7 +159,7 @@ function anyCell(cells: readonly Cell[]): string {
   return `backend any\n${lines.join('\n')}\n`
 }
 
-const UNESCAPE = `-- json_query of HAProxy 2.6 finds no text with \\/ or with \\u beyond one byte: these are written out.
+const UNESCAPE = `-- json_query of HAProxy 2.6 finds no text with \\/, or with \\u beyond one byte.
 local function hex(text, at)
   local digits = text:match("^\\\\u(%x%x%x%x)", at)
   return digits and tonumber(digits, 16)
