@@ -26,7 +26,7 @@ async function write(file: string, ...options: readonly string[]): Promise<strin
   return dir
 }
 
-it('writes the folder of the router, with the cookie of this address, and each part with its cell', async () => {
+it('writes a folder: the cookie as this address has it, and each part with its cell', async () => {
   const dir = await write('cells.json', '--bind', ':443 ssl crt all.pem', '--trusted', '10.0.0.0/8', '::1')
   expect((await readdir(dir)).sort()).toEqual(['haproxy.cfg', 'marks.map', 'parts.map', 'unescape.lua'])
   const read = (name: string) => readFile(path.join(dir, name), 'utf8')
