@@ -47,6 +47,7 @@ import {
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
+import { askElsewhere } from '../http/elsewhere.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
@@ -124,6 +125,7 @@ type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<Wire
 function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.operators.onRequest)
+    askElsewhere(app, deps)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     actRoutes(app, deps, actsOf(capabilities))
     readingRoutes(app, deps, readingsOf(capabilities))
