@@ -512,11 +512,12 @@ comment on table proformas is 'Offers to companies, with a price that holds.';
 
 -- The facture or avoir that the buyer has is the one that was printed first: each other print is a duplicate.
 create table printed_papers (
+  user_id text not null,
   number text not null,
   printed_at timestamptz not null,
   -- A mail that is sent again brings the same.
   by_mail boolean not null,
-  constraint printed_papers_once primary key (number)
+  constraint printed_papers_once primary key (user_id, number)
 );
 comment on table printed_papers is 'Factures and avoirs that were printed.';
 
