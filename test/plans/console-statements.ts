@@ -36,7 +36,7 @@ import { grantsOfUser } from '../../packages/ishtirak/src/ledger/grants.sql.js'
 import { findPaymentWithUser } from '../../packages/ishtirak/src/ledger/load.sql.js'
 import { newestPayments } from '../../packages/ishtirak/src/ledger/payment-list.sql.js'
 import { actsOnUser } from '../../packages/ishtirak/src/ledger/user-acts.sql.js'
-import { listedUsers, PARTS } from '../../packages/ishtirak/src/ledger/user-list.sql.js'
+import { LIST_PARTS, listedUsers } from '../../packages/ishtirak/src/ledger/user-list.sql.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { trailPage } from '../../packages/ishtirak/src/overview/audit-trail.sql.js'
 import {
@@ -325,10 +325,10 @@ export const CONSOLE_LISTS: Asked[] = [
   ],
   ...(
     [
-      ['by their ends', PARTS.byEnd, /users_by_end/],
-      ['whose access was ended', PARTS.ended, /users_ended/],
-      ['who never had time', PARTS.unpaid, /users_unpaid/],
-      ['with a balance', PARTS.withBalance, /users_with_balance/],
+      ['by their ends', LIST_PARTS.byEnd, /users_by_end/],
+      ['whose access was ended', LIST_PARTS.ended, /users_ended/],
+      ['who never had time', LIST_PARTS.unpaid, /users_unpaid/],
+      ['with a balance', LIST_PARTS.withBalance, /users_with_balance/],
     ] as const
   ).map(
     ([name, part, index]): Asked => [

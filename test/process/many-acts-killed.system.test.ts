@@ -88,7 +88,7 @@ const killAfter = async (name: string, count: number) => {
 
 it('while it approves the lines of a bank statement', async () => {
   const rows: string[] = []
-  // The bank's day: an hour before midnight UTC it is tomorrow's, and a line of yesterday pays no order of today.
+  // The bank's day: an hour before midnight UTC it is tomorrow's. A line of yesterday pays no order of today.
   const today = dayIn('Africa/Algiers')(Date.now()).date
   const order = async (userId: string) => {
     const wanted = { plan: 'pro', method: 'transfer' }

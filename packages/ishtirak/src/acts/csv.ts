@@ -1,6 +1,6 @@
 // Lines of CSV for spreadsheets, in which nothing runs.
 
-export type Cell = string | number | null
+export type CsvCell = string | number | null
 
 export interface CsvForm {
   readonly separator: ',' | ';'
@@ -17,7 +17,7 @@ export const EXCEL: CsvForm = { separator: ';', decimalSign: ',', mark: '\ufeff'
  * RFC 4180: CRLF, quotes where they are needed. Text that a spreadsheet would run as a formula (OWASP, CSV
  * injection) is made text by an apostrophe in front: user ids are whatever a platform chose.
  */
-export function csvLine(cells: readonly Cell[], form: CsvForm = PLAIN): string {
+export function csvLine(cells: readonly CsvCell[], form: CsvForm = PLAIN): string {
   return `${cells.map((cell) => csvCell(cell, form)).join(form.separator)}\r\n`
 }
 
@@ -29,7 +29,7 @@ export function csvLine(cells: readonly Cell[], form: CsvForm = PLAIN): string {
 const FORMULA =
   /(^|[;\t\r\n])((?:[^\S\t\r\n]|["'\p{Cf}])*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/gu
 
-function csvCell(cell: Cell, { decimalSign }: CsvForm): string {
+function csvCell(cell: CsvCell, { decimalSign }: CsvForm): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell).replace('.', decimalSign)
   const harmless = cell.replace(FORMULA, "$1'$2")

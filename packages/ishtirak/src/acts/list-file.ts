@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
-import { type Cell, csvLine } from './csv.js'
+import { type CsvCell, csvLine } from './csv.js'
 import { pagesBehind } from './paging.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
 
@@ -19,7 +19,7 @@ interface List<Item> {
   readonly permission: Permission
   readonly name: string
   readonly heads: readonly string[]
-  readonly cells: (item: Item) => readonly Cell[]
+  readonly cells: (item: Item) => readonly CsvCell[]
   readonly page: (
     cursor: string | null,
   ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | null }>

@@ -3,7 +3,7 @@
 // changes of balances. A refund is below zero, so that the lines add up to the month, which is that of the
 // billing time zone. Of a closed month the file is as it was closed.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { type Cell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
+import { type CsvCell, type CsvForm, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
 import { addFigures, describeFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
@@ -93,7 +93,7 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   note: ['note', () => null],
   closed_at_local: ['clôturé à (heure locale)', () => null],
 }
-type CellOf = (entry: Entry, how: How) => Cell
+type CellOf = (entry: Entry, how: How) => CsvCell
 interface How {
   readonly words: Words
   readonly day: (instant: Instant) => string
@@ -141,7 +141,7 @@ async function* linesOf(deps: AccountsDeps, asked: Asked, format: AccountsFormat
   const words = WORDS[format]
   const { wallTime } = deps.wallClock
   const { closed } = asked.figures
-  const line = (kind: keyof typeof KINDS, cells: Readonly<Record<string, Cell>>) =>
+  const line = (kind: keyof typeof KINDS, cells: Readonly<Record<string, CsvCell>>) =>
     csvLine([words.kind(kind), ...Object.keys(COLUMNS).map((name) => cells[name] ?? null)], form)
   yield form.mark + csvLine(words.headings, form)
   const total = yield* entryLines(deps, asked, ['payment', 'refund'], format)
@@ -195,7 +195,7 @@ function below(entry: Entry): Entry {
 }
 
 /** In dinars. Where the provider did not say its fees the cell is empty, and nothing is taken off. */
-function cellsOf(figures: Figures): Readonly<Record<string, Cell>> {
+function cellsOf(figures: Figures): Readonly<Record<string, CsvCell>> {
   const { count: _, fees_unknown: unknown, ...sums } = describeFigures(figures)
   return { ...sums, ...(figures.count === 1 && unknown === 1 && { fees: null }) }
 }

@@ -1,7 +1,7 @@
 // What users paid in advance, as lines of the accountant's file: each entry of their balances in a month, by
 // user, between what was on balances when it began and at its end. It matches the top-ups to the bank, and
 // the sales to what paid them.
-import type { Cell } from '../acts/csv.js'
+import type { CsvCell } from '../acts/csv.js'
 import { allPages } from '../acts/paging.js'
 import type { EntryKind } from '../core/balance.js'
 import { toTimestamp } from '../core/instant.js'
@@ -31,7 +31,7 @@ export interface AdvanceWords {
 }
 export interface AdvanceLine {
   readonly kind: AdvanceKind
-  readonly cells: Readonly<Record<string, Cell>>
+  readonly cells: Readonly<Record<string, CsvCell>>
 }
 
 /** Nothing where nothing was on a balance. */

@@ -1,7 +1,7 @@
 // The journal of sales and credits of a month: each paper once, so that its lines add up to the month as the
 // books have it.
 import { recordAct } from '../acts/audit.sql.js'
-import { type Cell, type CsvForm, csvLine } from '../acts/csv.js'
+import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
 import { allPages, byInstant } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { kindOf } from '../core/payment.js'
@@ -108,7 +108,7 @@ const COLUMNS: Readonly<Record<string, readonly [french: string, cell: CellOf | 
   ],
   user_id: ['identifiant de l’utilisateur', ({ userId }) => userId],
 }
-type CellOf = (line: SaleLine, how: How) => Cell
+type CellOf = (line: SaleLine, how: How) => CsvCell
 interface How {
   readonly words: Words
   readonly day: (instant: number) => string

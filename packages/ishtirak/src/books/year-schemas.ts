@@ -1,6 +1,6 @@
 // The shapes of a year's figures, and its lines as CSV.
 import { type Static, Type } from 'typebox'
-import { type Cell, type CsvForm, csvLine } from '../acts/csv.js'
+import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
 import { sumPaid } from '../core/figures.js'
 import { nullable, object, query } from '../http/schemas.js'
 import type { YearFigures } from './year.js'
@@ -87,5 +87,5 @@ export async function* yearAsCsv(figures: YearFigures, form: CsvForm): AsyncIter
   }))
   const [head = {}] = lines
   yield form.mark + csvLine(Object.keys(head), form)
-  for (const line of lines) yield csvLine(Object.values<Cell>(line), form)
+  for (const line of lines) yield csvLine(Object.values<CsvCell>(line), form)
 }

@@ -7,7 +7,7 @@ import { at, instant, text } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser, type UserRecord } from './users.sql.js'
 
 export interface UserPosition {
-  /** Among `PARTS`. */
+  /** Among `LIST_PARTS`. */
   readonly part: number
   readonly at: Instant
   readonly userId: string
@@ -43,7 +43,7 @@ const selectUnpaid = listed(
 )
 const selectWithBalance = listed('with_balance', 'u.balance > 0 and u.user_id > $2', 'u.user_id')
 
-export const PARTS = { byEnd: 0, ended: 1, unpaid: 2, withBalance: 3 } as const
+export const LIST_PARTS = { byEnd: 0, ended: 1, unpaid: 2, withBalance: 3 } as const
 
 /** Which parts of all users are looked through; of the first two, whose end lies in the span. */
 export type WantedParts = ReadonlyMap<number, TimeSpan | null>
@@ -70,11 +70,11 @@ function rowsOf(
   of: { part: number; span: TimeSpan | null; behind: UserPosition | null; limit: number },
 ): Promise<readonly Row[]> {
   const { part, span, behind, limit } = of
-  if (part === PARTS.unpaid) return database.query(selectUnpaid, [limit, behind?.userId ?? ''])
-  if (part === PARTS.withBalance) return database.query(selectWithBalance, [limit, behind?.userId ?? ''])
+  if (part === LIST_PARTS.unpaid) return database.query(selectUnpaid, [limit, behind?.userId ?? ''])
+  if (part === LIST_PARTS.withBalance) return database.query(selectWithBalance, [limit, behind?.userId ?? ''])
   const ends = span ? [at(span.from), at(span.to)] : ['-infinity', 'infinity']
   const values = [limit, behind ? at(behind.at) : '-infinity', behind?.userId ?? '', ...ends]
-  return database.query(part === PARTS.byEnd ? selectByEnd : selectEnded, values)
+  return database.query(part === LIST_PARTS.byEnd ? selectByEnd : selectEnded, values)
 }
 
 function parse(row: Row, part: number): ListedRow {

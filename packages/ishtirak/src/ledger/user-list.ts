@@ -9,7 +9,13 @@ import { kindOf, PAYMENT_KINDS, type PaymentKind } from '../core/payment.js'
 import { type Subscription, statusAt } from '../core/subscription.js'
 import type { CommonParts } from './parts.js'
 import { readTimeLists } from './time-list.sql.js'
-import { type ListedRow, listedUsers, PARTS, type UserPosition, type WantedParts } from './user-list.sql.js'
+import {
+  LIST_PARTS,
+  type ListedRow,
+  listedUsers,
+  type UserPosition,
+  type WantedParts,
+} from './user-list.sql.js'
 
 export const USER_STATES = ['active', 'grace', 'expired', 'ended', 'never_paid'] as const
 type UserState = (typeof USER_STATES)[number]
@@ -98,7 +104,7 @@ function partsOf(
   now: Instant,
   graceDays: number,
 ): WantedParts {
-  if (balance !== undefined) return new Map([[PARTS.withBalance, null]])
+  if (balance !== undefined) return new Map([[LIST_PARTS.withBalance, null]])
   const grace = now - graceDays * DAY
   const ofState: Partial<Record<UserState, TimeSpan>> = {
     active: { from: now + 1, to: LAST_INSTANT },
@@ -112,9 +118,11 @@ function partsOf(
   )
   const isAnyTime = ends === null && active === null
   return new Map<number, TimeSpan | null>([
-    ...(state === undefined || ofState[state] ? [[PARTS.byEnd, span] as const] : []),
-    ...(state === undefined || state === 'ended' ? [[PARTS.ended, span] as const] : []),
-    ...(isAnyTime && (state === undefined || state === 'never_paid') ? [[PARTS.unpaid, null] as const] : []),
+    ...(state === undefined || ofState[state] ? [[LIST_PARTS.byEnd, span] as const] : []),
+    ...(state === undefined || state === 'ended' ? [[LIST_PARTS.ended, span] as const] : []),
+    ...(isAnyTime && (state === undefined || state === 'never_paid')
+      ? [[LIST_PARTS.unpaid, null] as const]
+      : []),
   ])
 }
 

@@ -3,7 +3,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { CommandAnswer } from '../acts/act.js'
-import { type Cell, csvLine } from '../acts/csv.js'
+import { type CsvCell, csvLine } from '../acts/csv.js'
 import { DAY_PATTERN } from '../acts/day.js'
 import { byInstant, nextCursor, pageQuery } from '../acts/paging.js'
 import { wrongField } from '../core/error.js'
@@ -87,7 +87,7 @@ type TrailEntry = Static<typeof TrailEntrySchema>
 export const TRAIL_HEADS = ['id', 'at', 'actor', 'act', 'user_id', 'payment_id', 'why', 'before', 'after']
 
 /** As a line of a file. */
-export function trailCells({ before, after, ...entry }: TrailEntry): readonly Cell[] {
+export function trailCells({ before, after, ...entry }: TrailEntry): readonly CsvCell[] {
   const { id, at, actor, act, user_id, payment_id, why } = entry
   return [id, at, actor, act, user_id, payment_id, why, JSON.stringify(before), JSON.stringify(after)]
 }

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import type { AuditDeps } from '../acts/audit.sql.js'
-import type { Cell } from '../acts/csv.js'
+import type { CsvCell } from '../acts/csv.js'
 import { type AskedFile, FILE_ROWS, sendList } from '../acts/list-file.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { kindOf, type Payment, publicStatusAt } from '../core/payment.js'
@@ -74,13 +74,13 @@ export function sendTrail(
   })
 }
 
-function userCells(user: ListedUser): readonly Cell[] {
+function userCells(user: ListedUser): readonly CsvCell[] {
   const { user_id, email, name, state, plan, ended_plan, current_period_end, balance, created_at } =
     viewListedUser(user)
   return [user_id, email, name, state, plan, ended_plan, current_period_end, balance, created_at]
 }
 
-function paymentCells(payment: Payment, status: string): readonly Cell[] {
+function paymentCells(payment: Payment, status: string): readonly CsvCell[] {
   const { id, userId, kind, plan, months, price, method, instrument, checkoutId, boughtBy } = payment
   const bought = [id, userId, kind, plan?.id ?? null, months, price.amount, price.currency]
   return [

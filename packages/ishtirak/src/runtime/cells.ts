@@ -1,5 +1,5 @@
-// Cells: each serves whole users on a database of its own. A user's part is `crc32(account id) mod 256`, which
-// the router computes as well; a cell holds ranges of parts. CELLS_FILE says which.
+// Cells: each serves whole users on a database of its own. A user's part is `crc32(account id) mod 256`,
+// which the router computes as well; a cell holds ranges of parts. CELLS_FILE says which.
 import { crc32 } from 'node:zlib'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'

@@ -18,7 +18,7 @@ export function randomCode(): string {
 export interface Ids {
   /** `pay_` + 26 characters. `at` is in milliseconds; at most the year 10889 (48 bits). */
   next(prefix: string, at: Instant): string
-  /** The same of what is a user's: its last two symbols are the user's part, by which a router finds their cell. */
+  /** The same of what is a user's: its last two symbols are their part, by which a router finds the cell. */
   ofUser(prefix: string, at: Instant, userId: string): string
 }
 
