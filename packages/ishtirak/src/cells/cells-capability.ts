@@ -1,8 +1,13 @@
-// What cells bring to the service: the commands that write the files of the router before them.
+// What cells bring to the service: the commands for the router before them, and for moves of users.
 import type { Capability } from '../acts/capability.js'
 import { addCellCommands } from './cli-haproxy.js'
+import { addMoveCommand, type MoveConfig, moveSettings } from './cli-move.js'
 
-export const cells: Capability<object> = {
+export const cells: Capability<object, MoveConfig> = {
   name: 'cells',
-  commands: addCellCommands,
+  settings: moveSettings,
+  commands: (program, host) => {
+    addCellCommands(program)
+    addMoveCommand(program, host)
+  },
 }
