@@ -1353,6 +1353,49 @@ create trigger users_are_searched_otherwise after update of name, email, buyer o
   for each row when ((old.name, old.email, old.buyer) is distinct from (new.name, new.email, new.buyer))
   execute function keep_user_search();
 
+-- Cells
+
+-- A database of a cell says so itself: the service refuses to start on one that is not its own.
+create table cell_claim (
+  one boolean not null default true constraint claim_is_one check (one),
+  cell text not null constraint cell_has_a_name check (cell ~ '^[a-z]{1,2}$'),
+  constraint cell_claim_once primary key (one)
+);
+comment on table cell_claim is 'Which cell this database is; empty where it has all users.';
+
+create table cell_parts (
+  part integer not null constraint part_is_one_of_256 check (part between 0 and 255),
+  constraint cell_parts_once primary key (part)
+);
+comment on table cell_parts is 'The parts of the users that this cell has.';
+
+-- CRC-32/ISO-HDLC of the id in UTF-8, modulo 256: what runtime/cells.ts and the router compute. Four bits at
+-- a time: a table of 16 instead of one of 256.
+create function part_of(user_id text) returns integer language plpgsql immutable strict parallel safe as $$
+declare
+  step constant bigint[] := '{0,498536548,997073096,651767980,1994146192,1802195444,1303535960,1342533948,
+    3988292384,4027552580,3604390888,3412177804,2607071920,2262029012,2685067896,3183342108}';
+  bytes constant bytea := convert_to(user_id, 'UTF8');
+  crc bigint := 4294967295;
+begin
+  for place in 0 .. length(bytes) - 1 loop
+    crc := crc # get_byte(bytes, place);
+    crc := step[(crc & 15) + 1] # (crc >> 4);
+    crc := step[(crc & 15) + 1] # (crc >> 4);
+  end loop;
+  return (crc & 255) # 255;
+end $$;
+
+-- The trigger stands on the tables of cell-claim.sql.ts, in a cell alone.
+create function refuse_other_cells() returns trigger language plpgsql as $$
+begin
+  if not exists (select from cell_parts where part = part_of(new.user_id)) then
+    raise exception 'the user belongs to another cell'
+      using errcode = 'check_violation', constraint = 'user_of_this_cell';
+  end if;
+  return new;
+end $$;
+
 -- Users who move to another cell. Both cells have the row; the one that they leave decides by it.
 create table cell_moves (
   one boolean not null default true constraint is_the_only_row check (one),

@@ -2,11 +2,12 @@
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { ProviderEvent } from '../ledger/method.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { keepForeignEvent, type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 
-export interface WebhookDeps extends SettleDeps {
+export interface WebhookDeps extends SettleDeps, Pick<CommonParts, 'cellGuard'> {
   readonly logForgery: LogForgery
 }
 
@@ -51,6 +52,7 @@ async function bookEvent(
     throw new BillingError('malformed_json')
   }
   const { id, type, report } = event
+  if (report?.paymentId) deps.cellGuard?.admitPayment(report.paymentId)
   deps.log.info(
     {
       request_id: requestId,

@@ -35,6 +35,7 @@ export const ERRORS = {
   uri_too_long: 414,
   unsupported_media_type: 415,
   expectation_failed: 417,
+  wrong_cell: 421,
   validation_failed: 422,
   file_not_accepted: 422,
   unknown_plan: 422,

@@ -1,5 +1,6 @@
 // The counter: a customer is found or made, what they pay for is chosen, and after the act the receipt opens.
 // What is taken, and whether it may be, the act decides and its page tells: this one leads to it.
+
 import { titleOf } from '../acts/act-console.js'
 import { type Field, Input } from '../acts/act-page.js'
 import { accessInWords } from '../acts/changes.js'
@@ -173,7 +174,7 @@ async function newCustomer(pages: CounterPages, view: View, typed: string): Prom
   if (!mayDo(view.session.operator, recordPayment)) return <p safe>{view.say('nothingFound')}</p>
   const { say } = view
   const phone = readPhone(typed)
-  const userId = pages.ids.next('walk-in', pages.clock.now())
+  const userId = newUserId(pages)
   const known: Readonly<Record<string, string>> = phone === null ? { name: typed } : { phone }
   const fields = (await deskFields(pages, view, userId)).map((field) => ({
     ...field,
@@ -186,6 +187,12 @@ async function newCustomer(pages: CounterPages, view: View, typed: string): Prom
       <Taken {...{ pages, view, userId, fields }} />
     </section>
   )
+}
+
+function newUserId({ ids, clock, cellGuard }: CounterPages): string {
+  let userId = ids.next('walk-in', clock.now())
+  while (cellGuard && !cellGuard.has(userId)) userId = ids.next('walk-in', clock.now())
+  return userId
 }
 
 function Taken(of: { pages: CounterPages; view: View; userId: string; fields: readonly Field[] }) {

@@ -15,6 +15,7 @@ import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
 import { ConstraintViolation, type Database } from '../database/database.js'
 import { bookDue } from '../ledger/load.js'
 import { findSnapshot } from '../ledger/load.sql.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
@@ -27,7 +28,10 @@ import {
 } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
 
-export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps & { readonly database: Database }
+export type RecordDeps = SettleDeps &
+  QuoteDeps &
+  SubjectDeps &
+  Pick<CommonParts, 'cellGuard'> & { readonly database: Database }
 
 interface Purchase {
   readonly planId: string

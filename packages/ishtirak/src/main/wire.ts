@@ -20,6 +20,7 @@ import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
+import { claimDatabase } from '../cells/claim.sql.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
@@ -45,6 +46,7 @@ import {
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
+import { createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
@@ -159,8 +161,10 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const parts = createParts(config, { ...world, brought }, countIn(metrics))
   publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
-  const identify =
+  const known =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
+  const { cellGuard } = parts
+  const identify = cellGuard ? usersOfCell(known, cellGuard) : known
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
   const { limitAnonymous } = checks
   const operators = callersWithKey(parts.operatorKeyRing, limitAnonymous)
@@ -170,6 +174,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const check = shareChecks(() => checkReadiness(database, clock))
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
+  if (cellGuard) guardAddresses(app, cellGuard)
   installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
   shareBrought(all, capabilities)
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
@@ -185,6 +190,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
     await clock.guard?.compare()
+    await claimDatabase(database, config.cells?.own ?? null)
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -228,6 +234,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const { database, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
+  const cellGuard = config.cells && createCellGuard(config.cells)
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const billingDayOf = dayIn(billing.timeZone)
@@ -255,7 +262,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     inbox: createInbox(inboxOf(world.brought)),
     referencesIn: (typed: string) =>
       world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
-    drawCode: randomCode,
+    drawCode: () => randomCode(config.cells?.own.name ?? null),
     formats: createFormats(billing.timeZone),
     wallClock: wallClockIn(billing.timeZone),
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
@@ -266,7 +273,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    findSession: createFindSession({ database, clock }),
+    cellGuard,
+    findSession: createFindSession({ database, clock, cellGuard }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),

@@ -12,6 +12,7 @@ import { markOf, partOf } from '../runtime/cells.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 
 export type SessionDeps = Pick<CommonParts, 'database' | 'clock'>
+type GuardedDeps = SessionDeps & Pick<CommonParts, 'cellGuard'>
 export type OpenLinkDeps = SessionDeps & Pick<CommonParts, 'ids' | 'publicUrl'>
 
 /** A working day: a user who pays by card should not be asked for a password in between. */
@@ -71,7 +72,8 @@ const selectLinks = statement('portal_sessions.find_links', find('link_digest'))
 const selectSessions = statement('portal_sessions.find_sessions', find('session_digest'))
 
 /** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
-export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
+export async function findLink(deps: GuardedDeps, linkToken: string): Promise<PortalSession | null> {
+  deps.cellGuard?.admitSecret(linkToken)
   const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], at(deps.clock.now())])
   return row ? parseSession(row) : null
 }
@@ -79,8 +81,8 @@ export async function findLink(deps: SessionDeps, linkToken: string): Promise<Po
 export type FindSession = (sessionToken: string) => Promise<PortalSession | null>
 
 /** Null: it is over, or never was. Pages that are asked for at once share a statement. */
-export function createFindSession({ database, clock }: SessionDeps): FindSession {
-  return shareStatements(database, {
+export function createFindSession({ database, clock, cellGuard }: GuardedDeps): FindSession {
+  const find = shareStatements(database, {
     many: async (database, tokens: readonly string[]) => {
       const digests = tokens.map(digestOf)
       const rows = await database.query(selectSessions, [digests, at(clock.now())])
@@ -88,6 +90,11 @@ export function createFindSession({ database, clock }: SessionDeps): FindSession
       return digests.map((digest) => found.get(digest) ?? null)
     },
   })
+  if (!cellGuard) return find
+  return async (token) => {
+    cellGuard.admitSecret(token)
+    return find(token)
+  }
 }
 
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
@@ -100,9 +107,10 @@ const exchangeLink = statement(
 
 /** The secret of the session that the link becomes; null: it was used, has expired, or does not exist. */
 export async function enterPortal(
-  { database, clock }: SessionDeps,
+  { database, clock, cellGuard }: GuardedDeps,
   linkToken: string,
 ): Promise<string | null> {
+  cellGuard?.admitSecret(linkToken)
   const now = clock.now()
   const token = linkToken.slice(0, 2) + randomToken()
   const digests = [digestOf(linkToken), digestOf(token)]

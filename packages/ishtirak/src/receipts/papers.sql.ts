@@ -3,6 +3,9 @@ import type { ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { flag, instantOrNull, integer, json, rowOf, text } from '../database/rows.js'
 
+// With a cell's letter or the mark of a restore behind it, too.
+const OF_SERIES = "series like any(select unnest($2::text[]) || unnest(array['', '-%']))"
+
 // Uses the primary keys, which begin with the user; the payment and its refund by theirs.
 const selectOfYear = statement(
   'receipts.year',
@@ -13,15 +16,15 @@ const selectOfYear = statement(
           ) end as refunded_at
      from (
        select user_id, payment_id, series, number, issued_at, snapshot, 0 as place
-         from receipts where user_id = $1 and series = any($2::text[])
+         from receipts where user_id = $1 and ${OF_SERIES}
         union all
        select user_id, payment_id, series, number, issued_at, snapshot, place
-         from papers where user_id = $1 and series = any($2::text[])
+         from papers where user_id = $1 and ${OF_SERIES}
      ) r join payments p on p.user_id = r.user_id and p.id = r.payment_id
     order by r.issued_at desc, r.place desc, r.series desc, r.number desc limit $3`,
 )
 
-/** The last of them, in the order in which they were issued; `series` as receipts have it. */
+/** The last of them, in the order in which they were issued; `series` as `paperSeries` has it. */
 export async function listReceiptsOfYear(
   database: Queryable,
   of: { readonly userId: string; readonly series: readonly string[]; readonly limit: number },

@@ -25,6 +25,12 @@ export function partIn(mark: string): number | null {
   return mark.length === 2 && high >= 0 && high < 8 && low >= 0 ? high * 32 + low : null
 }
 
+/** Of a cell's name, a to zz: two symbols in upper case. */
+export function codeMarkOf(cell: string): string {
+  const number = [...cell].reduce((sum, letter) => sum * 27 + letter.charCodeAt(0) - 96, 0)
+  return (SYMBOLS.charAt(number >> 5) + SYMBOLS.charAt(number & 31)).toUpperCase()
+}
+
 const RANGE = /^(\d{1,3})(?:-(\d{1,3}))?$/
 const Address = Type.String({
   pattern: '^[\\w.-]+:\\d{1,5}$',

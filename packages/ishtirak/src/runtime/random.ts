@@ -4,15 +4,17 @@
 import { randomBytes } from 'node:crypto'
 import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
-import { markOf, partOf } from './cells.js'
+import { codeMarkOf, markOf, partOf } from './cells.js'
 
 /** From 0 up to but not including 1. Not for secrets. */
 export type Random = () => number
 
 export const systemRandom: Random = () => Math.random()
 
-export function randomCode(): string {
-  return codeFrom(randomBytes(CODE_LENGTH))
+/** In a cell its first two symbols are the cell's: codes of two cells differ. */
+export function randomCode(cell: string | null): string {
+  const code = codeFrom(randomBytes(CODE_LENGTH))
+  return cell === null ? code : codeMarkOf(cell) + code.slice(2)
 }
 
 export interface Ids {

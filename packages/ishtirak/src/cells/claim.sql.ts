@@ -1,0 +1,68 @@
+// What a database says of itself: which cell it is, and which parts of the users it has.
+import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
+import { integer, text } from '../database/rows.js'
+import { type Cell, rangesOf } from '../runtime/cells.js'
+import { ConfigError } from '../runtime/config-file.js'
+
+const selectClaim = statement('cells.claim', 'select cell from cell_claim')
+const selectParts = statement('cells.parts', 'select part from cell_parts')
+const insertClaim = statement('cells.insert_claim', 'insert into cell_claim (cell) values ($1)')
+const insertParts = statement('cells.insert_parts', 'insert into cell_parts (part) select unnest($1::int[])')
+// Before the first row of a user there may be one of these.
+const countOthers = statement(
+  'cells.count_others',
+  `select count(*) as users from (
+     select user_id from users union select user_id from usage union select user_id from portal_sessions
+   ) u where part_of(user_id) <> all ($1::int[])`,
+)
+
+/** Tables in which a user may have their first row. All others refer to `users`, or are written behind one. */
+const FIRST_ROWS = ['users', 'usage', 'portal_sessions', 'code_tries']
+const GUARDED = `
+  lock table cell_claim in access exclusive mode;
+  ${FIRST_ROWS.map(
+    (table) => `create or replace trigger user_of_this_cell before insert on ${table}
+    for each row execute function refuse_other_cells();`,
+  ).join('\n')}`
+
+/** Null: it has all users. */
+export async function findClaim(database: Queryable): Promise<{ cell: string; parts: number[] } | null> {
+  const [claim] = await database.query(selectClaim)
+  if (!claim) return null
+  const parts = await database.query(selectParts)
+  return { cell: text(claim, 'cell'), parts: parts.map((row) => integer(row, 'part')) }
+}
+
+/**
+ * Makes sure that the database is the cell that the service is; one that is none becomes it, if all of its
+ * users belong there. `own` null: a service without cells. Throws `ConfigError`.
+ */
+export async function claimDatabase(database: Database, own: Cell | null): Promise<void> {
+  const claim = await findClaim(database)
+  if (claim) return checkClaim(claim, own)
+  // A first start reads every user.
+  if (own) await database.transaction((transaction) => become(transaction, own), Number.POSITIVE_INFINITY)
+}
+
+function checkClaim({ cell, parts }: { cell: string; parts: readonly number[] }, own: Cell | null): void {
+  const is = `the database is cell ${cell} with the parts ${written(parts)}`
+  if (!own) throw new ConfigError([`${is}: CELL and CELLS_FILE are missing`])
+  const said = `${own.name} with the parts ${written(own.parts)}`
+  if (`the database is cell ${said}` !== is) throw new ConfigError([`${is}; CELL and CELLS_FILE say ${said}`])
+}
+
+const written = (parts: Iterable<number>) => rangesOf(parts).join(', ') || 'of nobody'
+
+async function become(transaction: Transaction, own: Cell): Promise<void> {
+  // Two processes of one cell may begin together.
+  await transaction.script(GUARDED)
+  const known = await findClaim(transaction)
+  if (known) return checkClaim(known, own)
+  const parts = [...own.parts]
+  const [row] = await transaction.query(countOthers, [parts])
+  const others = row ? integer(row, 'users') : 0
+  if (others > 0)
+    throw new ConfigError([`the database has ${others} users of parts that CELLS_FILE gives to other cells`])
+  await transaction.query(insertClaim, [own.name])
+  await transaction.query(insertParts, [parts])
+}
