@@ -14,6 +14,7 @@ import { perform, previewOf, requireSame, sendingOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
+import { answerOfAll, type HasCells, isFile, readsAll, withMissing } from './whole-shop.js'
 
 export interface OperatorCallers {
   /** Known by their key. */
@@ -71,7 +72,7 @@ function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
   return file
 }
 
-export function readingRoutes<Deps extends OperatorCallers>(
+export function readingRoutes<Deps extends OperatorCallers & HasCells>(
   app: App,
   deps: Deps,
   readings: readonly Reading<Deps>[],
@@ -80,12 +81,16 @@ export function readingRoutes<Deps extends OperatorCallers>(
     const { method = 'GET', path, name, roles, takes } = reading
     const schema = readingSchema(reading, deps)
     // A file is made for who reads it, and its reading may count: not for HEAD.
-    const route = { method, url: `${OPERATOR_API}${path}`, schema, exposeHeadRoute: !reading.answer }
+    const route = {
+      ...{ method, url: `${OPERATOR_API}${path}`, schema, exposeHeadRoute: !reading.answer },
+      ...readsAll(deps, path, isFile(schema.response[200])),
+    }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
       const file = takes ? rawBody(request) : NO_FILE
-      return reading.read(deps, { params: request.params, query: request.query, operator, reply, file })
+      const asked = { params: request.params, query: request.query, operator, reply, file }
+      return withMissing(await reading.read(deps, asked))
     }
     if (takes) app.register(async (files: App) => takeFile(files, { ...route, handler }, takes))
     else app.route({ ...route, handler })
@@ -153,13 +158,13 @@ function previewSchema(act: Act) {
 
 const MALFORMED = ['malformed_json'] as const
 
-function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps) {
+function readingSchema<Deps extends HasCells>(reading: Reading<Deps>, deps: Deps) {
   const { operationId, summary, description, params, query, roles, refuses = [] } = reading
   return {
     ...described({ operationId, summary, description, params }),
     ...(hasMembers(query) && { querystring: query }),
     response: {
-      200: answerOf(reading.answer, deps),
+      200: answerOfAll(deps, answerOf(reading.answer, deps)),
       ...problemResponses(...READ, ...(roles ? LIMITED : []), ...refuses),
     },
   }

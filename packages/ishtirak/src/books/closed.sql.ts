@@ -110,6 +110,7 @@ const selectLate = statement(
   `select l.month, '' as method, '' as instrument, '' as tax_rate, ${SUMS_OF_MANY}
    ${LATE({ live: '$1', since: '$2', until: '$3' })} and p.kind <> 'top_up'
     group by 1 order by 1`,
+  { sumBy: ['month', 'method', 'instrument', 'tax_rate'], order: ['month'] },
 )
 
 const selectLateBalances = statement(
@@ -119,6 +120,7 @@ const selectLateBalances = statement(
     where l.number > ${countedIn('$1::jsonb', 'l.series')}
       and ($2::jsonb is null or l.number <= ${countedIn('$2::jsonb', 'l.series')})
       and b.created_at < $3::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
+  { sumBy: [] },
 )
 
 export interface LateSpan {

@@ -133,6 +133,7 @@ const selectUsers = statement(
   'paid_months.users',
   `select month, began, users, came_back, lapsed from monthly_users
     where month >= $1 and month <= $2 and live = $3::boolean order by month, began`,
+  { sumBy: ['month', 'began'], order: ['month', 'began'] },
 )
 
 /** Both months included. */
@@ -159,6 +160,7 @@ const selectLapses = statement(
   'paid_months.lapses',
   `select month, lapsed, reminded, began, failed from monthly_lapses
     where month >= $1 and month <= $2 and live = $3::boolean`,
+  { sumBy: ['month'] },
 )
 
 export async function monthlyLapses(

@@ -1,11 +1,20 @@
-// What cells bring to the service: the commands for the router before them, and for moves of users.
+// What cells bring to the service: that operators of one read all of them, the commands that write the files of
+// the router before them, and the one by which users move.
 import type { Capability } from '../acts/capability.js'
+import type { Cells } from '../runtime/cells.js'
 import { addCellCommands } from './cli-haproxy.js'
 import { addMoveCommand, type MoveConfig, moveSettings } from './cli-move.js'
+import { type RowsDeps, rowsRoute } from './rows.route.js'
 
-export const cells: Capability<object, MoveConfig> = {
+type CellsDeps = Omit<RowsDeps, 'cells'> & { readonly cells: Cells | null }
+
+export const cells: Capability<CellsDeps, MoveConfig> = {
   name: 'cells',
   settings: moveSettings,
+  routes: (deps) => async (app) => {
+    const { cells } = deps
+    if (cells) await app.register(rowsRoute({ ...deps, cells }))
+  },
   commands: (program, host) => {
     addCellCommands(program)
     addMoveCommand(program, host)

@@ -20,6 +20,7 @@ import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
+import { otherCells } from '../cells/cell-calls.js'
 import { claimDatabase } from '../cells/claim.sql.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
@@ -31,6 +32,7 @@ import type { Locale } from '../core/locale.js'
 import type { OperatorKey } from '../core/role.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
+import { wholeShop } from '../database/whole-shop.js'
 import { beginDelivery } from '../events/deliver-events.js'
 import { createHostSender, type OnEvent } from '../events/host-sender.js'
 import { createEventSender } from '../events/webhook-sender.js'
@@ -231,12 +233,13 @@ type PartsWorld = Omit<Surroundings, 'capabilities'> & {
 
 /** Everything that a use case may name, each part built once. */
 function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
-  const { database, clock, log, tracing } = world
+  const { database: ownDatabase, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
   const cellGuard = config.cells && createCellGuard(config.cells)
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
+  const database = readByOperators(config, { ...world, noteUse })
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -246,8 +249,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ count, wait, oldSecrets, noteUse },
-    ...(tracing && { tracing }),
+    ...{ count, wait, oldSecrets, noteUse, ownDatabase, ...(tracing && { tracing }) },
     ...decides,
     bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
@@ -291,6 +293,14 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...outgoingOf(config, world),
   }
+}
+
+/** Where there are cells, what operators read is of all of them. */
+function readByOperators(
+  { cells, cellsKeys }: WiredConfig,
+  { database, ...of }: Pick<PartsWorld, 'database' | 'clock' | 'log'> & { readonly noteUse: NoteUse },
+): Database {
+  return cells ? wholeShop(database, otherCells({ ...of, cells, cellsKeys })) : database
 }
 
 function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) {

@@ -58,10 +58,11 @@ const selectUsers = statement(
       where user_id not in (select user_id from exact)
       group by user_id order by rank, user_id limit ${HITS_MAX}
    )
-   select u.user_id, h.rank = 0 as exact, ${FACT_COLUMNS}
+   select u.user_id, h.rank, h.rank = 0 as exact, ${FACT_COLUMNS}
      from (select user_id, 0 as rank from exact union all select user_id, rank from begun) h
      join users u using (user_id)
     order by h.rank, u.name, u.email, u.user_id`,
+  { order: ['rank', 'name', 'email', 'user_id'] },
 )
 
 /**
@@ -92,6 +93,7 @@ const selectPayments = statement(
    select ${PAYMENT_COLUMNS}
      from papers l join payments p on p.user_id = l.user_id and p.id = l.payment_id
     where l.series = $2 and l.number = $3::int`,
+  {},
 )
 
 /** Exact hits: by the word, and by each of `references`, as it is stored. */
@@ -118,6 +120,7 @@ const selectByPart = statement(
       union
      ${partly('reverse(p.method_reference)', 'reverse(part)')}) p
     order by created_at desc, id limit ${HITS_MAX}`,
+  { order: ['-created_at', 'id'], most: HITS_MAX },
 )
 
 /** Of transfers and of the desk: by how a reference begins or ends, as it is stored; the newest first. */
@@ -136,23 +139,35 @@ const withDuty = `p.method = 'cash' and exists (
     and ${endsSo("(p.amount + (r.snapshot->>'stampDutyCentimes')::int / 100)")})`
 const CAME = `(p.review->>'amount')::bigint`
 
+const hits = (part: number, by: readonly [amount: string, instant: string], where: string) => `
+  (select ${PAYMENT_COLUMNS}, ${part} as part, ${by[0]} as by_amount, ${by[1]} as by_instant from payments p
+    where ${where}
+    order by ${by[0]}, ${by[1]} desc, p.id limit ${HITS_MAX})`
+
 // The amount itself comes before those that end with it.
 const selectByAmount = statement(
   'operator_search.amount',
-  `(select ${PAYMENT_COLUMNS} from payments p
-     where p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and (${isBooked} or ${withDuty})
-     order by p.amount, p.paid_at desc, p.id limit ${HITS_MAX})
-    union all
-   (select ${PAYMENT_COLUMNS} from payments p
-     where p.status = 'review' and p.created_at < $2::timestamptz and ${endsSo(CAME)}
-       and p.amount % $3::bigint <> $4::int
-     order by ${CAME}, p.created_at desc, p.id limit ${HITS_MAX})
-    union all
-   (select ${PAYMENT_COLUMNS} from payments p
-     where p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null
-       and ${endsSo('p.amount')}
-     order by p.amount, p.created_at desc, p.id limit ${HITS_MAX})
-    limit ${HITS_MAX}`,
+  `select * from (${[
+    hits(
+      0,
+      ['p.amount', 'p.paid_at'],
+      `p.paid_at >= $1::timestamptz and p.paid_at < $2::timestamptz and (${isBooked} or ${withDuty})`,
+    ),
+    hits(
+      1,
+      [CAME, 'p.created_at'],
+      `p.status = 'review' and p.created_at < $2::timestamptz and ${endsSo(CAME)}
+       and p.amount % $3::bigint <> $4::int`,
+    ),
+    hits(
+      2,
+      ['p.amount', 'p.created_at'],
+      `p.created_at >= $1::timestamptz and p.created_at < $2::timestamptz and p.paid_at is null
+       and ${endsSo('p.amount')}`,
+    ),
+  ].join(' union all ')}) p
+    order by part, by_amount, by_instant desc, id limit ${HITS_MAX}`,
+  { order: ['part', 'by_amount', '-by_instant', 'id'], most: HITS_MAX },
 )
 
 /**

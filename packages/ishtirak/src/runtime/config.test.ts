@@ -47,6 +47,7 @@ describe('with nothing set', () => {
       workers: 1,
       callsPerMinute: 300,
       cells: null,
+      cellsKeys: [],
       publicUrl: 'http://127.0.0.1:3000',
       platformUrl: 'http://127.0.0.1:3000',
       platformPortalUrl: null,

@@ -98,7 +98,7 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
 }
 
 /** Those that all parts share. */
-const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS']
+const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS', 'CELLS_KEY']
 
 function behindFirst(lists: readonly string[], given: Variables): readonly OldSecret[] {
   return lists.flatMap((list) => describeSecrets(list, null, items(given[list])).slice(1))
@@ -174,6 +174,8 @@ function assemble(environment: Environment, files: Files) {
     },
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
+    /** By which cells know each other: the first signs, all are accepted. */
+    cellsKeys: items(environment.CELLS_KEY),
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL,

@@ -51,6 +51,9 @@ export const Environment = Type.Object({
   PLANS_FILE: textSetting('a file'),
   CELL: textSetting('one or two of the letters a to z', /^[a-z]{1,2}$/),
   CELLS_FILE: textSetting('a file'),
+  CELLS_KEY: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
+    items(value).every((secret) => Buffer.byteLength(secret) >= 32),
+  ),
   BILLING_TIMEZONE: timeZone(),
   GRACE_DAYS: integerSetting(0, 31),
   RENEWAL_WINDOW_DAYS: integerSetting(0, 28),

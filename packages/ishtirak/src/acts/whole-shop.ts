@@ -1,0 +1,42 @@
+// A reading of operators is of all cells, unless it is of one user: then their cell has it.
+import { type TObject, Type } from 'typebox'
+import { missingCells, readWholeShop } from '../database/whole-shop.js'
+import type { Cells } from '../runtime/cells.js'
+
+export interface HasCells {
+  /** Null: this service has all users. */
+  readonly cells: Cells | null
+}
+
+const OF_ONE_USER = /:(user|payment)_id/
+
+/** For the route of a reading, or of a page. */
+export function readsAll({ cells }: HasCells, path: string, isFile = false) {
+  if (!cells || OF_ONE_USER.test(path)) return {}
+  return {
+    // After the caller is known.
+    preParsing: (_request: unknown, _reply: unknown, _body: unknown, done: () => void) =>
+      readWholeShop({ isFile }, done),
+  }
+}
+
+const MISSING = Type.Array(Type.String(), {
+  description: 'Cells that did not answer: what is theirs is not in here. Absent: all did',
+})
+
+/** The schema of an answer, which may name cells that are missing. */
+export function answerOfAll<Answer extends object>({ cells }: HasCells, answer: Answer): Answer {
+  if (!cells || isFile(answer)) return answer
+  const { properties } = answer as unknown as TObject
+  return { ...answer, properties: { ...properties, cells_missing: Type.Optional(MISSING) } }
+}
+
+export function isFile(answer: object): boolean {
+  return 'content' in answer
+}
+
+/** What was read, with the cells that are missing in it. */
+export function withMissing<Answer>(answer: Answer): Answer {
+  const missing = missingCells()
+  return missing.length === 0 ? answer : { ...answer, cells_missing: missing }
+}
