@@ -218,7 +218,8 @@ export async function prepareTarget(
     ${besideTables(schema, tables, 'arrivals')}`)
 }
 
-export const REFUSED_STATE = 'IS001'
+/** As http/problem.ts knows it. */
+const REFUSED_STATE = 'IS001'
 /** Of the advisory locks, each of one part. */
 const LOCKS = 33_000_000
 

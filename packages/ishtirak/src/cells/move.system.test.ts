@@ -25,7 +25,8 @@ const CELLS = parseCells(
   }),
 )
 
-let [a, b]: Database[] = []
+let a: Database
+let b: Database
 /** Every row of users as it was, by its table. */
 let before: readonly string[] = []
 beforeAll(async () => {
@@ -43,8 +44,8 @@ beforeAll(async () => {
   before = await rowsIn(a)
 })
 afterAll(async () => {
-  await a?.close()
-  await b?.close()
+  await a.close()
+  await b.close()
 })
 
 const refusals = statement(

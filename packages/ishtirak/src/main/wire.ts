@@ -22,6 +22,7 @@ import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { otherCells } from '../cells/cell-calls.js'
 import { claimDatabase } from '../cells/claim.sql.js'
+import { watchPlaces } from '../cells/places.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
@@ -193,6 +194,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const start = async () => {
     await clock.guard?.compare()
     await claimDatabase(database, config.cells?.own ?? null)
+    await parts.places?.start()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -202,6 +204,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     isDraining = true
   }
   const stop = async () => {
+    parts.places?.stop()
     await Promise.all([app.close(), runner.stop()])
     await parts.oldSecrets
       .save(database, 'all')
@@ -236,7 +239,9 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const { database: ownDatabase, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
-  const cellGuard = config.cells && createCellGuard(config.cells)
+  const places =
+    config.cells && watchPlaces({ ...world, cells: config.cells, cellsFile: config.cellsFile ?? '' })
+  const cellGuard = config.cells && places && createCellGuard(config.cells, places)
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const database = readByOperators(config, { ...world, noteUse })
@@ -275,7 +280,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    cellGuard,
+    ...{ places, cellGuard },
     findSession: createFindSession({ database, clock, cellGuard }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
