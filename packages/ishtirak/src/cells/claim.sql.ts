@@ -18,7 +18,7 @@ const countOthers = statement(
 )
 
 /** Tables in which a user may have their first row. All others refer to `users`, or are written behind one. */
-const FIRST_ROWS = ['users', 'usage', 'portal_sessions', 'code_tries']
+const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries']
 const GUARDED = `
   lock table cell_claim in access exclusive mode;
   ${FIRST_ROWS.map(

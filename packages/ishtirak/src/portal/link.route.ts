@@ -116,7 +116,7 @@ async function enter(pages: PortalPages, reply: FastifyReply, linkToken: string)
   return sessionToken !== null
 }
 
-function toPortal({ base, headers }: Pages, reply: FastifyReply): FastifyReply {
+function toPortal({ base, headers }: PortalPages, reply: FastifyReply): FastifyReply {
   return reply.headers(headers).redirect(`${base}/portal`, 303)
 }
 
