@@ -1,5 +1,5 @@
-// What cells bring to the service: that operators of one read all of them, the commands that write the files of
-// the router before them, and the one by which users move.
+// What cells bring to the service: that operators of one read all of them, the command that writes the files
+// of the router before them, and the one by which users move.
 import type { Capability } from '../acts/capability.js'
 import type { Cells } from '../runtime/cells.js'
 import { addCellCommands } from './cli-haproxy.js'

@@ -196,17 +196,17 @@ function isLockTaken(error: unknown): boolean {
   return error instanceof Error && error.message.includes('(55P03)')
 }
 
-/** Where rows are written to, and where the departed lie: tables without keys, one for each of the users'. */
-const besideTables = (schema: string, tables: readonly MovedTable[], isFor: 'arrivals' | 'departures') =>
+/** Where rows arrive before they are anybody's, and where the departed lie: tables without keys. */
+const besideTables = (schema: string, tables: readonly MovedTable[]) =>
   tables
     .map(
       ({ name, columns }) => `
   create table if not exists "${schema}".${name} as select ${columns} from ${name} with no data;
-  ${isFor === 'arrivals' ? `create index if not exists ${indexName(name)} on "${schema}".${name} (user_id);` : ''}`,
+  create index if not exists ${indexOf(name)} on "${schema}".${name} (user_id);`,
     )
     .join('')
 
-const indexName = (table: string) => `"${table.replaceAll('"', '')}_of_user"`
+const indexOf = (table: string) => `"${table.replaceAll('"', '')}_of_user"`
 
 export async function prepareTarget(
   database: Database,
@@ -215,7 +215,7 @@ export async function prepareTarget(
 ): Promise<void> {
   await database.script(`
     create schema if not exists "${schema}";
-    ${besideTables(schema, tables, 'arrivals')}`)
+    ${besideTables(schema, tables)}`)
 }
 
 /** As http/problem.ts knows it. */
@@ -241,7 +241,7 @@ export async function prepareSource(
     create table if not exists "${schema}".moving_changes (
       part integer not null, user_id text not null, ticket xid8 not null default pg_current_xact_id(),
       primary key (part, user_id, ticket));
-    ${besideTables(schema, tables, 'departures')}
+    ${besideTables(schema, tables)}
     ${noteChange(schema)}`)
   for (const { name } of tables) {
     await withoutWaiting(database, (transaction) =>
@@ -450,10 +450,11 @@ export async function digestOf(
   table: { readonly columns: string; readonly name: string; readonly schema?: string },
   userIds: readonly string[] | null,
 ): Promise<Digest> {
-  const from = table.schema === undefined ? table.name : `"${table.schema}".${table.name}`
+  const [from, place] =
+    table.schema === undefined ? [table.name, ''] : [`"${table.schema}".${table.name}`, 'beside.']
   const digest = {
     isChange: false,
-    name: `cell_move.digest.${table.schema === undefined ? '' : 'beside.'}${table.name}${userIds ? '' : '.all'}`,
+    name: `cell_move.digest.${place}${table.name}${userIds ? '' : '.all'}`,
     text: `select count(*)::int as rows,
                   md5(coalesce(string_agg(one, '' order by one collate "C"), '')) as digest
              from (select md5(row_to_json(moving)::text) as one
@@ -473,7 +474,7 @@ const lockPart = statement(
   `select true as locked from pg_advisory_xact_lock(${LOCKS}, $1::int)`,
 )
 
-/** Its changes are noted and not refused. A mover whose machine is gone holds its locks no longer than this. */
+/** Its changes are noted and not refused. A mover whose machine is gone holds its locks so long at most. */
 export async function actAsMover(transaction: Transaction, limitMs: number): Promise<void> {
   const limit = Math.max(1, Math.ceil(limitMs))
   await transaction.script(

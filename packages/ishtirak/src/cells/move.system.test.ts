@@ -1,5 +1,5 @@
-// Users of a shop with a year behind it move to another cell and back, on two databases of a server: every row
-// is in one of the two, in the tables of the cell that has its user; what is of no user stays.
+// Users of a shop with a year behind it move to another cell and back, on two databases of a server: each row
+// is in the tables of the cell that has its user, and what is of no user stays.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../../../../test/support/databases.js'

@@ -71,7 +71,7 @@ export interface MoveDeps {
   readonly target: Database
   /** Names this run. */
   readonly mover: string
-  /** The receipts of the source are in its figures, all of them: in a transaction that ends with the users gone. */
+  /** Brings all receipts of the source into its figures; nobody counts or closes beside it. */
   readonly countReceipts: (s: Transaction) => Promise<void>
   /** The months of these users at the target, whatever changed of their time. */
   readonly countMonths: (t: Transaction, userIds: readonly string[]) => Promise<void>
