@@ -13,6 +13,7 @@ import { openPostgres } from '../../packages/ishtirak/src/database/server/postgr
 import { partOf } from '../../packages/ishtirak/src/runtime/cells.js'
 import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
+import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { buildOnce, runCommand, type ServiceProcess, startService } from '../support/process.js'
 import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
@@ -51,6 +52,7 @@ beforeAll(async () => {
       CELLS_FILE: cellsFile,
       CELLS_KEY: 'a secret of the cells that is longer than 32 bytes',
       DATABASE_URL: urls[name],
+      ...WITH_PLATFORM,
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
       CHARGILY_API_URL: emulator.url,
       AUTH_JWT_SECRET: 'a secret of the tests that is longer than 32 bytes',
@@ -76,11 +78,11 @@ class Customer {
   #operations = 0
   constructor(readonly id: string) {}
 
-  async #ask(route: string, body?: object): Promise<Record<string, unknown>> {
+  async #ask(path: string, body?: object, key?: string): Promise<Record<string, unknown>> {
     this.#token ||= await tokenOf({ sub: this.id })
     const began = performance.now()
     for (;;) {
-      const answer = await this.#once(route, body)
+      const answer = await this.#once(path, body, key ?? this.#token)
       if (answer.status === 421) {
         this.#cell = this.#cell === 'a' ? 'b' : 'a'
         continue
@@ -95,11 +97,11 @@ class Customer {
     }
   }
 
-  async #once(route: string, body?: object) {
+  async #once(path: string, body: object | undefined, key: string) {
     try {
-      const response = await fetch(`${urlOf(this.#cell)}/api/v1/billing${route}`, {
+      const response = await fetch(`${urlOf(this.#cell)}/api/v1${path}`, {
         method: body ? 'POST' : 'GET',
-        headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       })
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -110,23 +112,24 @@ class Customer {
 
   async consume(): Promise<void> {
     const operation_id = `${this.id}-${++this.#operations}`
-    await this.#ask('/usage/deploys_per_day/consume', { amount: 1, operation_id })
-    this.consumed++
+    const path = `/platform/users/${this.id}/limits/storage_mb/consume`
+    const { allowed } = await this.#ask(path, { amount: 1, operation_id }, PLATFORM_KEY)
+    if (allowed) this.consumed++
   }
 
   async buy(): Promise<void> {
-    const { checkout_url, payment_id } = await this.#ask('/upgrade', { plan: 'pro' })
+    const { checkout_url, payment_id } = await this.#ask('/billing/upgrade', { plan: 'pro' })
     if (typeof checkout_url !== 'string') throw new Error('no page')
     await emulator.pay(checkoutIdOf(checkout_url), 'paid')
     await vi.waitFor(async () => {
-      const status = await this.#ask('/status')
+      const status = await this.#ask('/billing/status')
       expect(status.plan).toBe('pro')
     }, PATIENCE)
     this.paid.push(String(payment_id))
   }
 
   async status() {
-    return this.#ask('/status')
+    return this.#ask('/billing/status')
   }
 }
 
@@ -135,7 +138,7 @@ const urlOf = (cell: Name) => `http://127.0.0.1:${envs[cell].PORT}`
 const totals = statement(
   'test.cells_move.totals',
   `select (select coalesce(jsonb_object_agg(user_id, used), '{}') from usage
-            where limit_name = 'deploys_per_day') as used,
+            where limit_name = 'storage_mb') as used,
           (select coalesce(jsonb_agg(id order by id), '[]') from payments where status = 'paid') as paid,
           (select coalesce(jsonb_agg(payment_id order by payment_id), '[]') from receipts) as receipts,
           (select count(*) from cell_moves) as moves`,
