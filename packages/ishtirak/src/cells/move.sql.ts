@@ -80,7 +80,7 @@ export async function takeOverMove(
 }
 
 /** Taken over by another run of the command. */
-export class TakenOver extends Error {
+class TakenOver extends Error {
   override readonly name = 'TakenOver'
   constructor() {
     super('another run of this command has taken the move over')
@@ -175,7 +175,7 @@ export async function forgetMove(
 const LOCK_MS = 100
 
 /** What takes a lock of a whole table: tried again until the lock is free. */
-export async function withoutWaiting(
+async function withoutWaiting(
   database: Database,
   work: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -442,14 +442,13 @@ export async function writeArrivals(
 }
 
 const readDigest = rowOf({ rows: integer, digest: text })
-export type Digest = ReturnType<typeof readDigest>
 
 /** How many rows of these users, and what they say. `userIds` null: of all. */
 export async function digestOf(
   queryable: Queryable,
   table: { readonly columns: string; readonly name: string; readonly schema?: string },
   userIds: readonly string[] | null,
-): Promise<Digest> {
+) {
   const [from, place] =
     table.schema === undefined ? [table.name, ''] : [`"${table.schema}".${table.name}`, 'beside.']
   const digest = {

@@ -44,6 +44,7 @@ import {
   usersOfParts,
   writeArrivals,
 } from './move.sql.js'
+import { KNOWN_MS } from './places.js'
 
 /** Why a move does not go on, in a sentence for the person who typed the command. */
 export class MoveRefused extends Error {
@@ -83,7 +84,7 @@ export interface MoveDeps {
   readonly waitMs: number
 }
 
-export interface MoveWish {
+interface MoveWish {
   readonly from: string
   readonly to: string
   readonly parts: readonly number[]
@@ -256,8 +257,6 @@ async function copyBatch(move: Move, s: Transaction, parts: readonly number[]): 
   return userIds.length
 }
 
-/** Services have learnt of a fence, or know that they have not looked, this long after it was announced. */
-const LEARNT_MS = 2_000
 /** From then on changes of those who move are refused: services refuse their requests already. */
 const REFUSED_AFTER_MS = 700
 
@@ -279,7 +278,7 @@ async function fenceAndSwitch(move: Move, parts: readonly number[]): Promise<voi
         await actAsMover(s, left())
         await actAsMover(t, left())
         await leave(move, { s, t }, parts)
-        await move.sleep(Math.max(0, announcedAt + LEARNT_MS - performance.now()))
+        await move.sleep(Math.max(0, announcedAt + KNOWN_MS - performance.now()))
         if (!(await decideSwitch(s, mover, parts))) throw new MoveRefused(tooSlow(waitMs))
       }, announcedAt + waitMs)
       await move.onStep('switched', parts)

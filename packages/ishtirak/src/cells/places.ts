@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log.js'
 import { whereParts } from './places.sql.js'
 
 const LOOK_MS = 500
-/** A move waits as long before it decides. */
+/** A move waits so long between its fence and its decision. */
 export const KNOWN_MS = 2_000
 
 interface PlacesDeps {
@@ -17,7 +17,7 @@ interface PlacesDeps {
   readonly log: Log
 }
 
-export interface WatchedPlaces extends CellPlaces {
+interface WatchedPlaces extends CellPlaces {
   start(): Promise<void>
   stop(): void
 }
