@@ -122,7 +122,7 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
         const user = worlds[cell].as(userOf(cell, 'buyer'))
         const { paymentId } = await user.buy()
         expect(partIn(paymentId.slice(-2))).toBe(partOf(userOf(cell, 'buyer')))
-        const { body } = await user.get('/api/v1/billing/papers?year=2026')
+        const { body } = await user.get(`/api/v1/billing/payments/${paymentId}/papers`)
         return JSON.stringify(body).match(/TEST-[\w-]+/)?.[0]
       }),
     )
@@ -131,14 +131,14 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
       .as(OF_B)
       .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
     expect(partOfReference(ordered.body.transfer.reference.replaceAll('-', ''))).toBe(partOf(OF_B))
-    const made = await operatorOf(worlds.b).post('/codes', {
+    const made = await operatorOf(worlds.b).post('/codes/create', {
       ...{ kind: 'months', plan: 'pro', months: 1, count: 3 },
-      ...{ reason: 'for cell b', operation_id: 'codes-1' },
+      ...{ why: 'for cell b', operation_id: 'codes-1' },
     })
     const codes: string[] = made.body.codes
     expect(codes.map((code) => code.slice(0, 2))).toEqual(Array(3).fill(codeMarkOf('b')))
-    const found = await operatorOf(worlds.b).get('/search?q=2026-b-1')
-    expect(found.body.payments ?? found.body).toMatchObject([{ user_id: userOf('b', 'buyer') }])
+    const found = await operatorOf(worlds.b).get('/search?q=test-2026-b-1')
+    expect(found.body.payments).toMatchObject([{ user_id: userOf('b', 'buyer') }])
   })
 
   it('a user of the other is refused before anything is read, with the cell that has them', async () => {
@@ -206,7 +206,9 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
       const { body } = await operatorOf(world).post('/reconciliations/start', {
         since: '2026-11-01',
       })
-      expect(body.findings).toEqual([])
+      // Of this one the provider knows nothing: the test sent its event.
+      const others = body.findings.filter((one: { user_id: string }) => !one.user_id.startsWith('late'))
+      expect(others).toEqual([])
       expect(body.reconciliation.checkouts).toBeGreaterThan(0)
     }
   })
