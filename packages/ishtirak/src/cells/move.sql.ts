@@ -389,7 +389,7 @@ const fetchRows = statement('cell_move.fetch', `fetch ${ROWS_A_FETCH} from movin
 const fetchFiles = statement('cell_move.fetch_files', `fetch ${FILES_A_FETCH} from moving_rows`)
 
 /** The rows of these users, as JSON, in parts. */
-export async function* rowsOf(
+export async function* movedRows(
   transaction: Transaction,
   { name, columns, hasFiles }: MovedTable,
   userIds: readonly string[],
@@ -444,7 +444,7 @@ export async function writeArrivals(
 const readDigest = rowOf({ rows: integer, digest: text })
 
 /** How many rows of these users, and what they say. `userIds` null: of all. */
-export async function digestOf(
+export async function rowsDigest(
   queryable: Queryable,
   table: { readonly columns: string; readonly name: string; readonly schema?: string },
   userIds: readonly string[] | null,

@@ -14,7 +14,6 @@ import {
   closedMonths,
   copyAnew,
   decideSwitch,
-  digestOf,
   emptyBeside,
   findUsers,
   finishParts,
@@ -30,6 +29,7 @@ import {
   lockParts,
   type MovedTable,
   mergeClosedMonths,
+  movedRows,
   movedTables,
   moveSchema,
   nextUsers,
@@ -37,7 +37,7 @@ import {
   noteCopied,
   prepareSource,
   prepareTarget,
-  rowsOf,
+  rowsDigest,
   takeIn,
   takeOverMove,
   unfinishedActs,
@@ -244,10 +244,10 @@ async function copyBatch(move: Move, s: Transaction, parts: readonly number[]): 
     for (const table of move.tables) {
       const beside = { schema: target, table }
       await forgetArrivals(t, beside, userIds)
-      for await (const rows of rowsOf(s, table, userIds)) await writeArrivals(t, beside, rows)
+      for await (const rows of movedRows(s, table, userIds)) await writeArrivals(t, beside, rows)
       const [here, there] = await Promise.all([
-        digestOf(s, table, userIds),
-        digestOf(t, { ...table, schema: target }, userIds),
+        rowsDigest(s, table, userIds),
+        rowsDigest(t, { ...table, schema: target }, userIds),
       ])
       if (here.rows !== there.rows || here.digest !== there.digest)
         throw new MoveRefused(`rows of ${table.name} arrive otherwise than they left: nothing has moved`)
@@ -368,8 +368,8 @@ async function countMonths({ target, schemas, countMonths: count }: Move): Promi
 /** The rows that left, as they lie beside the tables of the source, are those that arrived. */
 async function compareAll({ source, target, schemas, tables }: Move): Promise<void> {
   for (const table of tables) {
-    const gone = await digestOf(source, { ...table, schema: schemas.source }, null)
-    const arrived = await digestOf(target, { ...table, schema: schemas.target }, null)
+    const gone = await rowsDigest(source, { ...table, schema: schemas.source }, null)
+    const arrived = await rowsDigest(target, { ...table, schema: schemas.target }, null)
     if (gone.rows !== arrived.rows || gone.digest !== arrived.digest)
       throw new MoveRefused(`${table.name}: ${gone.rows} rows have left and ${arrived.rows} others arrived`)
   }

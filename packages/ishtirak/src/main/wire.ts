@@ -239,12 +239,10 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const { database: ownDatabase, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
-  const places =
-    config.cells && watchPlaces({ ...world, cells: config.cells, cellsFile: config.cellsFile ?? '' })
-  const cellGuard = config.cells && places && createCellGuard(config.cells, places)
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const database = readByOperators(config, { ...world, noteUse })
+  const cell = placesAndGuard(config, world)
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -280,8 +278,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    ...{ places, cellGuard },
-    findSession: createFindSession({ database, clock, cellGuard }),
+    ...cell,
+    findSession: createFindSession({ database, clock, ...cell }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
@@ -298,6 +296,15 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...outgoingOf(config, world),
   }
+}
+
+/** Null without cells: users are all here. */
+function placesAndGuard(
+  { cells, cellsFile = '' }: WiredConfig,
+  { database, log }: Pick<PartsWorld, 'database' | 'log'>,
+) {
+  const places = cells && watchPlaces({ cells, cellsFile, database, log })
+  return { places, cellGuard: places && createCellGuard(cells, places) }
 }
 
 /** Where there are cells, what operators read is of all of them. */
