@@ -1,6 +1,7 @@
 // A reading of operators is of all cells, unless it is of one user: then their cell has it.
 import { type TObject, Type } from 'typebox'
 import { missingCells, readWholeShop } from '../database/whole-shop.js'
+import type { App } from '../http/app.js'
 import type { Cells } from '../runtime/cells.js'
 
 export interface HasCells {
@@ -11,13 +12,24 @@ export interface HasCells {
 const OF_ONE_USER = /:(user|payment)_id/
 
 /** For the route of a reading, or of a page. */
-export function readsAll({ cells }: HasCells, path: string, isFile = false) {
+export function readsAll({ cells }: HasCells, path: string, isWhole = false) {
   if (!cells || OF_ONE_USER.test(path)) return {}
   return {
     // After the caller is known.
     preParsing: (_request: unknown, _reply: unknown, _body: unknown, done: () => void) =>
-      readWholeShop({ isFile }, done),
+      readWholeShop({ isWhole }, done),
   }
+}
+
+/** For the pages of a plugin, but those of one user. */
+export function pagesOfAll(app: App, { cells }: HasCells): void {
+  if (!cells) return
+  app.addHook('preParsing', (request, _reply, body, done) => {
+    const path = request.routeOptions.url ?? ''
+    const next = () => done(null, body)
+    if (request.method !== 'GET' || OF_ONE_USER.test(path)) next()
+    else readWholeShop({ isWhole: path.endsWith('.csv') }, next)
+  })
 }
 
 const MISSING = Type.Array(Type.String(), {

@@ -3,14 +3,23 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CELLS_KEY, type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { enterConsole } from '../../../../test/support/console.js'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { listen } from '../../../../test/support/listen.js'
-import { operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { START, type World } from '../../../../test/support/world.js'
-import type { Database } from '../database/database.js'
+import { type Database, statement } from '../database/database.js'
 import { CELL_HEADER, ROWS_PATH } from './cell-calls.js'
+
+const actsAbout = statement(
+  'test.shop.acts',
+  'select actor, act, reason from audit where user_id = $1 order by acted_at',
+)
+const refusals = statement('test.shop.refusals', `select actor from audit where act = 'operator.refused'`)
+
+const consoleOf = (world: World, cookie: string) => world.call('GET', '/console', { headers: { cookie } })
 
 describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
   let databases: readonly Database[]
@@ -82,6 +91,105 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     const [a, b] = cells.worlds.map((world) => operatorOf(world))
     expect((await b?.get('/inbox'))?.body.cells_missing).toEqual(['a'])
     expect((await a?.get('/inbox'))?.body).not.toHaveProperty('cells_missing')
+  })
+
+  it('what is of one user goes to their cell, and an act stands in its trail', async () => {
+    await using cells = await createCells(databases)
+    const users = usersOfCells(cells, 1)
+    const [a] = cells.worlds as [World]
+    const operator = operatorOf(a)
+    for (const user of users) {
+      const { paymentId } = await cells.of(user).as(user).buy()
+      expect((await operator.get(`/users/${user}`)).body).toMatchObject({ user_id: user, plan: 'pro' })
+      expect((await operator.payment(paymentId)).payment).toMatchObject({ user_id: user, status: 'paid' })
+      const why = 'ticket 4711'
+      const preview = await operator.get(`/payments/${paymentId}/refund`)
+      expect(preview.status).toBe(200)
+      const { status, body } = await operator.post(`/payments/${paymentId}/refund`, { why })
+      expect([status, body.payment.status]).toEqual([200, 'refunded'])
+      const { rows } = {
+        rows: await databases[cells.worlds.indexOf(cells.of(user))]?.query(actsAbout, [user]),
+      }
+      expect(rows).toEqual([{ actor: 'amina', act: 'payment.refund', reason: why }])
+      const trail = await operator.get(`/audit?user_id=${user}&act=payment.refund`)
+      expect(trail.body.data).toMatchObject([{ actor: 'amina', user_id: user, why }])
+    }
+    const { body } = await operator.get('/audit?act=payment.refund')
+    expect(body.data.map(({ user_id }: { user_id: string }) => user_id).sort()).toEqual([...users].sort())
+  })
+
+  it('a role holds at every cell, and its refusal stands in the trail of the user’s cell', async () => {
+    const OPERATOR_KEYS = `amina:${OPERATOR_KEY},vera:viewer:the-key-of-a-viewer-of-tests`
+    await using cells = await createCells(databases, { env: { OPERATOR_KEYS } })
+    const [user = ''] = usersOfCells(cells, 1).slice(1)
+    const { paymentId } = await cells.of(user).as(user).buy()
+    const [a] = cells.worlds as [World]
+    const refused = await operatorOf(a, 'the-key-of-a-viewer-of-tests').post(
+      `/payments/${paymentId}/refund`,
+      {
+        why: 'a try',
+      },
+    )
+    expect([refused.status, refused.body.code]).toEqual([403, 'role_not_allowed'])
+    await cells.advance(60)
+    const rows = await databases[1]?.query(refusals)
+    expect(rows).toEqual([{ actor: 'vera' }])
+  })
+
+  it('one whose cell is gone is not there; the others are', async () => {
+    const servers = [`127.0.0.1:${await freePort()}`]
+    await using cells = await createCells(databases, { addresses: { b: servers } })
+    const [first = '', second = '', third = ''] = usersOfCells(cells, 1)
+    for (const user of [first, second, third]) await cells.of(user).as(user).buy()
+    const operator = operatorOf(cells.worlds[0] as World)
+    const gone = await operator.get(`/users/${second}`)
+    expect([gone.status, gone.body.cell]).toEqual([503, 'b'])
+    expect((await operator.get(`/users/${third}`)).status).toBe(200)
+  })
+
+  it('an operator made at one cell is known at all, and blocked at all at once', async () => {
+    await using cells = await createCells(databases)
+    const [a, b, c] = cells.worlds as [World, World, World]
+    const made = await operatorOf(a).post('/operators/create', { name: 'karim', role: 'support', why: 'new' })
+    const { key } = made.body
+    expect(made.status).toBe(200)
+    const again = await operatorOf(b).post('/operators/create', { name: 'Karim', role: 'owner', why: 'new' })
+    expect(again.status).toBe(409)
+    const console = await enterConsole(b, key)
+    const inConsole = await consoleOf(c, console.cookie)
+    expect([(await operatorOf(c, key).get('/inbox')).status, inConsole.status]).toEqual([200, 200])
+    const blocked = await operatorOf(b).post('/operators/karim/block', { why: 'left' })
+    expect(blocked.status).toBe(200)
+    expect((await operatorOf(c, key).get('/inbox')).status).toBe(401)
+    expect((await consoleOf(c, console.cookie)).status).toBe(303)
+  })
+
+  it('a session of the console is good at all cells, and ended at all', async () => {
+    await using cells = await createCells(databases)
+    const [a, b, c] = cells.worlds as [World, World, World]
+    const { cookie } = await enterConsole(b, OPERATOR_KEY)
+    const page = await consoleOf(a, cookie)
+    expect(page.status).toBe(200)
+    const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new URLSearchParams({ form_token }).toString()
+    expect((await c.call('POST', '/console/sign-out', { body, headers })).status).toBe(303)
+    expect((await consoleOf(b, cookie)).status).toBe(303)
+  })
+
+  it('the pages of the console show all cells, and the page of a user comes from their cell', async () => {
+    const servers = [`127.0.0.1:${await freePort()}`]
+    await using cells = await createCells(databases, { addresses: { c: servers } })
+    const users = usersOfCells(cells, 1)
+    for (const user of users) await cells.of(user).as(user).buy()
+    const { open } = await enterConsole(cells.worlds[0] as World, OPERATOR_KEY)
+    const list = (await open('/console/users')).text
+    expect(users.map((user) => list.includes(user))).toEqual([true, true, false])
+    expect(list).toContain('these cells do not answer: c')
+    const page = await open(`/console/users/${users[1]}`)
+    expect([page.status, page.text.includes(users[1] ?? '')]).toEqual([200, true])
+    expect((await open(`/console/users/${users[2]}`)).status).toBe(503)
+    expect((await open('/console/users.csv')).status).toBe(503)
   })
 
   it.each([

@@ -8,16 +8,16 @@ import { texts } from './whole-shop.sql.js'
 interface Reading {
   /** Cells that did not answer. */
   readonly missing: Set<string>
-  /** A file is whole, or it fails. */
-  readonly isFile: boolean
+  /** Which is whole, or fails: a file, or what decides. */
+  readonly isWhole: boolean
 }
 
 // The statements of one page are sent from many places: which request they are of, Node remembers.
 const readings = new AsyncLocalStorage<Reading>()
 
 /** What is done from here on reads all cells. */
-export function readWholeShop<Result>({ isFile }: Pick<Reading, 'isFile'>, work: () => Result): Result {
-  return readings.run({ missing: new Set(), isFile }, work)
+export function readWholeShop<Result>({ isWhole }: Pick<Reading, 'isWhole'>, work: () => Result): Result {
+  return readings.run({ missing: new Set(), isWhole }, work)
 }
 
 /** Those that have not answered this reading. */
@@ -74,7 +74,7 @@ async function rowsOf(
 ): Promise<readonly Row[] | null> {
   const rows = reading?.missing.has(cell) ? null : await others.ask(cell, asked)
   if (rows) return rows
-  if (reading?.isFile) throw new DatabaseUnavailable(`cell ${cell} does not answer`)
+  if (reading?.isWhole) throw new DatabaseUnavailable(`cell ${cell} does not answer`)
   reading?.missing.add(cell)
   return null
 }

@@ -50,6 +50,7 @@ import {
   usersByToken,
 } from '../http/callers.js'
 import { createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
+import { askElsewhere } from '../http/elsewhere.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
@@ -127,6 +128,7 @@ type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<Wire
 function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.operators.onRequest)
+    askElsewhere(app, deps)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     actRoutes(app, deps, actsOf(capabilities))
     readingRoutes(app, deps, readingsOf(capabilities))

@@ -1,0 +1,126 @@
+// What an operator asks of one user, or of a thing that this cell does not have, goes to the cell that has
+// it, as it came, and its answer comes back as it is: that cell knows the operator by itself, and has the act
+// in its own trail.
+import http, { type IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BillingError } from '../core/error.js'
+import { SECOND } from '../core/instant.js'
+import { type Cell, type Cells, partIn, partOf } from '../runtime/cells.js'
+import type { App } from './app.js'
+
+/** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
+const FORWARDED = 'x-ishtirak-forwarded'
+const ANSWER_MS = 5 * SECOND
+const RETRY_SECONDS = 5
+
+/** For all routes of the plugin, whose callers are known when a body is read. */
+export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null }): void {
+  if (!cells) return
+  app.addHook('preValidation', async (request, reply) => {
+    const cell = cellNamed(cells, request)
+    if (cell && cell !== cells.own && !isForwarded(request)) return await forward(request, reply, cell)
+  })
+  const others = cells.all.filter((cell) => cell !== cells.own)
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = async function (request, reply) {
+      try {
+        return await handler.call(this, request, reply)
+      } catch (error) {
+        const isElsewhere = error instanceof BillingError && error.code === 'not_found'
+        if (!isElsewhere || isForwarded(request) || cellNamed(cells, request)) throw error
+        return await firstThatHas(request, reply, others, error)
+      }
+    }
+  })
+}
+
+const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== undefined
+
+/** Null: it is of no one user, or of a payment that nobody has. */
+function cellNamed(cells: Cells, { params, query, body }: FastifyRequest): Cell | null {
+  const form = body instanceof URLSearchParams ? Object.fromEntries(body) : Object(body)
+  const named = { ...form, ...Object(query), ...Object(params) }
+  const { user_id: userId, payment_id: paymentId } = named
+  if (typeof userId === 'string' && userId !== '') return cells.of(partOf(userId))
+  const part = typeof paymentId === 'string' ? partIn(paymentId.slice(-2)) : null
+  return part === null ? null : cells.of(part)
+}
+
+/** Throws `error` where nobody has it. */
+async function firstThatHas(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cells: readonly Cell[],
+  error: BillingError,
+): Promise<FastifyReply> {
+  for (const cell of cells) {
+    const answer = await askedAt(request, cell)
+    if (answer && answer.statusCode !== 404) return give(reply, answer)
+    answer?.resume()
+  }
+  throw error
+}
+
+/** Throws `database_unavailable`, which names the cell. */
+async function forward(request: FastifyRequest, reply: FastifyReply, cell: Cell): Promise<FastifyReply> {
+  const answer = await askedAt(request, cell)
+  if (answer) return give(reply, answer)
+  const extra = { cell: cell.name }
+  throw new BillingError('database_unavailable', { retryAfterSeconds: RETRY_SECONDS, extra })
+}
+
+/** Null: none of its services answers. The next one is asked where nothing was sent. */
+async function askedAt(
+  request: FastifyRequest,
+  { servers, standbys }: Cell,
+): Promise<IncomingMessage | null> {
+  for (const address of [...servers, ...standbys]) {
+    const answer = await sendTo(address, request)
+    if (answer !== 'unreachable') return answer
+  }
+  return null
+}
+
+function sendTo(address: string, request: FastifyRequest): Promise<IncomingMessage | null | 'unreachable'> {
+  const body = bodyOf(request)
+  const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...headers } = request.headers
+  return new Promise((resolve) => {
+    let isConnected = false
+    const sent = http.request(`http://${address}${request.url}`, {
+      method: request.method,
+      timeout: ANSWER_MS,
+      headers: {
+        ...headers,
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+        'x-forwarded-for': request.ip,
+        'x-request-id': request.id,
+        [FORWARDED]: '1',
+      },
+    })
+    sent.on('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', () => (isConnected = true))
+      else isConnected = true
+    })
+    sent.on('response', resolve)
+    sent.on('timeout', () => sent.destroy())
+    sent.on('error', () => resolve(isConnected ? null : 'unreachable'))
+    sent.end(body)
+  })
+}
+
+/** As it came; JSON may be written another way. */
+function bodyOf({ body }: FastifyRequest): string | Buffer | undefined {
+  if (body === undefined || body === null || Buffer.isBuffer(body)) return body ?? undefined
+  return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body)
+}
+
+const OF_THE_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date']
+
+function give(reply: FastifyReply, answer: IncomingMessage): FastifyReply {
+  const headers = Object.entries(answer.headers).filter(([name]) => !OF_THE_CONNECTION.includes(name))
+  return reply
+    .code(answer.statusCode ?? 502)
+    .headers(Object.fromEntries(headers))
+    .send(answer)
+}
