@@ -66,7 +66,8 @@ const FIRST_ROWS = [
   statement('test.cells.add_user', 'insert into users (user_id, created_at) values ($1, now())'),
   statement(
     'test.cells.add_usage',
-    "insert into usage (user_id, limit_name, scope, counts_as, used, revision) values ($1, 'l', '', 'gauge', 1, 1)",
+    `insert into usage (user_id, limit_name, scope, counts_as, used, revision)
+     values ($1, 'l', '', 'gauge', 1, 1)`,
   ),
   statement(
     'test.cells.add_session',

@@ -17,7 +17,7 @@ const countOthers = statement(
    ) u where part_of(user_id) <> all ($1::int[])`,
 )
 
-/** Tables in which a user may have their first row. All others refer to `users`, or are written behind one. */
+/** Where a user may have their first row. All others refer to `users`, or are written behind one of these. */
 const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries']
 const GUARDED = `
   lock table cell_claim in access exclusive mode;

@@ -225,7 +225,7 @@ export function paperSeries(paper: PaperKind, issuedOn: string, live: boolean): 
   return `${live ? '' : 'TEST-'}${LETTERS[paper]}${issuedOn.slice(0, 4)}`
 }
 
-/** `2026-000042`, `F-2026-000042`; in cell b `2026-B-000042`. Six digits, more when a year has more than a million of them. */
+/** `2026-000042`, `F-2026-000042`, of cell b `2026-B-000042`: six digits, more from a million a year on. */
 export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }

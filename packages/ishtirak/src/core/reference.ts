@@ -19,7 +19,7 @@ const PRIME = ALPHABET.length
 /** The greatest multiple of 13 that a byte can reach: bytes from here on would favour the first symbols. */
 const EVEN = 256 - (256 % PRIME)
 
-/** The first three symbols are a number below 2,197; modulo 256 it is the part of the user (runtime/cells.ts). */
+/** The first three symbols are a number below 2,197: modulo 256, the part of the user (runtime/cells.ts). */
 const PARTS = 256
 const PART_LENGTH = 3
 

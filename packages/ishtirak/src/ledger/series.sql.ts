@@ -12,7 +12,8 @@ export const RESTORED = `restored as (
 
 /** `series` ends with its year. Beside `RESTORED`. */
 export const seriesSince = (series: string) =>
-  `${series} || restored.cell || case when right(${series}, 4) <= restored.last_year then restored.mark else '' end`
+  `${series} || restored.cell ||
+   case when right(${series}, 4) <= restored.last_year then restored.mark else '' end`
 
 /**
  * Draws numbers. `wanted`: each series once, how many of its numbers, and the last date on them. Gives the

@@ -244,7 +244,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const database = readByOperators(config, { ...world, noteUse })
-  const cell = placesAndGuard(config, world)
+  const { places, cellGuard } = placesAndGuard(config, world)
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -254,7 +254,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ count, wait, oldSecrets, noteUse, ownDatabase, ...(tracing && { tracing }) },
+    ...{ count, wait, oldSecrets, noteUse, places, cellGuard, ownDatabase, ...(tracing && { tracing }) },
     ...decides,
     bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
@@ -270,8 +270,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     referencesIn: (typed: string) =>
       world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
     drawCode: () => randomCode(config.cells?.own.name ?? null),
-    formats: createFormats(billing.timeZone),
-    wallClock: wallClockIn(billing.timeZone),
+    ...{ formats: createFormats(billing.timeZone), wallClock: wallClockIn(billing.timeZone) },
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
     // What the requests of this process share.
@@ -280,8 +279,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    ...cell,
-    findSession: createFindSession({ database, clock, ...cell }),
+    findSession: createFindSession({ database, clock, cellGuard }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
