@@ -17,7 +17,7 @@ interface PlacesDeps {
   readonly log: Log
 }
 
-interface WatchedPlaces extends CellPlaces {
+export interface WatchedPlaces extends CellPlaces {
   start(): Promise<void>
   stop(): void
 }

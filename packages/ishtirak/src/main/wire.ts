@@ -22,7 +22,7 @@ import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
 import { otherCells } from '../cells/cell-calls.js'
 import { claimDatabase } from '../cells/claim.sql.js'
-import { watchPlaces } from '../cells/places.js'
+import { type WatchedPlaces, watchPlaces } from '../cells/places.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
@@ -49,7 +49,7 @@ import {
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
-import { createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
+import { type CellGuard, createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
 import { askElsewhere } from '../http/elsewhere.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
@@ -302,7 +302,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
 function placesAndGuard(
   { cells, cellsFile = '' }: WiredConfig,
   { database, log }: Pick<PartsWorld, 'database' | 'log'>,
-) {
+): { readonly places: WatchedPlaces | null; readonly cellGuard: CellGuard | null } {
   const places = cells && watchPlaces({ cells, cellsFile, database, log })
   return { places, cellGuard: places && createCellGuard(cells, places) }
 }
