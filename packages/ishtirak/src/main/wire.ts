@@ -80,6 +80,7 @@ import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
+import type { Cells } from '../runtime/cells.js'
 import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
@@ -244,7 +245,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const database = readByOperators(config, { ...world, noteUse })
-  const { places, cellGuard } = placesAndGuard(config, world)
+  const ofCells = placesAndGuard(config, world)
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -254,7 +255,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ count, wait, oldSecrets, noteUse, places, cellGuard, ownDatabase, ...(tracing && { tracing }) },
+    ...{ count, wait, oldSecrets, noteUse, ...ofCells, ownDatabase, ...(tracing && { tracing }) },
     ...decides,
     bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
@@ -279,7 +280,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    findSession: createFindSession({ database, clock, cellGuard }),
+    findSession: createFindSession({ database, clock, ...ofCells }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
@@ -298,13 +299,19 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   }
 }
 
-/** Null without cells: users are all here. */
-function placesAndGuard(
-  { cells, cellsFile = '' }: WiredConfig,
-  { database, log }: Pick<PartsWorld, 'database' | 'log'>,
-): { readonly places: WatchedPlaces | null; readonly cellGuard: CellGuard | null } {
-  const places = cells && watchPlaces({ cells, cellsFile, database, log })
-  return { places, cellGuard: places && createCellGuard(cells, places) }
+interface CellParts {
+  readonly cells: Cells | null
+  readonly places: WatchedPlaces | null
+  readonly cellGuard: CellGuard | null
+}
+
+/** Nothing without cells. A move changes which cell has whom. */
+function placesAndGuard(config: WiredConfig, { database, log }: PartsWorld): CellParts {
+  const { cells, cellsFile = '' } = config
+  if (!cells) return { cells, places: null, cellGuard: null }
+  const places = watchPlaces({ cells, cellsFile, database, log })
+  const of = (part: number) => cells.all.find(({ name }) => name === places.of(part)) ?? cells.own
+  return { cells: { ...cells, of }, places, cellGuard: createCellGuard(cells, places) }
 }
 
 /** Where there are cells, what operators read is of all of them. */
