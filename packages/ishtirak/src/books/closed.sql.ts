@@ -4,6 +4,7 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 import { type Counted, countedIn, LATE, parseSums, SUMS_OF_MANY } from './figures.sql.js'
+import { closedAtAll, lastClosedAtAll } from './sum-closings.js'
 
 const parseClosing = rowOf({
   month: text,
@@ -20,6 +21,7 @@ const selectClosings = statement(
   'closed.months',
   `select month, sequence, figures, counted, closed_at, closed_by
      from closed_months where reopened_at is null and month = any($1::text[])`,
+  { merge: closedAtAll },
 )
 
 /** Those of the months that are closed now. */
@@ -33,6 +35,7 @@ export async function closingsOf(
 const selectLast = statement(
   'closed.last',
   'select max(month) as month from closed_months where reopened_at is null',
+  { merge: lastClosedAtAll },
 )
 
 /** Null: no month is closed. */

@@ -232,6 +232,7 @@ const selectComparisons = statement(
     where $1::text is null or id = $1
     order by started_at desc
     limit $2::int`,
+  { order: ['-started_at'], limit: 2 },
 )
 
 const findings = (name: string, isWanted: string) =>

@@ -101,6 +101,7 @@ const selectNewest = statement(
   `select ${COLUMNS} from bank_statements
     where $1::timestamptz is null or (imported_at, id) < ($1::timestamptz, $2::text)
     order by imported_at desc, id desc limit $3::int`,
+  { order: ['-imported_at', '-id'], limit: 3 },
 )
 
 /** Those before `after`, one more than `limit` where there are more. */
