@@ -19,7 +19,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const page = readFileSync(path.join(root, 'docs/internals/spreading.md'), 'utf8')
 
 /** Those of tests, and those about whole tables. */
-const OTHERS = /^(test|faults|fuzz|simulation|migrate|pglite|backup)\./
+const OTHERS = /^(test|faults|fuzz|simulation|migrate|pglite|backup|cell_move)\./
 
 const tablesOfUsers = statement(
   'test.shards.tables',

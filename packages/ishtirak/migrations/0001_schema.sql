@@ -251,8 +251,13 @@ create index audit_by_words on audit using gin (to_tsvector('simple', translate(
   coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,
   '/.:@<>=&?#+_-', '           '))) with (fastupdate = off);
 
+-- A cell lets rows go with their user, whose part has left it.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'DELETE' and old.user_id <> '' and exists (select from cell_claim)
+     and not exists (select from cell_parts where part = part_of(old.user_id)) then
+    return old;
+  end if;
   raise exception '% is append-only', tg_table_name using errcode = 'integrity_constraint_violation';
 end $$;
 create trigger audit_is_append_only before update or delete on audit
@@ -512,11 +517,12 @@ comment on table proformas is 'Offers to companies, with a price that holds.';
 
 -- The facture or avoir that the buyer has is the one that was printed first: each other print is a duplicate.
 create table printed_papers (
+  user_id text not null,
   number text not null,
   printed_at timestamptz not null,
   -- A mail that is sent again brings the same.
   by_mail boolean not null,
-  constraint printed_papers_once primary key (number)
+  constraint printed_papers_once primary key (user_id, number)
 );
 comment on table printed_papers is 'Factures and avoirs that were printed.';
 
@@ -1389,3 +1395,24 @@ begin
   end if;
   return new;
 end $$;
+
+-- Users who move to another cell. Both cells have the row; the one that they leave decides by it.
+create table cell_moves (
+  one boolean not null default true constraint is_the_only_row check (one),
+  from_cell text not null,
+  to_cell text not null,
+  -- What is still to be moved.
+  parts integer[] not null,
+  -- What moves now, together.
+  under_way integer[] not null default '{}',
+  -- `switched`: the parts that are under way are the other cell's. `compared`: all that left has arrived.
+  step text not null default 'copying'
+    constraint step_is_known check (step in ('copying', 'switched', 'compared')),
+  -- Which run of the command moves them: the last one.
+  mover text not null,
+  -- Requests of those who are under way are refused until then, and their changes from the first on.
+  refuses_from timestamptz,
+  fenced_until timestamptz,
+  constraint cell_moves_once primary key (one)
+);
+comment on table cell_moves is 'The parts that move to another cell, or come from one, while they do.';

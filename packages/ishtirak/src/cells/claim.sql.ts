@@ -1,11 +1,12 @@
 // What a database says of itself: which cell it is, and which parts of the users it has.
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
-import { integer, text } from '../database/rows.js'
+import { integer, json, text } from '../database/rows.js'
 import { type Cell, rangesOf } from '../runtime/cells.js'
 import { ConfigError } from '../runtime/config-file.js'
 
 const selectClaim = statement('cells.claim', 'select cell from cell_claim')
 const selectParts = statement('cells.parts', 'select part from cell_parts')
+const selectMoving = statement('cells.moving', 'select to_jsonb(parts || under_way) as parts from cell_moves')
 const insertClaim = statement('cells.insert_claim', 'insert into cell_claim (cell) values ($1)')
 const insertParts = statement('cells.insert_parts', 'insert into cell_parts (part) select unnest($1::int[])')
 // Before the first row of a user there may be one of these.
@@ -39,16 +40,28 @@ export async function findClaim(database: Queryable): Promise<{ cell: string; pa
  */
 export async function claimDatabase(database: Database, own: Cell | null): Promise<void> {
   const claim = await findClaim(database)
-  if (claim) return checkClaim(claim, own)
+  if (claim) return checkClaim(claim, own, await movingParts(database))
   // A first start reads every user.
   if (own) await database.transaction((transaction) => become(transaction, own), Number.POSITIVE_INFINITY)
 }
 
-function checkClaim({ cell, parts }: { cell: string; parts: readonly number[] }, own: Cell | null): void {
+/** Of those the file may say already, or still, that they are here. */
+async function movingParts(database: Queryable): Promise<ReadonlySet<number>> {
+  const [row] = await database.query(selectMoving)
+  return new Set(row ? json<readonly number[]>(row, 'parts') : [])
+}
+
+function checkClaim(
+  { cell, parts }: { readonly cell: string; readonly parts: readonly number[] },
+  own: Cell | null,
+  moving: ReadonlySet<number> = new Set(),
+): void {
   const is = `the database is cell ${cell} with the parts ${written(parts)}`
   if (!own) throw new ConfigError([`${is}: CELL and CELLS_FILE are missing`])
   const said = `${own.name} with the parts ${written(own.parts)}`
-  if (`the database is cell ${said}` !== is) throw new ConfigError([`${is}; CELL and CELLS_FILE say ${said}`])
+  const others = [...parts, ...own.parts].filter((part) => !(parts.includes(part) && own.parts.has(part)))
+  if (own.name !== cell || !others.every((part) => moving.has(part)))
+    throw new ConfigError([`${is}; CELL and CELLS_FILE say ${said}`])
 }
 
 const written = (parts: Iterable<number>) => rangesOf(parts).join(', ') || 'of nobody'

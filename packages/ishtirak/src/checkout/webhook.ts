@@ -52,7 +52,8 @@ async function bookEvent(
     throw new BillingError('malformed_json')
   }
   const { id, type, report } = event
-  if (report?.paymentId) deps.cellGuard?.admitPayment(report.paymentId)
+  const admit = () => void (report?.paymentId && deps.cellGuard?.admitPayment(report.paymentId))
+  admit()
   deps.log.info(
     {
       request_id: requestId,
@@ -66,6 +67,8 @@ async function bookEvent(
   const result = report
     ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
     : await keepForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })
+  // A payment whose user has moved meanwhile was not found: the event comes again, and to the other cell.
+  admit()
   const duplicate = result === 'duplicate'
   deps.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })
   return { duplicate }

@@ -2,11 +2,19 @@
 // them. What names the user: their token, the address, or the secret of their session in the portal.
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
-import { type Cells, partIn, partOf } from '../runtime/cells.js'
+import { type CellPlaces, type Cells, partIn, partOf } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
 import type { IdentifyUser } from './callers.js'
+import { MOVE_RETRY_SECONDS } from './problem.js'
 
-/** All but `has` and `hasReported` throw `wrong_cell`. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether its user is still here. Null: of no user. */
+    admit: (() => void) | null
+  }
+}
+
+/** All but `has` and `hasReported` throw `wrong_cell`, and `busy` for users who move. */
 export interface CellGuard {
   has(userId: string): boolean
   /** By what a provider says of a payment. What names nobody is the first cell's. */
@@ -28,16 +36,19 @@ function partReported({ paymentId, userId }: Reported): number | null {
   return marked ?? (userId === null ? null : partOf(userId))
 }
 
-export function createCellGuard({ own, all, of }: Cells): CellGuard {
+export function createCellGuard({ own, all }: Pick<Cells, 'own' | 'all'>, places: CellPlaces): CellGuard {
   const admit = (part: number | null) => {
-    if (part === null || own.parts.has(part)) return
-    throw new BillingError('wrong_cell', { extra: { cell: of(part).name } })
+    const cell = part === null ? own.name : places.of(part)
+    if (cell === own.name) return
+    if (cell === null) throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+    throw new BillingError('wrong_cell', { extra: { cell } })
   }
+  const has = (part: number) => places.of(part) === own.name
   return {
-    has: (userId) => own.parts.has(partOf(userId)),
+    has: (userId) => has(partOf(userId)),
     hasReported: (report) => {
       const part = partReported(report)
-      return part === null ? own === all[0] : own.parts.has(part)
+      return part === null ? own === all[0] : has(part)
     },
     admitUser: (userId) => admit(partOf(userId)),
     admitPayment: (paymentId) => admit(partIn(paymentId.slice(-2))),
@@ -45,10 +56,22 @@ export function createCellGuard({ own, all, of }: Cells): CellGuard {
   }
 }
 
+/**
+ * What was read of a user who has moved meanwhile is not said: their rows may have gone before it was read.
+ */
+function admitAgain(app: App): void {
+  app.decorateRequest('admit', null)
+  app.addHook('preSerialization', async ({ method, admit }, _reply, payload) => {
+    if (method === 'GET') admit?.()
+    return payload
+  })
+}
+
 export function usersOfCell(identify: IdentifyUser, guard: CellGuard): IdentifyUser {
   return async (request) => {
     const user = await identify(request)
     guard.admitUser(user.userId)
+    request.admit = () => guard.admitUser(user.userId)
     return user
   }
 }
@@ -58,13 +81,18 @@ const OF_OPERATORS = /^\/(api\/v1\/operator|console)\b/
 
 /** After the caller is known, before the body is read. */
 export function guardAddresses(app: App, guard: CellGuard): void {
+  admitAgain(app)
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (OF_OPERATORS.test(routeOf(request))) return done(null, payload)
     const { user_id, payment_id } = texts(request.params)
     const { token, payment } = texts(request.query)
-    if (user_id !== undefined) guard.admitUser(user_id)
-    for (const id of [payment_id, payment]) if (id !== undefined) guard.admitPayment(id)
-    if (token !== undefined) guard.admitSecret(token)
+    const admit = () => {
+      if (user_id !== undefined) guard.admitUser(user_id)
+      for (const id of [payment_id, payment]) if (id !== undefined) guard.admitPayment(id)
+      if (token !== undefined) guard.admitSecret(token)
+    }
+    admit()
+    request.admit ??= admit
     done(null, payload)
   })
 }

@@ -6,7 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Fasti
 import Type from 'typebox'
 import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { DatabaseUnavailable } from '../database/database.js'
+import { ConstraintViolation, DatabaseError, DatabaseUnavailable } from '../database/database.js'
 import { WrongClock } from '../database/guarded-clock.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { withoutSlash } from '../runtime/http-client.js'
@@ -16,6 +16,8 @@ import { pathOf, preferredLocale } from './request.js'
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 /** About as long as a standby needs to take over, or an embedded database to start again. */
 const DATABASE_RETRY_SECONDS = 5
+/** A move of a user to another cell takes seconds. */
+export const MOVE_RETRY_SECONDS = 1
 
 const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
@@ -103,10 +105,18 @@ export function toBillingError(thrown: unknown): BillingError {
   const cause = thrown
   if (thrown instanceof DatabaseUnavailable)
     return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
+  if (isOfMovedUser(thrown)) return new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS, cause })
   if (thrown instanceof WrongClock)
     return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
   if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause })
   return new BillingError(CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode), { cause })
+}
+
+/** A change that came after the request was let in, as its user began to move or had moved. */
+function isOfMovedUser(thrown: unknown): boolean {
+  return thrown instanceof ConstraintViolation
+    ? thrown.constraint === 'user_of_this_cell'
+    : thrown instanceof DatabaseError && thrown.code === 'IS001'
 }
 
 function isFastifyError(thrown: unknown): thrown is FastifyError {

@@ -20,10 +20,9 @@ import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
-
 import { otherCells } from '../cells/cell-calls.js'
 import { claimDatabase } from '../cells/claim.sql.js'
-
+import { type WatchedPlaces, watchPlaces } from '../cells/places.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
@@ -50,7 +49,7 @@ import {
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
-import { createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
+import { type CellGuard, createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
 import { askElsewhere } from '../http/elsewhere.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
@@ -81,6 +80,7 @@ import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
+import type { Cells } from '../runtime/cells.js'
 import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
@@ -197,6 +197,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const start = async () => {
     await clock.guard?.compare()
     await claimDatabase(database, config.cells?.own ?? null)
+    await parts.places?.start()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -206,6 +207,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     isDraining = true
   }
   const stop = async () => {
+    parts.places?.stop()
     await Promise.all([app.close(), runner.stop()])
     await parts.oldSecrets
       .save(database, 'all')
@@ -240,10 +242,10 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const { database: ownDatabase, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
-  const cellGuard = config.cells && createCellGuard(config.cells)
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const database = readByOperators(config, { ...world, noteUse })
+  const ofCells = placesAndGuard(config, world)
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -253,7 +255,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ count, wait, oldSecrets, noteUse, cellGuard, ownDatabase, ...(tracing && { tracing }) },
+    ...{ count, wait, oldSecrets, noteUse, ...ofCells, ownDatabase, ...(tracing && { tracing }) },
     ...decides,
     bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
@@ -278,7 +280,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    findSession: createFindSession({ database, clock, cellGuard }),
+    findSession: createFindSession({ database, clock, ...ofCells }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
@@ -295,6 +297,21 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...outgoingOf(config, world),
   }
+}
+
+interface CellParts {
+  readonly cells: Cells | null
+  readonly places: WatchedPlaces | null
+  readonly cellGuard: CellGuard | null
+}
+
+/** Nothing without cells. A move changes which cell has whom. */
+function placesAndGuard(config: WiredConfig, { database, log }: PartsWorld): CellParts {
+  const { cells, cellsFile = '' } = config
+  if (!cells) return { cells, places: null, cellGuard: null }
+  const places = watchPlaces({ cells, cellsFile, database, log })
+  const of = (part: number) => cells.all.find(({ name }) => name === places.of(part)) ?? cells.own
+  return { cells: { ...cells, of }, places, cellGuard: createCellGuard(cells, places) }
 }
 
 /** Where there are cells, what operators read is of all of them. */

@@ -7,13 +7,14 @@ import { at, flag, rowOf } from '../database/rows.js'
 const note = statement(
   'printed_papers.note',
   `with first as (
-     insert into printed_papers (number, printed_at, by_mail) values ($1, $2::timestamptz, $3::boolean)
-         on conflict (number) do nothing
+     insert into printed_papers (user_id, number, printed_at, by_mail)
+     values ($1, $2, $3::timestamptz, $4::boolean)
+         on conflict (user_id, number) do nothing
      returning by_mail
    )
    select by_mail, true as is_new from first
     union all
-   select by_mail, false from printed_papers where number = $1`,
+   select by_mail, false from printed_papers where user_id = $1 and number = $2`,
 )
 
 const parsePrint = rowOf({ byMail: flag, isNew: flag })
@@ -21,10 +22,10 @@ const parsePrint = rowOf({ byMail: flag, isNew: flag })
 /** How it was printed first: now, or before. */
 export async function notePrint(
   database: Queryable,
-  number: string,
+  { userId, number }: { readonly userId: string; readonly number: string },
   { byMail, now }: { readonly byMail: boolean; readonly now: Instant },
 ) {
-  const [row] = await database.query(note, [number, at(now), byMail])
+  const [row] = await database.query(note, [userId, number, at(now), byMail])
   // Two at once: the other one was first, and its row is not to be seen yet.
   return row ? parsePrint(row) : { byMail: false, isNew: false }
 }

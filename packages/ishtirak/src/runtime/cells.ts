@@ -67,6 +67,12 @@ export interface Cells {
   of(part: number): Cell
 }
 
+/** Where users are now. */
+export interface CellPlaces {
+  /** The cell that has a part; null: it is on its way from this one to another. */
+  of(part: number): string | null
+}
+
 const NAME = 'CELLS_FILE'
 
 /** All cells in the order of the file. Throws `ConfigError` with every problem. */

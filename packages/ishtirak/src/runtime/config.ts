@@ -143,6 +143,7 @@ function assemble(environment: Environment, files: Files) {
   return {
     ...files,
     ...addressesOf(environment),
+    ...member('cellsFile', environment.CELLS_FILE),
     /** Processes of HTTP; above 1 only with a database server. */
     workers: environment.WORKERS,
     /** Addresses and ranges whose `X-Forwarded-For` is believed. */
