@@ -228,11 +228,17 @@ describe('before three cells', () => {
   it('a reload moves parts to another cell', async () => {
     const [a, b, c] = cells()
     if (!a || !b || !c) throw new Error('there are three')
-    const found = () => cellFor('/api/v1/platform/users/user-14/status', { headers: { connection: 'close' } })
+    // The old process may accept one more connection, and answers one more request on each that is open.
+    const isAskedSoon = (cell: string) =>
+      waitFor(async () => {
+        const agent = new Agent({ keepAlive: false })
+        const address = `${router.url}/api/v1/platform/users/user-14/status`
+        return (await ask(address, { method: 'GET', agent })).cell === cell
+      })
     await router.reload([{ ...a, parts: ['4-99'] }, { ...b, parts: ['0-3', '100-199'] }, c])
-    expect(await found()).toBe('b')
+    await isAskedSoon('b')
     await router.reload()
-    expect(await found()).toBe('a')
+    await isAskedSoon('a')
   })
 
   it('passes on no address that a client claims, and steers by no header of theirs', async () => {
