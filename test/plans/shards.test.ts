@@ -59,7 +59,7 @@ it('every statement that looks across users is on the page, and no other', async
 })
 
 it('a hot statement finds its rows by the user, but for whose checkout an event is about', async () => {
-  const hot = namedIn('Step 4: spreading the tables by user', 2)
+  const hot = namedIn('Step 4: spreading the users', 2)
   expect(hot.filter((name) => !declaredStatements.has(name))).toEqual([])
   const across = []
   for (const name of hot) if (await looksAcross(name, declaredStatements.get(name) ?? '')) across.push(name)
