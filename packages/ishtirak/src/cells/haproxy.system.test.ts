@@ -266,6 +266,17 @@ describe('before three cells', () => {
     const metadata = { payment_id: paymentOf('user-8') }
     expect(await post({ data: { note: 'x'.repeat(63_000), metadata } })).toBe('b')
   })
+
+  it('waits for the body of an event, and of the form with a link', async () => {
+    const event = JSON.stringify({ data: { metadata: { payment_id: paymentOf('user-8') } } })
+    const link = `token=${markOf(partOf('user-8'))}c2VjcmV0`
+    for (const [address, body] of Object.entries({
+      '/api/v1/billing/webhook': event,
+      '/portal/open': link,
+      '/portal/sign-in': link,
+    }))
+      expect([address, await slowly(`${router.url}${address}`, body)]).toEqual([address, { cell: 'b' }])
+  })
 })
 
 describe('a cell whose servers go away', () => {
@@ -363,5 +374,17 @@ function ask(
       response.resume().once('end', () => resolve({ cell: String(response.headers.cell) }))
     })
     sent.once('error', reject).end()
+  })
+}
+
+/** The head, and the body when the other side has had time to answer without it. */
+function slowly(address: string, body: string): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-length': body.length, 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = request(address, { method: 'POST', headers }, (response) => {
+      response.resume().once('end', () => resolve({ cell: String(response.headers.cell) }))
+    })
+    sent.once('error', reject).flushHeaders()
+    setTimeout(() => sent.end(body), 100)
   })
 }
