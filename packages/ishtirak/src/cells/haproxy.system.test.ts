@@ -35,10 +35,13 @@ interface Asked {
 
 /** A server that is a cell, and says so; `asked` gets each of its requests. */
 function cellServer(cell: string, asked: Asked[] = []): Server {
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.url !== '/readyz') asked.push({ headers: request.headers, cell })
     request.resume().once('end', () => response.setHeader('cell', cell).end(cell))
   })
+  // As the service: the router closes an idle connection first.
+  server.keepAliveTimeout = 65_000
+  return server
 }
 
 type Sent = readonly [address: string, init: RequestInit]
