@@ -17,6 +17,7 @@ const actsAbout = statement(
   'test.shop.acts',
   'select actor, act, reason from audit where user_id = $1 order by acted_at',
 )
+const linkRequests = statement('test.shop.links', 'select email from portal_link_requests')
 const refusals = statement('test.shop.refusals', `select actor from audit where act = 'operator.refused'`)
 
 const consoleOf = (world: World, cookie: string) => world.call('GET', '/console', { headers: { cookie } })
@@ -190,6 +191,15 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     expect([page.status, page.text.includes(users[1] ?? '')]).toEqual([200, true])
     expect((await open(`/console/users/${users[2]}`)).status).toBe(503)
     expect((await open('/console/users.csv')).status).toBe(503)
+  })
+
+  it('a user who asks for a link by mail gets it, whichever cell they asked', async () => {
+    await using cells = await createCells(databases, { env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
+    const body = new URLSearchParams({ email: 'lina@atlas.example' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await cells.worlds[0]?.call('POST', '/portal/link', { body, headers }))?.status).toBe(303)
+    const asked = await Promise.all(databases.map((database) => database.query(linkRequests)))
+    expect(asked.flat()).toEqual(databases.map(() => ({ email: 'lina@atlas.example' })))
   })
 
   it.each([
