@@ -24,7 +24,7 @@ export interface CellCallsDeps {
 }
 
 /** A cell that does not answer in this time is gone. */
-export const CELL_LIMIT_MS = 2 * SECOND
+const CELL_LIMIT_MS = 2 * SECOND
 /** By how much two clocks may differ. */
 const SKEW_MS = MINUTE
 const ANSWER_MAX = 64 * 1024 * 1024
