@@ -2,7 +2,7 @@
 // target while they change, then a fence of seconds holds them still: what is left is copied, the rows leave
 // the tables of the source and enter those of the target, and one update at the source decides. Before it a
 // move can be given up or taken up again, after it only be finished.
-import type { Database, Transaction } from '../database/database.js'
+import { type Database, DatabaseUnavailable, type Transaction } from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
 import { rangesOf } from '../runtime/cells.js'
 import { findClaim } from './claim.sql.js'
@@ -287,11 +287,16 @@ async function fenceAndSwitch(move: Move, parts: readonly number[]): Promise<voi
     // The answer to the commit may be lost: the step says which it was.
     if ((await knownMove(source))?.step !== 'switched') {
       await lift(source, mover)
-      throw error
+      throw error instanceof DatabaseUnavailable && left() < LAST_MS
+        ? new MoveRefused(tooSlow(waitMs))
+        : error
     }
     await arriveAlone(move, parts)
   }
 }
+
+/** With so little time left a statement is not begun. */
+const LAST_MS = 500
 
 const tooSlow = (waitMs: number) =>
   `the users could not move within ${waitMs} ms and have stayed: run the command again in a quieter hour, ` +
