@@ -4,7 +4,8 @@ import { type Queryable, statement } from '../database/database.js'
 import { flag, instantOrNull, integer, json, rowOf, text } from '../database/rows.js'
 
 // With a cell's letter or the mark of a restore behind it, too.
-const OF_SERIES = "series like any(select unnest($2::text[]) || unnest(array['', '-%']))"
+const OF_SERIES = `series like any(
+         select one || more from unnest($2::text[]) one, unnest(array['', '-%']) more)`
 
 // Uses the primary keys, which begin with the user; the payment and its refund by theirs.
 const selectOfYear = statement(
