@@ -100,7 +100,7 @@ async function isStillKnown(
   )
   if (known) noteUse('OPERATOR_KEYS', known.key)
   if (known) return true
-  // Of one whom an owner made, at any cell.
+  // Of an operator that an owner made, at any cell.
   const made = madeKey ?? (cells && (await keyOfOperator(database, { name, role })))
   return made !== null && isOf(made)
 }

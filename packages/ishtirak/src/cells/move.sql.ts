@@ -2,6 +2,7 @@
 // forgotten. What a move needs beside `cell_moves` lies in a schema of its own, which goes with it.
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
 import { column, flag, integer, json, rowOf, text } from '../database/rows.js'
+import { MOVING_STATE } from '../http/problem.js'
 
 /** A table with rows of users. Names are quoted, for a statement. */
 export interface MovedTable {
@@ -218,14 +219,12 @@ export async function prepareTarget(
     ${besideTables(schema, tables)}`)
 }
 
-/** As http/problem.ts knows it. */
-const REFUSED_STATE = 'IS001'
 /** Of the advisory locks, each of one part. */
 const LOCKS = 33_000_000
 
 /**
  * From here on each change of a user who moves is noted in its transaction. Notes are only added and only
- * read by the mover, so nobody waits for them.
+ * read by the mover, so no one waits for them.
  */
 export async function prepareSource(
   database: Database,
@@ -252,7 +251,7 @@ export async function prepareSource(
 }
 
 // The fence is looked at before and after the lock: who waited for the lock may find it fenced, and who is
-// refused holds up nobody. `ishtirak.moves` is set by the mover for its own transaction.
+// refused holds up no one. `ishtirak.moves` is set by the mover for its own transaction.
 const noteChange = (schema: string) => `
   create or replace function "${schema}".note_change() returns trigger language plpgsql as $$
   declare
@@ -267,7 +266,7 @@ const noteChange = (schema: string) => `
       exit when who = 'own';
       if exists (select from cell_moves where its = any (under_way)
                     and (step = 'switched' or clock_timestamp() between refuses_from and fenced_until)) then
-        raise exception 'the user moves to another cell' using errcode = '${REFUSED_STATE}';
+        raise exception 'the user moves to another cell' using errcode = '${MOVING_STATE}';
       end if;
       if turn = 1 then perform pg_advisory_xact_lock_shared(${LOCKS}, its); end if;
     end loop;

@@ -2,7 +2,7 @@
 // them. What names the user: their token, the address, or the secret of their session in the portal.
 import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
-import { type CellPlaces, type Cells, partIn, partOf } from '../runtime/cells.js'
+import { type CellPlaces, type Cells, partIn, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
 import type { IdentifyUser } from './callers.js'
 import { MOVE_RETRY_SECONDS } from './problem.js'
@@ -17,10 +17,10 @@ declare module 'fastify' {
 /** All but `has` and `hasReported` throw `wrong_cell`, and `busy` for users who move. */
 export interface CellGuard {
   has(userId: string): boolean
-  /** By what a provider says of a payment. What names nobody is the first cell's. */
+  /** By what a provider says of a payment. What names no user is the first cell's. */
   hasReported(of: Reported): boolean
   admitUser(userId: string): void
-  /** By the mark at its end. One without a mark is nobody's. */
+  /** By the mark at its end. One without a mark is of no cell. */
   admitPayment(paymentId: string): void
   /** By the mark at its beginning. */
   admitSecret(token: string): void
@@ -32,7 +32,7 @@ interface Reported {
 }
 
 function partReported({ paymentId, userId }: Reported): number | null {
-  const marked = paymentId === null ? null : partIn(paymentId.slice(-2))
+  const marked = paymentId === null ? null : partOfPayment(paymentId)
   return marked ?? (userId === null ? null : partOf(userId))
 }
 
@@ -51,7 +51,7 @@ export function createCellGuard({ own, all }: Pick<Cells, 'own' | 'all'>, places
       return part === null ? own === all[0] : has(part)
     },
     admitUser: (userId) => admit(partOf(userId)),
-    admitPayment: (paymentId) => admit(partIn(paymentId.slice(-2))),
+    admitPayment: (paymentId) => admit(partOfPayment(paymentId)),
     admitSecret: (token) => admit(partIn(token.slice(0, 2))),
   }
 }

@@ -5,7 +5,7 @@ import http, { type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
-import { type Cell, type Cells, partIn, partOf } from '../runtime/cells.js'
+import { type Cell, type Cells, partOf, partOfPayment } from '../runtime/cells.js'
 import type { App } from './app.js'
 
 /** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
@@ -37,17 +37,17 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
 
 const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== undefined
 
-/** Null: it is of no one user, or of a payment that nobody has. */
+/** Null: it is of no one user, or of a payment without a mark. */
 function cellNamed(cells: Cells, { params, query, body }: FastifyRequest): Cell | null {
   const form = body instanceof URLSearchParams ? Object.fromEntries(body) : Object(body)
   const named = { ...form, ...Object(query), ...Object(params) }
   const { user_id: userId, payment_id: paymentId } = named
   if (typeof userId === 'string' && userId !== '') return cells.of(partOf(userId))
-  const part = typeof paymentId === 'string' ? partIn(paymentId.slice(-2)) : null
+  const part = typeof paymentId === 'string' ? partOfPayment(paymentId) : null
   return part === null ? null : cells.of(part)
 }
 
-/** Throws `error` where nobody has it. */
+/** Throws `error` where no cell has it. */
 async function firstThatHas(
   request: FastifyRequest,
   reply: FastifyReply,

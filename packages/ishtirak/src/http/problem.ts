@@ -16,6 +16,8 @@ import { pathOf, preferredLocale } from './request.js'
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 /** About as long as a standby needs to take over, or an embedded database to start again. */
 const DATABASE_RETRY_SECONDS = 5
+/** SQLSTATE of a change of a user who moves to another cell. */
+export const MOVING_STATE = 'IS001'
 /** A move of a user to another cell takes seconds. */
 export const MOVE_RETRY_SECONDS = 1
 
@@ -116,7 +118,7 @@ export function toBillingError(thrown: unknown): BillingError {
 function isOfMovedUser(thrown: unknown): boolean {
   return thrown instanceof ConstraintViolation
     ? thrown.constraint === 'user_of_this_cell'
-    : thrown instanceof DatabaseError && thrown.code === 'IS001'
+    : thrown instanceof DatabaseError && thrown.code === MOVING_STATE
 }
 
 function isFastifyError(thrown: unknown): thrown is FastifyError {

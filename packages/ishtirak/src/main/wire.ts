@@ -305,7 +305,7 @@ interface CellParts {
   readonly cellGuard: CellGuard | null
 }
 
-/** Nothing without cells. A move changes which cell has whom. */
+/** Nothing without cells. A move changes which cell has which users. */
 function placesAndGuard(config: WiredConfig, { database, log }: PartsWorld): CellParts {
   const { cells, cellsFile = '' } = config
   if (!cells) return { cells, places: null, cellGuard: null }

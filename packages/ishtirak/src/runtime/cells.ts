@@ -6,8 +6,8 @@ import { Value } from 'typebox/value'
 import { ConfigError, parseJson, readText, schemaProblems } from './config-file.js'
 
 export const PARTS = 256
-/** Crockford's alphabet in lower case, as in ids. */
-const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** Crockford's alphabet, without i, l, o and u; lower case as in Chargily's own ids. */
+export const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** From 0 to 255, of the id in UTF-8. */
 export function partOf(userId: string): number {
@@ -23,6 +23,11 @@ export function markOf(part: number): string {
 export function partIn(mark: string): number | null {
   const [high, low] = [SYMBOLS.indexOf(mark.charAt(0)), SYMBOLS.indexOf(mark.charAt(1))]
   return mark.length === 2 && high >= 0 && high < 8 && low >= 0 ? high * 32 + low : null
+}
+
+/** By the mark at the end of its id; null: it has none. */
+export function partOfPayment(paymentId: string): number | null {
+  return partIn(paymentId.slice(-2))
 }
 
 /** Of a cell's name, a to zz: two symbols in upper case. */

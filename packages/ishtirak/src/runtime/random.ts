@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
-import { codeMarkOf, markOf, partOf } from './cells.js'
+import { codeMarkOf, markOf, partOf, SYMBOLS } from './cells.js'
 
 /** From 0 up to but not including 1. Not for secrets. */
 export type Random = () => number
@@ -24,8 +24,6 @@ export interface Ids {
   ofUser(prefix: string, at: Instant, userId: string): string
 }
 
-/** Crockford's alphabet, without i, l, o and u; lower case as in Chargily's own ids. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_LENGTH = 10
 /** 16 digits of 5 bits. */
 const RANDOM_LENGTH = 16
@@ -44,8 +42,7 @@ export function createIds(random: (size: number) => Uint8Array = randomBytes): I
       used = 0
     }
     let text = ''
-    for (const end = used + RANDOM_LENGTH; used < end; used++)
-      text += ALPHABET.charAt((drawn[used] ?? 0) & 31)
+    for (const end = used + RANDOM_LENGTH; used < end; used++) text += SYMBOLS.charAt((drawn[used] ?? 0) & 31)
     return text
   }
   const next: Ids['next'] = (prefix, at) => {
@@ -60,7 +57,7 @@ function timePart(at: Instant): string {
   let rest = at
   let text = ''
   for (let index = 0; index < TIME_LENGTH; index++) {
-    text = ALPHABET.charAt(rest % 32) + text
+    text = SYMBOLS.charAt(rest % 32) + text
     rest = Math.floor(rest / 32)
   }
   return text
