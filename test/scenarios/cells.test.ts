@@ -11,6 +11,7 @@ import { partOfReference } from '../../packages/ishtirak/src/core/reference.js'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { codeMarkOf, partIn, partOf } from '../../packages/ishtirak/src/runtime/cells.js'
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { CELLS_KEY } from '../support/cells.js'
 import { CODE_ENV } from '../support/codes.js'
 import { enterConsole } from '../support/console.js'
 import { DATABASE_KINDS } from '../support/database-kinds.js'
@@ -98,6 +99,7 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
         ...{ ...OPERATOR_ENV, ...WITH_PLATFORM, ...CODE_ENV, TRANSFER_FILE },
         CELL: cell,
         CELLS_FILE: file,
+        CELLS_KEY,
       },
     })
 

@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createUploads, openFileForm } from './upload.js'
 
 const MIB = 1024 * 1024
@@ -13,6 +13,10 @@ const settled = async () => {
 }
 
 describe('files on their way', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it('are given whole, one at a time', async () => {
     const uploads = createUploads()
     let atWork = 0
@@ -84,6 +88,7 @@ describe('files on their way', () => {
       'other user',
     async () => {
       const uploads = createUploads(100, 10)
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const [still, next, other] = [new PassThrough(), new PassThrough(), new PassThrough()]
       const first = expect(uploads.receive('user', still, size)).rejects.toMatchObject({
         code: 'request_timeout',
@@ -96,6 +101,7 @@ describe('files on their way', () => {
       // Not begun: it holds nothing.
       expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
       expect(await ofOther).toBe(4)
+      await vi.advanceTimersByTimeAsync(10)
       await first
       next.end()
       expect(await second).toBe(9)

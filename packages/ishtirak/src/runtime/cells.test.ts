@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -95,5 +98,19 @@ describe('CELLS_FILE', () => {
     expect(() => readConfig({ CELL: 'a', CELLS_FILE: '/nowhere' })).toThrow(
       'CELLS_FILE cannot be read: ENOENT',
     )
+  })
+
+  it('needs CELLS_KEY where it has more than one cell', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-cells-'))
+    const read = (text: string, more = {}) => {
+      writeFileSync(path.join(folder, 'cells.json'), text)
+      return () => readConfig({ CELL: 'a', CELLS_FILE: path.join(folder, 'cells.json'), ...more })
+    }
+    const problem = 'CELLS_KEY is missing: by it the cells of CELLS_FILE know each other'
+    expect(read(two)).toThrow(problem)
+    expect(read(two, { CELLS_KEY: 'a secret of the cells that is longer than 32 bytes' })).not.toThrow()
+    const one = { name: 'a', parts: ['0-255'], servers: ['10.0.1.11:3000'] }
+    expect(read(JSON.stringify({ cells: [one] }))).not.toThrow()
+    rmSync(folder, { recursive: true })
   })
 })
