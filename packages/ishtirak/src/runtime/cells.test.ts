@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -68,6 +71,11 @@ describe('CELLS_FILE', () => {
       file({ name: 'a', parts: ['0-255'], servers: ['x'] }),
       '/servers/0 (line 1): must be an address such as',
     ],
+    [file({ name: 'a', parts: ['0-255'], servers: ['x:0'] }), 'x:0 has no port from 1 to 65535'],
+    [
+      file({ name: 'a', parts: ['0-255'], servers: ['x:1'], standbys: ['y:65536'] }),
+      'y:65536 has no port from 1 to 65535',
+    ],
     [file({ name: 'a', parts: ['0-99', '101-255'], servers: server }), 'no cell has the parts 100'],
     [
       file(
@@ -90,5 +98,19 @@ describe('CELLS_FILE', () => {
     expect(() => readConfig({ CELL: 'a', CELLS_FILE: '/nowhere' })).toThrow(
       'CELLS_FILE cannot be read: ENOENT',
     )
+  })
+
+  it('needs CELLS_KEY where it has more than one cell', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-cells-'))
+    const read = (text: string, more = {}) => {
+      writeFileSync(path.join(folder, 'cells.json'), text)
+      return () => readConfig({ CELL: 'a', CELLS_FILE: path.join(folder, 'cells.json'), ...more })
+    }
+    const problem = 'CELLS_KEY is missing: by it the cells of CELLS_FILE know each other'
+    expect(read(two)).toThrow(problem)
+    expect(read(two, { CELLS_KEY: 'a secret of the cells that is longer than 32 bytes' })).not.toThrow()
+    const one = { name: 'a', parts: ['0-255'], servers: ['10.0.1.11:3000'] }
+    expect(read(JSON.stringify({ cells: [one] }))).not.toThrow()
+    rmSync(folder, { recursive: true })
   })
 })

@@ -203,8 +203,12 @@ function addressesOf(environment: Environment) {
   }
 }
 
-function readCells({ CELL: name, CELLS_FILE: file }: Environment): Cells | null {
-  return name === undefined || file === undefined ? null : cellsFor(name, readCellsFile(file))
+function readCells({ CELL: name, CELLS_FILE: file, CELLS_KEY: key }: Environment): Cells | null {
+  if (name === undefined || file === undefined) return null
+  const cells = cellsFor(name, readCellsFile(file))
+  if (key === undefined && cells.all.length > 1)
+    throw new ConfigError(['CELLS_KEY is missing: by it the cells of CELLS_FILE know each other'])
+  return cells
 }
 
 /** Receipts are legal papers: where real money moves, they name a real seller. */
