@@ -1,6 +1,6 @@
 // npm run bench:cells: the processor time of all parties for each request, with one cell and no router, and
-// with one, two and three cells behind HAProxy. Each cell has a service and a PostgreSQL server of its own and
-// is asked as often as another, so that what differs is the number of cells.
+// with one, two and three cells behind HAProxy. Each cell has a service and a PostgreSQL server of its own
+// and is asked as often as another, so that what differs is the number of cells.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,7 +84,7 @@ async function startLayout(name, count, { isRouted = true } = {}) {
   return { name, count, services, databases, router, url: (router ?? services[0]).url, used: 1 }
 }
 
-/** All users of the run, of which those of other cells go; ids of payments get the form that the router reads. */
+/** All users of the run, without those of other cells; ids of payments in the form that the router reads. */
 async function seedCell(databaseUrl, { first, last }, waiting) {
   const database = await openDatabase({ url: databaseUrl })
   await seed(database, {
@@ -93,10 +93,12 @@ async function seedCell(databaseUrl, { first, last }, waiting) {
     waiting: kinds.includes('webhook') ? { wm_: waiting } : {},
   })
   const elsewhere = `where part_of(user_id) not between ${first} and ${last}`
+  const tables = ['receipts', 'payments', 'portal_sessions', 'users']
+  const deletions = tables.map((table) => `delete from ${table} ${elsewhere}`)
   const marks = Array.from({ length: PARTS }, (_, part) => `(${part}, '${markOf(part)}')`)
   await database.script(`
     set local session_replication_role = replica;
-    ${['receipts', 'payments', 'portal_sessions', 'users'].map((table) => `delete from ${table} ${elsewhere};`).join('\n')}
+    ${deletions.join(';')};
     update payments set id = 'pay_' || lpad(user_id, 24, '0') || mark from (values ${marks}) m (part, mark)
      where status = 'pending' and part = part_of(user_id);
     analyze`)

@@ -78,8 +78,8 @@ export function cpuSeconds(pid) {
 }
 
 /**
- * proc(5): 14 and 15 are the ticks in user and kernel mode, 16 and 17 those of its children that have ended; a
- * tick is 10 ms.
+ * proc(5): 14 and 15 are the ticks in user and kernel mode, 16 and 17 those of its children that have ended;
+ * a tick is 10 ms.
  */
 function ownCpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
