@@ -64,7 +64,7 @@ describe('the audit', () => {
     const database = await openMemory(readDump('dumpPath'))
     const sale: Sale = { userId: 'u', token: '', paymentId: 'p', checkoutId: 'c', ...NONE }
     const deliveries = { answered: new Set([sale]), sent: new Set([sale]) }
-    expect(await audit(database, deliveries)).toEqual({ booked: 0, lost: 1, doubled: 0, faults: [] })
+    expect(await audit([database], deliveries)).toEqual({ booked: 0, lost: 1, doubled: 0, faults: [] })
     await database.close()
   })
 
@@ -82,7 +82,7 @@ describe('the audit', () => {
         now() + interval '1 month');
       insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
       values ('u', 'p', '2026', 2, now(), '{}')`)
-      const { booked, doubled, faults } = await audit(database, { answered: new Set(), sent: new Set() })
+      const { booked, doubled, faults } = await audit([database], { answered: new Set(), sent: new Set() })
       expect({ booked, doubled }).toEqual({ booked: 1, doubled: 1 })
       expect(faults).toEqual([
         'booked but never sent: 1, expected 0',
