@@ -319,7 +319,8 @@ const tablesOfUsers = statement(
   'faults.tables_of_users',
   `select string_agg(format(
             'select %L as name, count(*) as rows from %I where not exists (
-               select from cell_parts where part = part_of(user_id)) having count(*) > 0', table_name, table_name),
+               select from cell_parts where part = part_of(user_id)) having count(*) > 0',
+              table_name, table_name),
             ' union all ') as sql
    from information_schema.columns
    join information_schema.tables using (table_schema, table_name)

@@ -23,7 +23,7 @@ const KINDS = [
 ]
 const SALES = 15
 
-it('users of other cells notice nothing of a harm, and nothing is lost, twice or in a wrong cell', async () => {
+it('who is of another cell notices nothing, and nothing is lost, twice or in a wrong cell', async () => {
   const figures = await runCellOutages({ emulator, only: KINDS, salesPerOutage: SALES, services: 1 })
   expect(figures.faults).toEqual([])
   // And five users of whom the router had a wrong map.
