@@ -17,8 +17,19 @@ const countOthers = statement(
    ) u where part_of(user_id) <> all ($1::int[])`,
 )
 
-/** Where a user may have their first row. All others refer to `users`, or are written behind one of these. */
-const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries']
+// Of the payments that it had before.
+const claimReferences = statement(
+  'cells.claim_references',
+  `insert into desk_references (user_id, method, payer, claimed_at)
+   select method_reference, method, user_id, created_at from payments
+    where method in ('cash', 'cheque') and part_of(method_reference) = any ($1::int[])`,
+)
+
+/**
+ * Where a user may have their first row, or a reference of the desk. All others refer to `users`, or are
+ * written behind one of these.
+ */
+const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries', 'desk_references']
 const GUARDED = `
   lock table cell_claim in access exclusive mode;
   ${FIRST_ROWS.map(
@@ -78,4 +89,5 @@ async function become(transaction: Transaction, own: Cell): Promise<void> {
     throw new ConfigError([`the database has ${others} users of parts that CELLS_FILE gives to other cells`])
   await transaction.query(insertClaim, [own.name])
   await transaction.query(insertParts, [parts])
+  await transaction.query(claimReferences, [parts])
 }
