@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { restoreBackup, writeBackup } from '../../packages/ishtirak/src/backup/backup.sql.js'
 import { partOfReference } from '../../packages/ishtirak/src/core/reference.js'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
 import { codeMarkOf, partIn, partOf } from '../../packages/ishtirak/src/runtime/cells.js'
@@ -189,6 +191,21 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
     }
     const users = await databaseOf('a').query(selectUsers)
     expect(users.filter(({ user_id }) => partOf(String(user_id)) > 127)).toEqual([])
+  })
+
+  it('a database that was restored refuses it as well, from the first start on', async () => {
+    const lines: string[] = []
+    await writeBackup(databaseOf('a'), START, (line) => void lines.push(line))
+    const restored = await freshDatabase(kind)
+    await restoreBackup(restored, () => Readable.from(lines), null)
+    await expect(start('b', restored)).rejects.toThrow('the database is cell a')
+    const world = await start('a', restored)
+    for (const insert of FIRST_ROWS)
+      await expect(restored.query(insert, [OF_B])).rejects.toMatchObject({
+        constraint: 'user_of_this_cell',
+      })
+    await world.stop()
+    await restored.close()
   })
 
   it('it knows the part of every id as the service does', async () => {

@@ -17,6 +17,12 @@ const countOthers = statement(
    ) u where part_of(user_id) <> all ($1::int[])`,
 )
 
+const countGuards = statement(
+  'cells.count_guards',
+  `select count(*) as guards from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where tgname = 'user_of_this_cell' and relnamespace = current_schema()::regnamespace`,
+)
+
 // Of the payments that it had before.
 const claimReferences = statement(
   'cells.claim_references',
@@ -51,9 +57,19 @@ export async function findClaim(database: Queryable): Promise<{ cell: string; pa
  */
 export async function claimDatabase(database: Database, own: Cell | null): Promise<void> {
   const claim = await findClaim(database)
-  if (claim) return checkClaim(claim, own, await movingParts(database))
+  if (claim) {
+    checkClaim(claim, own, await movingParts(database))
+    return guardAgain(database)
+  }
   // A first start reads every user.
   if (own) await database.transaction((transaction) => become(transaction, own), Number.POSITIVE_INFINITY)
+}
+
+/** A backup holds the rows of a claim and no triggers: a restore leaves the database without them. */
+async function guardAgain(database: Database): Promise<void> {
+  const [row = {}] = await database.query(countGuards)
+  if (integer(row, 'guards') < FIRST_ROWS.length)
+    await database.transaction((transaction) => transaction.script(GUARDED), Number.POSITIVE_INFINITY)
 }
 
 /** Of those the file may say already, or still, that they are here. */

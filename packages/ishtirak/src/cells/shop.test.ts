@@ -1,6 +1,8 @@
 // Operators of any cell see one shop: what one service with all users would show, and what it lacks where a
 // cell is gone.
 import { createServer, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CELLS_KEY, type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
@@ -146,6 +148,37 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     const gone = await operator.get(`/users/${second}`)
     expect([gone.status, gone.body.cell]).toEqual([503, 'b'])
     expect((await operator.get(`/users/${third}`)).status).toBe(200)
+  })
+
+  it('a request to another cell is as odd as it came', async () => {
+    await using cells = await createCells(databases)
+    const [, user = ''] = usersOfCells(cells, 1)
+    await cells.of(user).as(user).buy()
+    const { host, hostname, port } = new URL((cells.worlds[0] as World).url)
+    const address = `/api/v1/operator/users/${user}`
+    for (const target of [address, `http://${host}${address}`]) {
+      const lines = [`GET ${target} HTTP/1.1`, `host: ${host}`, `authorization: Bearer ${OPERATOR_KEY}`]
+      const ofConnection = ['te: trailers', 'trailer: x', 'upgrade: h2c', 'connection: close', '', '']
+      const connection = connect(Number(port), hostname)
+      connection.write([...lines, ...ofConnection].join('\r\n'))
+      const answer = await text(connection)
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+      expect(answer).toContain(`"user_id":"${user}"`)
+    }
+  })
+
+  it('a file names no user, and is not searched for one', async () => {
+    await using cells = await createCells(databases)
+    const file = 'x'.repeat(5 * 1024 * 1024)
+    const headers = { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'text/csv' }
+    const began = performance.now()
+    const { status, body } = await (cells.worlds[0] as World).call('POST', '/api/v1/operator/buyers/import', {
+      body: file,
+      headers,
+    })
+    expect([status, body.code]).toEqual([422, 'file_not_accepted'])
+    // As an object of its bytes it took five seconds and a gigabyte.
+    expect(performance.now() - began).toBeLessThan(2_000)
   })
 
   it('an operator made at one cell is known at all, and blocked at all at once', async () => {

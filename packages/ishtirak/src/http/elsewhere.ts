@@ -1,7 +1,7 @@
 // What an operator asks of one user, or of a thing that this cell does not have, goes to the cell that has
 // it, as it came, and its answer comes back as it is: that cell knows the operator by itself, and has the act
 // in its own trail.
-import http, { type IncomingMessage } from 'node:http'
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
@@ -39,8 +39,9 @@ const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== unde
 
 /** Null: it is of no one user, or of a payment without a mark. */
 function cellNamed(cells: Cells, { params, query, body }: FastifyRequest): Cell | null {
-  const form = body instanceof URLSearchParams ? Object.fromEntries(body) : Object(body)
-  const named = { ...form, ...Object(query), ...Object(params) }
+  const form = body instanceof URLSearchParams ? Object.fromEntries(body) : body
+  // A file names nobody, and as an object each of its bytes is a member.
+  const named = { ...(Buffer.isBuffer(form) ? {} : Object(form)), ...Object(query), ...Object(params) }
   const { user_id: userId, payment_id: paymentId } = named
   if (typeof userId === 'string' && userId !== '') return cells.of(partOf(userId))
   const part = typeof paymentId === 'string' ? partOfPayment(paymentId) : null
@@ -84,14 +85,17 @@ async function askedAt(
 
 function sendTo(address: string, request: FastifyRequest): Promise<IncomingMessage | null | 'unreachable'> {
   const body = bodyOf(request)
-  const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...headers } = request.headers
+  const [host, port] = address.split(':')
   return new Promise((resolve) => {
     let isConnected = false
-    const sent = http.request(`http://${address}${request.url}`, {
+    const sent = http.request({
+      ...{ host, port },
       method: request.method,
+      // It may name a host of its own, as a proxy's: the cell reads past it.
+      path: request.url,
       timeout: ANSWER_MS,
       headers: {
-        ...headers,
+        ...passedOn(request.headers, ['content-length', 'expect']),
         ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
         'x-forwarded-for': request.ip,
         'x-request-id': request.id,
@@ -115,12 +119,19 @@ function bodyOf({ body }: FastifyRequest): string | Buffer | undefined {
   return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body)
 }
 
-const OF_THE_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date']
-
 function give(reply: FastifyReply, answer: IncomingMessage): FastifyReply {
-  const headers = Object.entries(answer.headers).filter(([name]) => !OF_THE_CONNECTION.includes(name))
   return reply
     .code(answer.statusCode ?? 502)
-    .headers(Object.fromEntries(headers))
+    .headers(passedOn(answer.headers, ['date']))
     .send(answer)
+}
+
+/** What is said of one connection alone (RFC 9110, 7.6.1). */
+const OF_A_CONNECTION = 'connection keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(
+  ' ',
+)
+
+function passedOn(headers: IncomingHttpHeaders, but: readonly string[]): IncomingHttpHeaders {
+  const isKept = (name: string) => !OF_A_CONNECTION.includes(name) && !but.includes(name)
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)))
 }

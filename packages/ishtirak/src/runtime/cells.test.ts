@@ -71,6 +71,11 @@ describe('CELLS_FILE', () => {
       file({ name: 'a', parts: ['0-255'], servers: ['x'] }),
       '/servers/0 (line 1): must be an address such as',
     ],
+    [file({ name: 'a', parts: ['0-255'], servers: ['x:0'] }), 'x:0 has no port from 1 to 65535'],
+    [
+      file({ name: 'a', parts: ['0-255'], servers: ['x:1'], standbys: ['y:65536'] }),
+      'y:65536 has no port from 1 to 65535',
+    ],
     [file({ name: 'a', parts: ['0-99', '101-255'], servers: server }), 'no cell has the parts 100'],
     [
       file(

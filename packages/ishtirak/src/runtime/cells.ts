@@ -101,8 +101,16 @@ export function parseCells(text: string): readonly Cell[] {
   }
   say((held) => held === 0, 'no cell has the parts')
   say((held) => held > 1, 'more than one cell has the parts')
+  for (const { servers, standbys } of cells)
+    for (const address of [...servers, ...standbys])
+      if (!hasPort(address)) broken.push(`${NAME}: ${address} has no port from 1 to 65535`)
   if (broken.length > 0) throw new ConfigError(broken)
   return cells
+}
+
+function hasPort(address: string): boolean {
+  const port = Number(address.slice(address.indexOf(':') + 1))
+  return port >= 1 && port <= 65_535
 }
 
 function toCell(
