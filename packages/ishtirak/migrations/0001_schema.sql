@@ -743,7 +743,7 @@ create unique index payments_desk_reference on payments (method_reference, metho
 
 -- In cells that index sees its own payments alone. This table is filled there only.
 create table desk_references (
-  -- The reference, in the place of a user: the cell that has its part keeps the row, which moves with the part.
+  -- The reference, in the place of a user: the cell that has its part keeps the row.
   user_id text not null,
   method text not null,
   -- Whose payment it names, or will: where none follows, it is free after a while.

@@ -20,7 +20,7 @@ export const findPayer = statement(
   {},
 )
 
-export const findPayment = statement(
+export const findTaken = statement(
   'desk_references.payment',
   `select id, status from payments
     where user_id = $1 and method_reference = $2 and method = $3 and method in ('cash', 'cheque')`,

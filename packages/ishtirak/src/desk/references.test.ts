@@ -80,7 +80,7 @@ describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => 
     }
   })
 
-  it('claimed by a recording that was killed, it is the same user’s, and another’s after a while', async () => {
+  it('of a recording that was killed it is the same user’s, and another’s after a while', async () => {
     await using cells = await createCells(databases)
     const [first = '', second = '', third = ''] = usersOfCells(cells, 1)
     for (const [n, reference] of referencesOf(cells).entries()) {
@@ -99,7 +99,7 @@ describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => 
     }
   })
 
-  it('where the cell that has the part is gone, nothing is recorded; the others’ references are', async () => {
+  it('where the cell of the part is gone, nothing is recorded; the others’ references are', async () => {
     const servers = [`127.0.0.1:${await freePort()}`]
     await using cells = await createCells(databases, { addresses: { b: servers } })
     const [user = ''] = usersOfCells(cells, 1)

@@ -1,6 +1,6 @@
-// References of the desk over several cells. The constraint of one database sees its own payments, so the cell
-// that has the part of a reference says for whom it is: it is asked before a payment is recorded, with no
-// transaction open. Whoever it is for may come again; where no payment followed, others may after a while.
+// References of the desk over several cells. The constraint of one database sees its own payments, so the
+// cell that has the part of a reference says for whom it is: it is asked before a payment is recorded, with
+// no transaction open. Whoever it is for may come again; where no payment followed, others may after a while.
 import { BillingError } from '../core/error.js'
 import { MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database, Parameter, Row, Statement } from '../database/database.js'
@@ -8,7 +8,7 @@ import { rowOf, text } from '../database/rows.js'
 import type { OtherCells } from '../database/whole-shop.js'
 import { type Cells, partOf } from '../runtime/cells.js'
 import type { Clock } from '../runtime/clock.js'
-import { claimReference, findPayer, findPayment } from './references.sql.js'
+import { claimReference, findPayer, findTaken } from './references.sql.js'
 
 export interface ReferenceDeps {
   readonly clock: Clock
@@ -65,7 +65,7 @@ async function claim(deps: ReferenceDeps, of: Reference, instead: string | null)
 }
 
 async function requireUnused(deps: ReferenceDeps, of: Reference, payer: string): Promise<void> {
-  const [row] = await askCell(deps, payer, findPayment, [payer, of.reference, of.method])
+  const [row] = await askCell(deps, payer, findTaken, [payer, of.reference, of.method])
   if (row) throw referenceTaken(readPayment(row))
 }
 

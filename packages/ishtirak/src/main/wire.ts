@@ -245,7 +245,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
   const ofCells = cellsOf(config, { ...world, noteUse })
-  // Where there are cells, what operators read is of all of them.
   const database = ofCells.otherCells ? wholeShop(ownDatabase, ofCells.otherCells) : ownDatabase
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
