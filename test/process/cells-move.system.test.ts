@@ -220,6 +220,14 @@ it('nothing is lost or doubled, who moves waits for seconds, and nobody else wai
   await expectAll(customers, 'a')
 })
 
+it('nobody moves where the router could not be reloaded', async () => {
+  const ran = await runCommand([...moveTo('b'), '--reload', 'echo no such unit >&2; exit 5'], moverEnv('a'))
+  expect(ran.code).toBe(1)
+  expect(ran.output).toContain('nothing has moved')
+  expect(ran.output).toContain('no such unit')
+  await expectAll(customers, 'a')
+})
+
 describe.each(MOVE_STEPS)('a mover killed after the step %s', (step) => {
   it('is followed by one that finishes', async () => {
     await underLoad(async () => {

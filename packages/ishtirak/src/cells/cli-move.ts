@@ -77,6 +77,9 @@ async function move(host: CommandHost, { parts, to, reload, wait, back }: MoveOp
   try {
     await host.onDatabase(async (source) => {
       const deps = { ...partsOfMove(source, target, billing.timeZone), route, waitMs: wait * 1_000 }
+      // A file that cannot be written, or a router that does not reload, is found out before anybody moves:
+      // after the decision these users wait for both.
+      if (!back) await route([]).catch(refuseRoute)
       await (back ? giveUpMove : moveParts)(deps, { from, to, parts })
     })
   } catch (error) {
@@ -84,6 +87,10 @@ async function move(host: CommandHost, { parts, to, reload, wait, back }: MoveOp
   } finally {
     await target.close()
   }
+}
+
+function refuseRoute(error: unknown): never {
+  throw new MoveRefused(`nothing has moved: ${error instanceof Error ? error.message : error}`)
 }
 
 function partsOfMove(

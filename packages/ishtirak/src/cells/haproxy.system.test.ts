@@ -246,11 +246,15 @@ describe('before three cells', () => {
 
   it('passes on no address that a client claims, and steers by no header of theirs', async () => {
     asked.length = 0
-    const claims = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4', cell: 'b', host: 'b' }
+    const claims = {
+      ...{ 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4', cell: 'b', host: 'b' },
+      'x-ishtirak-forwarded': '1',
+    }
     const headers = { ...claims, cookie: `ishtirak=${markOf(176)}x`, 'ishtirak-person': 'user-8' }
     expect(await cellFor('/api/v1/platform/users/user-14/status?token=5hx', { headers })).toBe('a')
     expect(asked[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1' })
     expect(asked[0]?.headers).not.toHaveProperty('forwarded')
+    expect(asked[0]?.headers).not.toHaveProperty('x-ishtirak-forwarded')
   })
 
   it('passes on the address that a trusted proxy claims, and the proxy with it', async () => {

@@ -1,5 +1,6 @@
 // The files of the router before the cells: HAProxy 2.6, as Debian 12 has it. It reads from each request
 // whose it is, and asks the cell that has their part.
+import { FORWARDED } from '../http/elsewhere.js'
 import { type Cell, markOf, PARTS } from '../runtime/cells.js'
 
 interface Router {
@@ -93,6 +94,7 @@ function frontend({ bind, trusted, sessionCookie }: Router, [first]: readonly Ce
     ofProxy && `\n  http-request add-header X-Forwarded-For %[src] if${ofProxy}`
   }
   http-request del-header Forwarded
+  http-request del-header ${FORWARDED}
 
 ${WHOSE.replaceAll('SESSION', sessionCookie)}
 

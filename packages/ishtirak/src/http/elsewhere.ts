@@ -9,7 +9,7 @@ import { type Cell, type Cells, partOf, partOfPayment } from '../runtime/cells.j
 import type { App } from './app.js'
 
 /** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
-const FORWARDED = 'x-ishtirak-forwarded'
+export const FORWARDED = 'x-ishtirak-forwarded'
 const ANSWER_MS = 5 * SECOND
 const RETRY_SECONDS = 5
 
