@@ -160,8 +160,8 @@ class ClusterRun {
     try {
       return {
         name,
-        payments: await audit(database, this.#traffic.webhooks),
-        operations: await auditConsumes(database, this.#consumes),
+        payments: await audit([database], this.#traffic.webhooks),
+        operations: await auditConsumes([database], this.#consumes),
       }
     } finally {
       await database.close()

@@ -2,6 +2,7 @@
 // is answered otherwise, or not at all, is sent again by the caller, as the provider's retries do.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { inParallel, type Sale } from './sales.js'
 
 /** `none`: the connection was refused, cut, or timed out. */
@@ -57,28 +58,31 @@ export interface SentRequest {
   readonly body?: string
 }
 
+/** As `exchange`, of whose answer the text is not asked for. */
+export async function send(...request: Parameters<typeof exchange>): Promise<SendOutcome> {
+  return (await exchange(...request)).outcome
+}
+
 /**
  * Sends once; `timeoutMs` is how long silence may last. Every failure to answer is one outcome: the sender
  * cannot know what happened to its request.
  */
-export async function send(
+export async function exchange(
   agent: Agent,
   url: string,
   { method = 'GET', headers = {}, body }: SentRequest,
   timeoutMs: number,
-): Promise<SendOutcome> {
+): Promise<{ readonly outcome: SendOutcome; readonly text: string }> {
   const call = request(url, { method, agent, headers, timeout: timeoutMs })
   call.on('timeout', () => call.destroy())
   try {
     call.end(body)
     const [response] = await once(call, 'response')
-    response.resume()
-    await once(response, 'end')
-    return response.statusCode
+    return { outcome: response.statusCode, text: await text(response) }
   } catch {
-    return 'none'
+    return { outcome: 'none', text: '' }
   }
 }
 
 /** Longer than the service's own limits: a request cut off here hung. */
-const NO_ANSWER_MS = 30_000
+export const NO_ANSWER_MS = 30_000

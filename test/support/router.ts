@@ -1,5 +1,6 @@
 // The router as a real program: HAProxy on the files that `ishtirak cells haproxy` writes.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ import { freePort } from './free-port.js'
 import { waitFor } from './wait-for.js'
 
 /** As CELLS_FILE has it. */
-interface CellOfFile {
+export interface CellOfFile {
   readonly name: string
   readonly parts: readonly string[]
   readonly servers: readonly string[]
@@ -21,11 +22,23 @@ interface CellOfFile {
 
 export interface Router extends AsyncDisposable {
   readonly url: string
+  /** Of the files it runs on. */
+  readonly folder: string
+  /** Of the master, which reloads by SIGUSR2. */
+  readonly pid: number
   /** All it has printed. */
   readonly lines: readonly string[]
   /** Resolves when the new process has taken over. */
   reload(cells?: readonly CellOfFile[]): Promise<void>
   kill(signal: NodeJS.Signals): Promise<void>
+  /** Again, on the same port and files. */
+  start(): Promise<void>
+}
+
+interface RouterOptions {
+  readonly trusted?: readonly string[]
+  /** Writes the files and gives the one to start with. */
+  readonly write?: typeof writeRouterFiles
 }
 
 /** The cookie of the portal's sessions at http://127.0.0.1. */
@@ -47,57 +60,69 @@ function asWhoRuns(text: string): string {
   return process.getuid?.() === 0 ? text : text.replace(/^ {2}(user|group|chroot) .*\n/gm, '')
 }
 
-/** What the master says of its processes; empty until it answers. A signal before that may be lost. */
-async function askMaster(socket: string): Promise<string> {
+/** How often it has reloaded; null until the master answers. A signal before that may be lost. */
+async function reloadsOf(socket: string): Promise<number | null> {
   const connection = connect(socket)
   connection.end('show proc\n')
-  return text(connection).catch(() => '')
+  const shown = await text(connection).catch(() => '')
+  const [, reloads] = / (\d+) \[failed: 0\]/.exec(shown) ?? []
+  return reloads === undefined ? null : Number(reloads)
 }
 
 export async function startRouter(
   cells: readonly CellOfFile[],
-  trusted: readonly string[] = [],
+  { trusted = [], write = writeRouterFiles }: RouterOptions = {},
 ): Promise<Router> {
   const folder = await mkdtemp(path.join(tmpdir(), 'router-'))
   const port = await freePort()
-  const write = (of: readonly CellOfFile[]) => writeRouterFiles(folder, of, { port, trusted })
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
+  const file = await write(folder, cells, { port, trusted })
   const masterSocket = path.join(folder, 'master.sock')
-  const child = spawn('haproxy', ['-W', '-S', masterSocket, '-f', await write(cells)], { env })
   const lines: string[] = []
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => lines.push(line))
-  const ended = new Promise<void>((resolve) => {
-    child.once('close', () => resolve())
-  })
+  let child = launch(file, masterSocket, lines)
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  let reloads = 0
-  const started = async () => {
-    const isReady = async () => (await askMaster(masterSocket)).includes(` ${reloads} [failed: 0]`)
+  const started = async (reloads: number) => {
     await waitFor(
-      async () => hasEnded() || (await isReady()),
+      async () => hasEnded() || (await reloadsOf(masterSocket)) === reloads,
       () => lines.join('\n'),
     )
     if (hasEnded()) throw new Error(lines.join('\n'))
   }
-  await started()
+  await started(0)
   const kill = async (signal: NodeJS.Signals) => {
+    if (hasEnded()) return
+    const ended = once(child, 'close')
     child.kill(signal)
     await ended
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    folder,
+    get pid() {
+      return child.pid ?? 0
+    },
     lines,
     reload: async (of = cells) => {
-      await write(of)
-      reloads += 1
+      await write(folder, of, { port, trusted })
+      const reloads = (await reloadsOf(masterSocket)) ?? 0
       child.kill('SIGUSR2')
-      await started()
+      await started(reloads + 1)
     },
     kill,
+    start: async () => {
+      child = launch(file, masterSocket, lines)
+      await started(0)
+    },
     [Symbol.asyncDispose]: async () => {
       await kill('SIGTERM')
       await rm(folder, { recursive: true })
     },
   }
+}
+
+function launch(file: string, masterSocket: string, lines: string[]): ChildProcess {
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
+  const child = spawn('haproxy', ['-W', '-S', masterSocket, '-f', file], { env })
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  return child
 }

@@ -258,7 +258,7 @@ describe('before three cells', () => {
   })
 
   it('passes on the address that a trusted proxy claims, and the proxy with it', async () => {
-    await using behind = await startRouter(cells(), ['127.0.0.0/8'])
+    await using behind = await startRouter(cells(), { trusted: ['127.0.0.0/8'] })
     asked.length = 0
     const headers = { 'x-forwarded-for': '1.2.3.4' }
     await fetch(`${behind.url}/api/v1/platform/users/user-14`, { headers })
