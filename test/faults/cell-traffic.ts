@@ -119,7 +119,7 @@ export class CellTraffic {
     const began = performance.now()
     const [agent = new Agent()] = this.#agents
     const answer = await exchange(agent, `${this.shop.url}${path}`, request, NO_ANSWER_MS)
-    this.excuses.hear({ userId, what: path, outcome: answer.outcome, began })
+    this.excuses.hear({ userId, what: path, ...answer, began })
     return answer
   }
 

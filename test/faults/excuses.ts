@@ -5,6 +5,8 @@ export interface Answer {
   readonly userId: string
   readonly what: string
   readonly outcome: SendOutcome
+  /** What it said. */
+  readonly text: string
   /** When it was asked, of `performance.now`. */
   readonly began: number
 }
@@ -40,7 +42,7 @@ export class Excuses {
   }
 
   hear(answer: Answer): void {
-    const { userId, what, outcome, began } = answer
+    const { userId, what, outcome, text: said, began } = answer
     const waiting = `${userId} ${what}`
     const since = this.#waiting.get(waiting)
     if (isAcknowledged(outcome)) {
@@ -58,7 +60,7 @@ export class Excuses {
       return
     }
     const by = excused ? `a user touched by '${excused.name}'` : 'a user whom nothing touches'
-    const text = `${outcome} for ${by}: ${what}`
+    const text = `${outcome} ${codeIn(said)} for ${by}: ${what}`
     this.#unexcused.set(text, (this.#unexcused.get(text) ?? 0) + 1)
   }
 
@@ -69,6 +71,11 @@ export class Excuses {
   #at(userId: string, began: number): Excused | undefined {
     return this.#all.findLast(({ until, touches }) => until > began && touches(userId))
   }
+}
+
+/** Of a problem. */
+function codeIn(text: string): string {
+  return /"code":"(\w+)"/.exec(text)?.[1] ?? 'without a code'
 }
 
 export function isAcknowledged(outcome: SendOutcome): boolean {
