@@ -741,6 +741,18 @@ create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastu
 create unique index payments_desk_reference on payments (method_reference, method)
   where method in ('cash', 'cheque');
 
+-- In cells that index sees its own payments alone. This table is filled there only.
+create table desk_references (
+  -- The reference, in the place of a user: the cell that has its part keeps the row.
+  user_id text not null,
+  method text not null,
+  -- Whose payment it names, or will: where none follows, it is free after a while.
+  payer text not null,
+  claimed_at timestamptz not null,
+  constraint desk_references_once primary key (user_id, method)
+);
+comment on table desk_references is 'For whom a reference of the desk was taken, over all cells.';
+
 -- Of no user, so it is kept on one node.
 create table drawer_days (
   -- In the billing time zone: `YYYY-MM-DD`.

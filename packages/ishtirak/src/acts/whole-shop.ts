@@ -36,6 +36,11 @@ const MISSING = Type.Array(Type.String(), {
   description: 'Cells that did not answer: what is theirs is not in here. Absent: all did',
 })
 
+/** Of what one cell keeps by itself. */
+export const ofCell = {
+  cell: Type.Optional(Type.String({ description: 'The one that has it, where there are cells' })),
+}
+
 /** The schema of an answer, which may name cells that are missing. */
 export function answerOfAll<Answer extends object>({ cells }: HasCells, answer: Answer): Answer {
   if (!cells || isFile(answer)) return answer

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { PreviewSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
+import { ofCell } from '../acts/whole-shop.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 
 /** By their ids; a filter may find more. */
@@ -77,6 +78,7 @@ export const BulkSchema = object('Bulk', {
   unit,
   sum: Type.Integer({ description: 'Of all targets' }),
   sum_done: Type.Integer({ description: 'Of those that it was done to' }),
+  ...ofCell,
 })
 
 export const BulksSchema = object('Bulks', { data: Type.Array(BulkSchema) })

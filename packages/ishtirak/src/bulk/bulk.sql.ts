@@ -208,7 +208,7 @@ const list = (name: string, where: string) =>
                 coalesce(sum(worth) filter (where result = 'done'), 0)::bigint as sum_done
            from bulk_targets where bulk_id = b.id) c
       order by b.made_at desc, b.id desc`,
-    { order: ['-made_at', '-id'], limit: 1 },
+    { order: ['-made_at', '-id'], limit: 1, named: true },
   )
 const selectNewest = list('newest', '')
 const selectOne = list('one', 'where id = $2')

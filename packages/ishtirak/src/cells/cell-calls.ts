@@ -33,6 +33,7 @@ export function otherCells(deps: CellCallsDeps): OtherCells {
   const others = deps.cells.all.filter((cell) => cell !== deps.cells.own)
   const asks = new Map(others.map((cell) => [cell.name, askOf(deps, cell)]))
   return {
+    own: deps.cells.own.name,
     names: others.map(({ name }) => name),
     ask: async (cell, asked) => (await asks.get(cell)?.(asked)) ?? null,
   }

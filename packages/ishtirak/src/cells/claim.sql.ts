@@ -23,8 +23,19 @@ const countGuards = statement(
     where tgname = 'user_of_this_cell' and relnamespace = current_schema()::regnamespace`,
 )
 
-/** Where a user may have their first row. All others refer to `users`, or are written behind one of these. */
-const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries']
+// Of the payments that it had before.
+const claimReferences = statement(
+  'cells.claim_references',
+  `insert into desk_references (user_id, method, payer, claimed_at)
+   select method_reference, method, user_id, created_at from payments
+    where method in ('cash', 'cheque') and part_of(method_reference) = any ($1::int[])`,
+)
+
+/**
+ * Where a user may have their first row, or a reference of the desk. All others refer to `users`, or are
+ * written behind one of these.
+ */
+const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries', 'desk_references']
 const GUARDED = `
   lock table cell_claim in access exclusive mode;
   ${FIRST_ROWS.map(
@@ -94,4 +105,5 @@ async function become(transaction: Transaction, own: Cell): Promise<void> {
     throw new ConfigError([`the database has ${others} users of parts that CELLS_FILE gives to other cells`])
   await transaction.query(insertClaim, [own.name])
   await transaction.query(insertParts, [parts])
+  await transaction.query(claimReferences, [parts])
 }

@@ -30,6 +30,8 @@ export interface Across {
   readonly sumBy?: readonly string[]
   /** What no other member says, of the rows of each cell. */
   readonly merge?: (cells: readonly (readonly Row[])[]) => readonly Row[]
+  /** What it finds is one cell's own: each row says in `cell` of which. */
+  readonly named?: true
   /** It finds one thing, wherever it is, also outside a reading: the own cell is asked first. */
   readonly anywhere?: true
 }

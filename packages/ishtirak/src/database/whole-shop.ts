@@ -26,6 +26,7 @@ export function missingCells(): readonly string[] {
 }
 
 export interface OtherCells {
+  readonly own: string
   readonly names: readonly string[]
   /** Null: it does not answer. */
   ask(cell: string, asked: CellQuestion): Promise<readonly Row[] | null>
@@ -42,17 +43,26 @@ export function wholeShop(own: Database, others: OtherCells): Database {
     const { across } = statement
     const reading = readings.getStore()
     const mine = own.query(statement, parameters, giveUpAt)
+    const named = (cell: string) => (rows: readonly Row[] | null) =>
+      across?.named && rows ? rows.map((row) => ({ ...row, cell })) : rows
     if (!across || !(reading || across.anywhere)) return mine
     const asked = { name: statement.name, parameters }
     if (across.anywhere) {
       const rows = await mine
       return rows.length > 0 ? rows : firstFound(others, asked)
     }
-    const theirs = others.names.map((cell) => rowsOf(others, cell, { asked, reading }))
-    const answered = (await Promise.all([mine, ...theirs])).filter((rows) => rows !== null)
+    const theirs = others.names.map((cell) => rowsOf(others, cell, { asked, reading }).then(named(cell)))
+    const answered = (await Promise.all([mine.then(named(others.own)), ...theirs])).filter(
+      (rows) => rows !== null,
+    )
     return merged(own, answered, { across, parameters })
   }
   return { ...withoutQuery(own), query }
+}
+
+/** Of a row that says it. Absent: there are no cells. */
+export function cellIn({ cell }: Row): { readonly cell?: string } {
+  return typeof cell === 'string' ? { cell } : {}
 }
 
 /** An object with methods of a class has them on its prototype. */

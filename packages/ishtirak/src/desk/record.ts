@@ -27,10 +27,12 @@ import {
   rememberUser,
 } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
+import { type ReferenceDeps, referenceTaken, requireFreeReference, takeReference } from './references.js'
 
 export type RecordDeps = SettleDeps &
   QuoteDeps &
   SubjectDeps &
+  ReferenceDeps &
   Pick<CommonParts, 'cellGuard'> & { readonly database: Database }
 
 interface Purchase {
@@ -76,6 +78,7 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const most = await mostOf(deps, sale, taken, now)
   const offer = offerTaken(deps, { sale, most, method, amount: taken.amount, now })
   await rememberPayer(deps, taken, now)
+  await takeReference(deps, taken)
   const { change } = sale
   const attempt = { id: ids.ofUser('pay', now, userId), userId, offer, change, method, createdAt: now }
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
@@ -167,10 +170,6 @@ function isSameSale({ kind, plan, months, price }: Payment, taken: TakenAtDesk):
   return plan?.id === taken.planId && months === (taken.start === 'now' ? null : taken.months)
 }
 
-function referenceTaken({ id, status }: Payment): BillingError {
-  return new BillingError('conflict', { extra: { payment_id: id, payment_status: status } })
-}
-
 /**
  * What is to be taken, and what it would buy now. Throws what `bookTaken` would, of the purchase; and
  * `conflict` with the payment that has this reference, whatever it bought.
@@ -179,6 +178,7 @@ export async function quoteAtDesk(deps: RecordDeps, wanted: TakenAtDesk) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
+  await requireFreeReference(deps, wanted)
   await requireNew(deps, wanted)
   const sale = await readSale(deps, wanted)
   return { sale, ...chargeOf(deps, { price: sale.amount, method, now: deps.clock.now() }) }

@@ -33,7 +33,7 @@ import type { Locale } from '../core/locale.js'
 import type { OperatorKey } from '../core/role.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
-import { wholeShop } from '../database/whole-shop.js'
+import { type OtherCells, wholeShop } from '../database/whole-shop.js'
 import { beginDelivery } from '../events/deliver-events.js'
 import { createHostSender, type OnEvent } from '../events/host-sender.js'
 import { createEventSender } from '../events/webhook-sender.js'
@@ -244,8 +244,8 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   const ids = createIds()
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
-  const database = readByOperators(config, { ...world, noteUse })
-  const ofCells = placesAndGuard(config, world)
+  const ofCells = cellsOf(config, { ...world, noteUse })
+  const database = ofCells.otherCells ? wholeShop(ownDatabase, ofCells.otherCells) : ownDatabase
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -303,23 +303,19 @@ interface CellParts {
   readonly cells: Cells | null
   readonly places: WatchedPlaces | null
   readonly cellGuard: CellGuard | null
+  readonly otherCells: OtherCells | null
 }
 
 /** Nothing without cells. A move changes which cell has which users. */
-function placesAndGuard(config: WiredConfig, { database, log }: PartsWorld): CellParts {
-  const { cells, cellsFile = '' } = config
-  if (!cells) return { cells, places: null, cellGuard: null }
-  const places = watchPlaces({ cells, cellsFile, database, log })
+function cellsOf(
+  { cells, cellsKeys, cellsFile = '' }: WiredConfig,
+  world: Pick<PartsWorld, 'database' | 'clock' | 'log'> & { readonly noteUse: NoteUse },
+): CellParts {
+  if (!cells) return { cells, places: null, cellGuard: null, otherCells: null }
+  const places = watchPlaces({ cells, cellsFile, ...world })
   const of = (part: number) => cells.all.find(({ name }) => name === places.of(part)) ?? cells.own
-  return { cells: { ...cells, of }, places, cellGuard: createCellGuard(cells, places) }
-}
-
-/** Where there are cells, what operators read is of all of them. */
-function readByOperators(
-  { cells, cellsKeys }: WiredConfig,
-  { database, ...of }: Pick<PartsWorld, 'database' | 'clock' | 'log'> & { readonly noteUse: NoteUse },
-): Database {
-  return cells ? wholeShop(database, otherCells({ ...of, cells, cellsKeys })) : database
+  const others = otherCells({ cells, cellsKeys, ...world })
+  return { cells: { ...cells, of }, places, cellGuard: createCellGuard(cells, places), otherCells: others }
 }
 
 function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) {

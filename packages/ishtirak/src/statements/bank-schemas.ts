@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
+import { ofCell } from '../acts/whole-shop.js'
 import type { AccountKind } from '../core/account.js'
 import type { BankLineState } from '../core/bank-line.js'
 import type { MatchRule, Misfit } from '../core/bank-match.js'
@@ -74,6 +75,7 @@ const summary = {
   first_day: Type.String(),
   last_day: Type.String(),
   lines: Type.Integer({ description: 'With money in' }),
+  ...ofCell,
 }
 
 export const StatementsSchema = object('BankStatements', {

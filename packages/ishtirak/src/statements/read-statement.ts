@@ -93,6 +93,7 @@ export function viewSummary({ id, importedAt, importedBy, firstDay, lastDay, ...
     first_day: firstDay,
     last_day: lastDay,
     lines: of.lines,
+    ...(of.cell !== undefined && { cell: of.cell }),
   }
 }
 

@@ -11,6 +11,7 @@ import { instrumentName, problemInWords } from '../i18n/messages.js'
 import {
   addressOf,
   type ConsolePages,
+  cellColumn,
   NoWrap,
   Pager,
   renderConsole,
@@ -267,6 +268,7 @@ function WithoutMoney({ pages, view, shown }: Part) {
 
 function Statements({ pages, view, shown }: Part) {
   const { say, locale } = view
+  const cells = cellColumn(view, shown.statements)
   return (
     <Card id="statements" title={say('statementsRead')}>
       <Table
@@ -276,6 +278,7 @@ function Statements({ pages, view, shown }: Part) {
           say('statementLines'),
           say('statementBy'),
           say('when'),
+          ...cells.columns,
         ]}
         empty={say('noStatements')}
         safeRows={shown.statements.map((of) => ({
@@ -287,6 +290,7 @@ function Statements({ pages, view, shown }: Part) {
             pages.formats.number(of.lines, locale),
             <Text>{of.importedBy}</Text>,
             <NoWrap>{pages.formats.moment(of.importedAt, locale)}</NoWrap>,
+            ...cells.safeCellsOf(of),
           ],
         }))}
       />
