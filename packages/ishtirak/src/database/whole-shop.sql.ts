@@ -1,7 +1,6 @@
 // In which order the database has texts, and whether it answers.
 import { type Queryable, statement } from './database.js'
 import { text } from './rows.js'
-import type { OtherCells } from './whole-shop.js'
 
 const inOrder = statement('whole_shop.texts', 'select given from unnest($1::text[]) t(given) order by given')
 
@@ -11,9 +10,8 @@ export async function texts(database: Queryable, found: readonly string[]): Prom
 
 const answers = statement('whole_shop.answers', 'select 1 as answers', {})
 
-export async function doesAnswer(others: OtherCells, cell: string): Promise<boolean> {
-  return (await others.ask(cell, { name: answers.name, parameters: [] })) !== null
-}
+/** What is asked of one cell, to know whether it answers. */
+export const DOES_ANSWER = { name: answers.name, parameters: [] }
 
 /** For a reading that asks them nothing else: which cells are missing. */
 export async function askWhichAnswer(database: Queryable): Promise<void> {

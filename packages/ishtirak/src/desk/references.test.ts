@@ -112,7 +112,7 @@ describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => 
       expect((await record(cells.of(user), user, reference)).status).toBe(200)
   })
 
-  it('the form of the desk takes money of a user of another cell, and names a cell that is gone', async () => {
+  it('the form takes money of a user of another cell, and names a cell that is gone', async () => {
     const servers = [`127.0.0.1:${await freePort()}`]
     await using cells = await createCells(databases, { addresses: { b: servers } })
     const [, , user = ''] = usersOfCells(cells, 1)

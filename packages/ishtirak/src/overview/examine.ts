@@ -9,7 +9,7 @@ import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
 import type { OtherCells } from '../database/whole-shop.js'
-import { doesAnswer } from '../database/whole-shop.sql.js'
+import { DOES_ANSWER } from '../database/whole-shop.sql.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { ON_EVENT } from '../events/host-sender.js'
 import type { EventConfig } from '../events/settings.js'
@@ -57,7 +57,7 @@ export async function examineService<Read extends Config>(
 export async function examineCells(others: OtherCells | null): Promise<readonly Check[]> {
   if (!others) return []
   const check = async (cell: string) =>
-    (await doesAnswer(others, cell))
+    (await others.ask(cell, DOES_ANSWER))
       ? ok('cells', 'cell_answers', { cell })
       : warn('cells', 'cell_gone', { cell })
   return Promise.all(others.names.map(check))
