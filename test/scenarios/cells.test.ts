@@ -169,6 +169,14 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
     expect(refused.slice(0, 5).map(({ body }) => [body.code, body.cell])).toEqual(
       Array(5).fill(['wrong_cell', 'b']),
     )
+    for (const page of refused.slice(5)) {
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.text).toContain('انتقل اشتراكك')
+    }
+    const inEnglish = { cookie: `ishtirak=${token}`, 'accept-language': 'en' }
+    expect((await a.call('GET', '/portal', { headers: inEnglish })).text).toContain(
+      'Your subscription has moved',
+    )
     expect(asked).toEqual([])
     expect((await worlds.b.as(OF_B).get('/api/v1/billing/status')).status).toBe(200)
   })

@@ -383,7 +383,7 @@ describeScenario('a second gateway', ({ database }) => {
       const gateways = watchGateways([away, gateway.method])
       const checks = await examineService(
         world.config,
-        { database: database(), clock: world.clock },
+        { database: database(), clock: world.clock, otherCells: null },
         { gateways, brought: [] },
       )
       const found = checks.filter(({ subject }) => subject === 'provider')

@@ -12,6 +12,7 @@ import { freePort } from '../../../../test/support/free-port.js'
 import { listen } from '../../../../test/support/listen.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { START, type World } from '../../../../test/support/world.js'
+import type { CheckResult } from '../acts/check.js'
 import { type Database, statement } from '../database/database.js'
 import { CELL_HEADER, ROWS_PATH } from './cell-calls.js'
 
@@ -244,8 +245,24 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     expect(list).toContain('these cells do not answer: c')
     const page = await open(`/console/users/${users[1]}`)
     expect([page.status, page.text.includes(users[1] ?? '')]).toEqual([200, true])
-    expect((await open(`/console/users/${users[2]}`)).status).toBe(503)
+    const gone = await open(`/console/users/${users[2]}`)
+    expect([gone.status, gone.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8'])
+    expect(gone.text).toContain('Cell c does not answer')
     expect((await open('/console/users.csv')).status).toBe(503)
+  })
+
+  it('the health of a cell says which others answer', async () => {
+    const servers = [`127.0.0.1:${await freePort()}`]
+    await using cells = await createCells(databases, { addresses: { c: servers } })
+    const [a] = cells.worlds as [World]
+    const { body } = await operatorOf(a).get('/health')
+    const found = body.checks.filter(({ subject }: CheckResult) => subject === 'cells')
+    expect(found).toMatchObject([
+      { verdict: 'ok', found: 'cell b answers' },
+      { verdict: 'warn', found: 'cell c does not answer' },
+    ])
+    const { open } = await enterConsole(a, OPERATOR_KEY)
+    expect((await open('/console/health')).text).toContain('cell c does not answer')
   })
 
   it('a user who asks for a link by mail gets it, whichever cell they asked', async () => {

@@ -10,6 +10,9 @@ export async function texts(database: Queryable, found: readonly string[]): Prom
 
 const answers = statement('whole_shop.answers', 'select 1 as answers', {})
 
+/** What is asked of one cell, to know whether it answers. */
+export const DOES_ANSWER = { name: answers.name, parameters: [] }
+
 /** For a reading that asks them nothing else: which cells are missing. */
 export async function askWhichAnswer(database: Queryable): Promise<void> {
   await database.query(answers)

@@ -37,6 +37,9 @@ export function counterRoutes(app: App, pages: CounterPages): void {
     const users = typed === '' ? [] : (await search(pages, typed)).users
     const exact = users.filter((user) => user.exact)
     const [hit, ...further] = exact.length > 0 ? exact : users
+    // Their cell has the form of a user of another one.
+    if (hit && further.length === 0 && pages.cellGuard?.has(hit.userId) === false)
+      return reply.headers(pages.headers).redirect(addressOf(pages.base, 'counter', hit.userId), 303)
     const safeBelow =
       typed === '' ? null : hit === undefined ? (
         await newCustomer(pages, view, typed)

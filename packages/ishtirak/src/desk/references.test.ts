@@ -1,10 +1,11 @@
 // A reference of the desk names one payment over all cells, as it does in one database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { enterConsole } from '../../../../test/support/console.js'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
 import { claimDatabase } from '../cells/claim.sql.js'
 import { toTimestamp } from '../core/instant.js'
@@ -109,6 +110,34 @@ describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => 
     expect(await payersOf(ofB)).toEqual([])
     for (const reference of [ofA, ofC])
       expect((await record(cells.of(user), user, reference)).status).toBe(200)
+  })
+
+  it('the form takes money of a user of another cell, and names a cell that is gone', async () => {
+    const servers = [`127.0.0.1:${await freePort()}`]
+    await using cells = await createCells(databases, { addresses: { b: servers } })
+    const [, , user = ''] = usersOfCells(cells, 1)
+    const [ofA = '', ofB = ''] = referencesOf(cells)
+    await cells.of(user).as(user).buy()
+    const visit = await enterConsole(cells.worlds[0] as World, OPERATOR_KEY)
+    const found = await visit.open(`/console/counter?q=${user}`)
+    const location = new URL(found.headers.get('location') ?? '', 'http://cells.test').pathname
+    expect([found.status, location]).toEqual([303, `/console/counter/${user}`])
+    expect((await visit.open(location)).text).toContain(`/console/users/${user}/record`)
+    const asked = (reference: string) =>
+      visit.ask(
+        `/console/users/${user}/record`,
+        `?${new URLSearchParams({ offer: '1 pro', method: 'cheque', reference })}`,
+      )
+    const form = await asked(ofA)
+    expect([form.status, form.fields]).toMatchObject([200, { reference: ofA, amount: '2000' }])
+    const sent = await visit.submit(form.path, { ...form.fields, why: 'paid at the desk' })
+    expect(sent.status).toBe(303)
+    expect(await payersOf(ofA)).toEqual([{ user_id: user }])
+    expect(await visit.follow(sent)).toContain(user)
+    const again = await visit.submit(form.path, { ...form.fields, why: 'paid at the desk' })
+    expect(again.headers.get('location')).toBe(sent.headers.get('location'))
+    const gone = await asked(ofB)
+    expect([gone.status, gone.words]).toEqual([503, expect.stringContaining('Cell b does not answer')])
   })
 
   it('a database that becomes a cell keeps the references that it has', async () => {

@@ -292,7 +292,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { ...world, methods }),
+    ...watched(config, { ...world, methods, otherCells: ofCells.otherCells }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...outgoingOf(config, world),
@@ -333,11 +333,15 @@ function watched(
     clock,
     brought,
     methods,
-  }: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & { readonly methods: PaymentMethods },
+    otherCells,
+  }: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & {
+    readonly methods: PaymentMethods
+    readonly otherCells: OtherCells | null
+  },
 ) {
   const examinedGateways = watchGateways(methods.gateways)
   const examined = { gateways: examinedGateways, brought }
-  const examine = () => examineService(config, { database, clock }, examined)
+  const examine = () => examineService(config, { database, clock, otherCells }, examined)
   return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 
