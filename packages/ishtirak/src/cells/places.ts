@@ -1,5 +1,7 @@
 // Where each part of the users is now, as this process knows it: in this cell, on its way, or in another one.
-// It looks again twice a second; who has not looked for two seconds knows nothing.
+// It looks again twice a second, also at CELLS_FILE, which says where other cells' users have moved; who has not
+// looked for two seconds knows nothing.
+import { statSync } from 'node:fs'
 import type { Database } from '../database/database.js'
 import { type CellPlaces, type Cells, readCellsFile } from '../runtime/cells.js'
 import { ConfigError } from '../runtime/config-file.js'
@@ -30,6 +32,7 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
   // Users move between servers only.
   let knownUntil = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
+  let version = ''
   let isLooking = false
 
   const look = async () => {
@@ -38,16 +41,18 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
     here = new Set(found.here)
     onTheirWay = new Set(found.onTheirWay)
     knownUntil = began + KNOWN_MS
-    const listed = all.find(({ name }) => name === own.name)?.parts
-    if (listed?.size !== here.size || found.here.some((part) => !listed.has(part))) all = readAgain() ?? all
+    readIfChanged()
   }
-  const readAgain = () => {
+  const readIfChanged = () => {
+    const found = statSync(cellsFile, { throwIfNoEntry: false })
+    const now = `${found?.ino} ${found?.mtimeMs}`
+    if (version === now) return
+    version = now
     try {
-      return readCellsFile(cellsFile)
+      all = readCellsFile(cellsFile)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       log.warn({ problems: error.problems }, 'CELLS_FILE is not usable: the cells stay as they were')
-      return null
     }
   }
   const lookAgain = () => {

@@ -1,0 +1,59 @@
+// Where the users of other cells are, as CELLS_FILE says it while a service runs. Users move between servers
+// only, so this is of PostgreSQL alone.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { freshDatabase } from '../../../../test/support/databases.js'
+import { waitFor } from '../../../../test/support/wait-for.js'
+import type { Database } from '../database/database.js'
+import { type Cell, readCellsFile } from '../runtime/cells.js'
+import { createLog } from '../runtime/log.js'
+import { claimDatabase } from './claim.sql.js'
+import { watchPlaces } from './places.js'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-places-'))
+const cellsFile = path.join(folder, 'cells.json')
+let database: Database
+beforeAll(async () => {
+  database = await freshDatabase('postgres')
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** As the command writes it: beside, and renamed. */
+function write(...parts: readonly string[]): readonly Cell[] {
+  const cells = ['a', 'b', 'c'].map((name, place) => ({
+    ...{ name, parts: [parts[place]], servers: [`127.0.0.1:${3000 + place}`] },
+  }))
+  writeFileSync(`${cellsFile}.new`, JSON.stringify({ cells }))
+  renameSync(`${cellsFile}.new`, cellsFile)
+  return readCellsFile(cellsFile)
+}
+
+it('a move between two others is known when CELLS_FILE has it; a file that is no such file changes nothing', async () => {
+  const all = write('0-99', '100-199', '200-255')
+  const own = all[2] as Cell
+  await claimDatabase(database, own)
+  const cells = { all, own, of: () => own }
+  const log = createLog({ level: 'silent' })
+  const warned = vi.spyOn(log, 'warn')
+  const places = watchPlaces({ cells, cellsFile, database, log })
+  try {
+    await places.start()
+    expect([50, 150, 250].map(places.of)).toEqual(['a', 'b', 'c'])
+    writeFileSync(cellsFile, 'half of it')
+    await waitFor(() => warned.mock.calls.length === 1)
+    expect([50, 150, 250].map(places.of)).toEqual(['a', 'b', 'c'])
+    write('0-49', '50-199', '200-255')
+    await waitFor(
+      () => places.of(50) === 'b',
+      () => 'the move is not known',
+    )
+    expect([49, 150, 250].map(places.of)).toEqual(['a', 'b', 'c'])
+  } finally {
+    places.stop()
+  }
+})
