@@ -1,6 +1,6 @@
 // A reading of operators is of all cells, unless it is of one user: then their cell has it.
 import { type TObject, Type } from 'typebox'
-import { missingCells, readWholeShop } from '../database/whole-shop.js'
+import { missingCells, readCell, readWholeShop } from '../database/whole-shop.js'
 import type { App } from '../http/app.js'
 import type { Cells } from '../runtime/cells.js'
 
@@ -50,6 +50,16 @@ export function answerOfAll<Answer extends object>({ cells }: HasCells, answer: 
 
 export function isFile(answer: object): boolean {
   return 'content' in answer
+}
+
+/** The same of each cell that answers, by itself; null: there are none. */
+export async function readEachCell<Result>(
+  { cells }: HasCells,
+  read: () => Promise<Result>,
+): Promise<readonly (Result & { readonly cell: string })[] | null> {
+  if (!cells) return null
+  const names = cells.all.map(({ name }) => name).filter((cell) => !missingCells().includes(cell))
+  return Promise.all(names.map(async (cell) => ({ ...(await readCell(cell, read)), cell })))
 }
 
 /** What was read, with the cells that are missing in it. */

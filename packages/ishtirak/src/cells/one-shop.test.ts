@@ -2,9 +2,10 @@
 // to the same sums, whichever cell they ask.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { enterConsole } from '../../../../test/support/console.js'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { SeededRandom } from '../../../../test/support/random.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import type { Database } from '../database/database.js'
@@ -32,6 +33,14 @@ async function allPages(world: World, path: string): Promise<unknown> {
   }
   return pages
 }
+
+type Sums = Readonly<Record<string, number>>
+const added = (all: readonly Sums[]) =>
+  all.reduce((sum, one) =>
+    Object.fromEntries(
+      Object.entries(sum).map(([key, n]) => [key, Math.round((n + (one[key] ?? 0)) * 100) / 100]),
+    ),
+  )
 
 const LISTS = [
   '/inbox?limit=3',
@@ -108,7 +117,14 @@ describe.each(DATABASE_KINDS)('one shop or three cells (%s)', (kind) => {
       expect([path, await allPages(asked, path)]).toEqual([path, await allPages(whole, path)])
     for (const path of SINGLE) {
       const [split, single] = [await operatorOf(asked).get(path), await operatorOf(whole).get(path)]
-      expect([path, plain(split.body)]).toEqual([path, plain(single.body)])
+      const { by_cell: _, ...body } = split.body
+      expect([path, plain(body)]).toEqual([path, plain(single.body)])
     }
+    const { by_cell: byCell, ...month } = (await operatorOf(asked).get('/months/2026-11')).body
+    expect(byCell.map(({ cell }: Sums & { cell: string }) => cell)).toEqual(['a', 'b', 'c'])
+    expect(added(byCell.map((one: { paid: Sums }) => one.paid))).toEqual(month.paid)
+    expect(added(byCell.map((one: { refunded: Sums }) => one.refunded))).toEqual(month.refunded)
+    const { open } = await enterConsole(asked, OPERATOR_KEY)
+    expect((await open('/console/months/2026-11')).text).toMatch(/id="by-cell".*<bdi>c<\/bdi>/s)
   })
 })

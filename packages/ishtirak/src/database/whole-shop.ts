@@ -10,6 +10,8 @@ interface Reading {
   readonly missing: Set<string>
   /** Which is whole, or fails: a file, or what decides. */
   readonly isWhole: boolean
+  /** Of one cell by itself. */
+  readonly only?: string
 }
 
 // The statements of one page are sent from many places: which request they are of, Node remembers.
@@ -18,6 +20,11 @@ const readings = new AsyncLocalStorage<Reading>()
 /** What is done from here on reads all cells. */
 export function readWholeShop<Result>({ isWhole }: Pick<Reading, 'isWhole'>, work: () => Result): Result {
   return readings.run({ missing: new Set(), isWhole }, work)
+}
+
+/** What is done from here on reads one cell by itself. */
+export function readCell<Result>(cell: string, work: () => Result): Result {
+  return readings.run({ missing: new Set(), isWhole: true, only: cell }, work)
 }
 
 /** Those that have not answered this reading. */
@@ -42,19 +49,19 @@ export function wholeShop(own: Database, others: OtherCells): Database {
   const query: Database['query'] = async (statement, parameters = [], giveUpAt) => {
     const { across } = statement
     const reading = readings.getStore()
-    const mine = own.query(statement, parameters, giveUpAt)
-    const named = (cell: string) => (rows: readonly Row[] | null) =>
-      across?.named && rows ? rows.map((row) => ({ ...row, cell })) : rows
-    if (!across || !(reading || across.anywhere)) return mine
+    const askOwn = () => own.query(statement, parameters, giveUpAt)
+    if (!across || !(reading || across.anywhere)) return askOwn()
     const asked = { name: statement.name, parameters }
     if (across.anywhere) {
-      const rows = await mine
+      const rows = await askOwn()
       return rows.length > 0 ? rows : firstFound(others, asked)
     }
-    const theirs = others.names.map((cell) => rowsOf(others, cell, { asked, reading }).then(named(cell)))
-    const answered = (await Promise.all([mine.then(named(others.own)), ...theirs])).filter(
-      (rows) => rows !== null,
-    )
+    const rowsAt = async (cell: string) => {
+      const rows = await (cell === others.own ? askOwn() : rowsOf(others, cell, { asked, reading }))
+      return across.named && rows ? rows.map((row) => ({ ...row, cell })) : rows
+    }
+    const cells = reading?.only === undefined ? [others.own, ...others.names] : [reading.only]
+    const answered = (await Promise.all(cells.map(rowsAt))).filter((rows) => rows !== null)
     return merged(own, answered, { across, parameters })
   }
   return { ...withoutQuery(own), query }
