@@ -33,7 +33,7 @@ function write(...parts: readonly string[]): readonly Cell[] {
   return readCellsFile(cellsFile)
 }
 
-it('a move between two others is known when CELLS_FILE has it; a file that is no such file changes nothing', async () => {
+it('a move between two others is known when CELLS_FILE has it; another file changes nothing', async () => {
   const all = write('0-99', '100-199', '200-255')
   const own = all[2] as Cell
   await claimDatabase(database, own)
