@@ -181,7 +181,7 @@ async function requireQuiet({ source, target }: Pick<Move, 'source' | 'target'>)
   if (here.sort().join() !== there.sort().join())
     throw new MoveRefused(
       'the two cells have not closed the same months: close in each what only the other has closed ' +
-        '(`ishtirak month close --url` with the address of one of its services)',
+        '(`ishtirak month close --url`, the address of one of its services)',
     )
   if ((await unfinishedActs(source)) > 0)
     throw new MoveRefused('an act on many users is under way: wait until it is finished')
