@@ -78,13 +78,15 @@ export function cpuSeconds(pid) {
 }
 
 /**
- * proc(5): 14 and 15 are the ticks in user and kernel mode, counted from behind the name; a tick is 10 ms.
+ * proc(5): 14 and 15 are the ticks in user and kernel mode, 16 and 17 those of its children that have ended;
+ * a tick is 10 ms.
  */
 function ownCpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+  // Counted from behind the name.
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
 }
 
 /** It and all that it started, the eldest first. */

@@ -1,6 +1,6 @@
 // A PostgreSQL server for benchmarks: BENCH_DATABASE_URL if it is given, else one of our own, as durable as
 // in production.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const SETTINGS = [
 
 export async function startPostgres() {
   const given = process.env.BENCH_DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
+  if (given) return { url: given, pid: null, stop: async () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-bench-postgres-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -47,7 +47,8 @@ export async function startPostgres() {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   await server.initialise()
   await server.start()
-  return { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop }
+  const pid = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
+  return { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, pid, stop }
 }
 
 /** A fresh database on the server; gives its URL. */

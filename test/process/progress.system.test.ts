@@ -51,9 +51,9 @@ it('a simulation says it of its seeds, and nothing but lines into a file', () =>
 })
 
 it('a demo says it of its months, and is there once', () => {
-  const shown = onTerminal(ishtirak('demo', '--users', '150'))
+  const shown = onTerminal(ishtirak('demo', '--users', '20'))
   expect(shown).toMatch(/\d+ of 13 months \(\d+ %\), [\d.,]+ (a second|s each), \d+ s left/)
-  expect(shown).toContain('150 users, and a year of their payments')
+  expect(shown).toContain('20 users, and a year of their payments')
   const second = run(ishtirak('demo'))
   expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('a demo already')])
 })
@@ -64,6 +64,7 @@ const COMMANDS: readonly (readonly [script: string, ...options: string[]])[] = [
   ['scripts/mutate.mjs', '[part]'],
   ['bench/run.mjs', '--only', '--rounds', '--quick'],
   ['bench/before.mjs', '--program'],
+  ['bench/cells.mjs', '--rate'],
   ['bench/console.mjs', '--users'],
   ['bench/growth.mjs', '--users'],
   ['bench/profile.mjs', '--top'],

@@ -257,6 +257,16 @@ describe('before three cells', () => {
     expect(asked[0]?.headers).not.toHaveProperty('x-ishtirak-forwarded')
   })
 
+  it('reads a link that is written with escapes', async () => {
+    const secret = `${markOf(partOf('user-8'))}c2VjcmV0`
+    const token = [...secret].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    for (let time = 0; time < 3; time++) {
+      expect(await cellFor(`/portal/open?from=mail&token=${token}`)).toBe('b')
+      expect(await cellFor('/portal/open', { method: 'POST', headers, body: `token=${token}` })).toBe('b')
+    }
+  })
+
   it('passes on the address that a trusted proxy claims, and the proxy with it', async () => {
     await using behind = await startRouter(cells(), { trusted: ['127.0.0.0/8'] })
     asked.length = 0

@@ -136,8 +136,8 @@ const WHOSE = `  # A user in the address, for the platform and for operators.
   acl link path /portal/open /portal/sign-in
   http-request wait-for-body time 10s if link METH_POST
   http-request set-var(txn.mark) req.cook(SESSION),bytes(0,2) if { path_beg /portal }
-  http-request set-var(txn.mark) url_param(token),bytes(0,2) if link METH_GET
-  http-request set-var(txn.mark) req.body_param(token),bytes(0,2) if link METH_POST`
+  http-request set-var(txn.mark) url_param(token),url_dec,bytes(0,2) if link METH_GET
+  http-request set-var(txn.mark) req.body_param(token),url_dec,bytes(0,2) if link METH_POST`
 
 function backend({ name, servers, standbys }: Cell): string {
   const server = (address: string, place: number, rest = '') =>

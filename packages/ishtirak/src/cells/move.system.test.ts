@@ -25,6 +25,11 @@ const CELLS = parseCells(
   }),
 )
 
+const addPart = statement('test.move.add_part', 'insert into cell_parts values ($1)')
+const dropParts = statement('test.move.drop_parts', 'delete from cell_parts')
+const addUser = statement('test.move.add_user', 'insert into users (user_id, created_at) values ($1, now())')
+const dropUsers = statement('test.move.drop_users', 'delete from users')
+
 let a: Database
 let b: Database
 /** Every row of users as it was, by its table. */
@@ -112,6 +117,18 @@ it('there and back', async () => {
   await back()
   expect(await rowsIn(a)).toEqual(before)
   expect(await rowsIn(b)).toEqual([])
+  await expectNothingLeft()
+})
+
+it('a cell that has rows of such a user already says so, and nobody has moved', async () => {
+  const userId = before.map(userOf).find((id) => partOf(id) < 128) ?? ''
+  await b.query(addPart, [partOf(userId)])
+  await b.query(addUser, [userId])
+  await b.query(dropParts)
+  await expect(there()).rejects.toThrow('the users have stayed: cell b cannot take them: duplicate key value')
+  await giveUpMove(depsOf(a, b), { from: 'a', to: 'b', parts: LEAVES })
+  await b.query(dropUsers)
+  expect(await rowsIn(a)).toEqual(before)
   await expectNothingLeft()
 })
 

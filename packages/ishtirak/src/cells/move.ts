@@ -2,7 +2,12 @@
 // target while they change, then a fence of seconds holds them still: what is left is copied, the rows leave
 // the tables of the source and enter those of the target, and one update at the source decides. Before it a
 // move can be given up or taken up again, after it only be finished.
-import { type Database, DatabaseUnavailable, type Transaction } from '../database/database.js'
+import {
+  ConstraintViolation,
+  type Database,
+  DatabaseUnavailable,
+  type Transaction,
+} from '../database/database.js'
 import { schemaFit } from '../database/migrate.js'
 import { rangesOf } from '../runtime/cells.js'
 import { findClaim } from './claim.sql.js'
@@ -290,9 +295,9 @@ async function fenceAndSwitch(move: Move, parts: readonly number[]): Promise<voi
     // The answer to the commit may be lost: the step says which it was.
     if ((await knownMove(source))?.step !== 'switched') {
       await lift(source, mover)
-      throw error instanceof DatabaseUnavailable && left() < LAST_MS
-        ? new MoveRefused(tooSlow(waitMs))
-        : error
+      if (error instanceof DatabaseUnavailable && left() < LAST_MS) throw new MoveRefused(tooSlow(waitMs))
+      if (!(error instanceof ConstraintViolation)) throw error
+      throw new MoveRefused(`the users have stayed: cell ${move.wish.to} cannot take them: ${error.message}`)
     }
     await arriveAlone(move, parts)
   }

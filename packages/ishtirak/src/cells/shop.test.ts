@@ -168,6 +168,28 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     }
   })
 
+  it('the drawer is one, whichever cell is asked', async () => {
+    const OPERATOR_KEYS = `amina:${OPERATOR_KEY},sara:owner:the-key-of-a-second-owner`
+    await using cells = await createCells(databases, { env: { OPERATOR_KEYS } })
+    const [a, b, c] = cells.worlds as [World, World, World]
+    for (const user of usersOfCells(cells, 1)) {
+      const taken = { plan: 'pro', method: 'cash', amount: 2020, new_user: true, reference: user }
+      const { status } = await operatorOf(b).post(`/users/${user}/record`, { ...taken, why: 'at the desk' })
+      expect(status).toBe(200)
+    }
+    const days = await Promise.all(
+      cells.worlds.map(async (world) => (await operatorOf(world).get('/drawer/2026-11-21')).body),
+    )
+    expect(days[0]).toMatchObject({ by_method: [{ slips: 3 }, { slips: 0 }] })
+    expect(days).toEqual([days[0], days[0], days[0]])
+    const cash = days[0].by_method[0].expected
+    const counted = await operatorOf(b).post('/drawer/2026-11-21/count', { cash, cheques: 0 })
+    expect(counted.body.count).toMatchObject({ cash_difference: 0, counted_by: 'amina' })
+    const closed = await operatorOf(c, 'the-key-of-a-second-owner').post('/drawer/2026-11-21/confirm', {})
+    expect(closed.body.state).toBe('closed')
+    expect((await operatorOf(a).get('/drawer/2026-11-21')).body).toEqual(closed.body)
+  })
+
   it('a file names no user, and is not searched for one', async () => {
     await using cells = await createCells(databases)
     const file = 'x'.repeat(5 * 1024 * 1024)

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import { type Cell, type Cells, partOf, partOfPayment } from '../runtime/cells.js'
-import type { App } from './app.js'
+import { type App, routeOf } from './app.js'
 
 /** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
 export const FORWARDED = 'x-ishtirak-forwarded'
@@ -37,8 +37,13 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
 
 const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== undefined
 
+/** The shop has one drawer, and one count of its day: the first cell keeps it. */
+const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/drawer\b/
+
 /** Null: it is of no one user, or of a payment without a mark. */
-function cellNamed(cells: Cells, { params, query, body }: FastifyRequest): Cell | null {
+function cellNamed(cells: Cells, request: FastifyRequest): Cell | null {
+  const { params, query, body } = request
+  if (OF_FIRST_CELL.test(routeOf(request))) return cells.all[0] ?? null
   const form = body instanceof URLSearchParams ? Object.fromEntries(body) : body
   // A file names nobody, and as an object each of its bytes is a member.
   const named = { ...(Buffer.isBuffer(form) ? {} : Object(form)), ...Object(query), ...Object(params) }
