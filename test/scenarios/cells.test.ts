@@ -273,7 +273,7 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
     await alone.as(OF_A).buy()
     await alone.as(OF_B).buy()
     await expect(start('a', database)).rejects.toThrow(
-      'the database has 1 users of parts that CELLS_FILE gives to other cells',
+      'the database has 1 users of parts that CELLS_FILE gives to other cells: give it all parts first',
     )
   })
 })

@@ -2,7 +2,7 @@
 // of the router before them, and the one by which users move.
 import type { Capability } from '../acts/capability.js'
 import type { Cells } from '../runtime/cells.js'
-import { addCellCommands } from './cli-haproxy.js'
+import { addHaproxyCommand } from './cli-haproxy.js'
 import { addMoveCommand, type MoveConfig, moveSettings } from './cli-move.js'
 import { type RowsDeps, rowsRoute } from './rows.route.js'
 
@@ -16,7 +16,10 @@ export const cells: Capability<CellsDeps, MoveConfig> = {
     if (cells) await app.register(rowsRoute({ ...deps, cells }))
   },
   commands: (program, host) => {
-    addCellCommands(program)
-    addMoveCommand(program, host)
+    const group = program
+      .command('cells')
+      .description('The router before the cells of CELLS_FILE, and users who move between them')
+    addHaproxyCommand(group)
+    addMoveCommand(group, host)
   },
 }

@@ -102,7 +102,10 @@ async function become(transaction: Transaction, own: Cell): Promise<void> {
   const [row] = await transaction.query(countOthers, [parts])
   const others = row ? integer(row, 'users') : 0
   if (others > 0)
-    throw new ConfigError([`the database has ${others} users of parts that CELLS_FILE gives to other cells`])
+    throw new ConfigError([
+      `the database has ${others} users of parts that CELLS_FILE gives to other cells: give it all parts ` +
+        'first, then bring the users there with `ishtirak cells move`',
+    ])
   await transaction.query(insertClaim, [own.name])
   await transaction.query(insertParts, [parts])
   await transaction.query(claimReferences, [parts])

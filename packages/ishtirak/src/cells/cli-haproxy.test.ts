@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConfigError } from '../runtime/config-file.js'
-import { addCellCommands } from './cli-haproxy.js'
+import { addHaproxyCommand } from './cli-haproxy.js'
 
 let folder: string
 beforeAll(async () => {
@@ -19,10 +19,10 @@ afterAll(() => rm(folder, { recursive: true }))
 
 async function write(file: string, ...options: readonly string[]): Promise<string> {
   const program = new Command('ishtirak').exitOverride()
-  addCellCommands(program)
+  addHaproxyCommand(program)
   const dir = path.join(folder, 'router')
   const of = ['--file', path.join(folder, file), '--public-url', 'https://billing.example.dz', '--dir', dir]
-  await program.parseAsync(['cells', 'haproxy', ...of, ...options], { from: 'user' })
+  await program.parseAsync(['haproxy', ...of, ...options], { from: 'user' })
   return dir
 }
 

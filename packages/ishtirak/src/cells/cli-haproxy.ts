@@ -15,12 +15,10 @@ interface RouterOptions {
   readonly socket: string
 }
 
-export function addCellCommands(program: Command): void {
+export function addHaproxyCommand(cells: Command): void {
   const ofVariable = (flag: string, description: string, variable: string) =>
     new Option(flag, description).env(variable).makeOptionMandatory()
-  program
-    .command('cells')
-    .description('The cells of CELLS_FILE, and the router before them')
+  cells
     .command('haproxy')
     .description('Write the files of the router: HAProxy 2.6 or later asks the cell that has the user')
     .addOption(ofVariable('--file <file>', 'the cells', 'CELLS_FILE'))

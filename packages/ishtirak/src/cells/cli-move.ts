@@ -39,10 +39,9 @@ interface MoveOptions {
 const WAIT = { minimum: 3, maximum: 60 }
 const RECEIPTS_AT_ONCE = 500
 
-export function addMoveCommand(program: Command, host: CommandHost): void {
-  program.commands
-    .find((command) => command.name() === 'cells')
-    ?.command('move')
+export function addMoveCommand(cells: Command, host: CommandHost): void {
+  cells
+    .command('move')
     .description(
       'Move users to another cell while they are served. Run it as the cell that they leave, with ' +
         'CELL_TO_DATABASE_URL; a second run goes on where the first one ended',

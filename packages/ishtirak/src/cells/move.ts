@@ -184,7 +184,10 @@ async function register(move: Move): Promise<KnownMove | null> {
 async function requireQuiet({ source, target }: Pick<Move, 'source' | 'target'>): Promise<void> {
   const [here, there] = [Object.keys(await closedMonths(source)), Object.keys(await closedMonths(target))]
   if (here.sort().join() !== there.sort().join())
-    throw new MoveRefused('the two cells have not closed the same months: close them in both first')
+    throw new MoveRefused(
+      'the two cells have not closed the same months: close in each what only the other has closed ' +
+        '(`ishtirak month close --url`, the address of one of its services)',
+    )
   if ((await unfinishedActs(source)) > 0)
     throw new MoveRefused('an act on many users is under way: wait until it is finished')
 }
