@@ -1,6 +1,6 @@
 // Where each part of the users is now, as this process knows it: in this cell, on its way, or in another one.
-// It looks again twice a second, also at CELLS_FILE, which says where users of other cells have moved; who has
-// not looked for two seconds knows nothing.
+// It looks again twice a second, also at CELLS_FILE, which says where users of other cells are; who has not
+// looked for two seconds knows nothing.
 import { statSync } from 'node:fs'
 import type { Database } from '../database/database.js'
 import { type CellPlaces, type Cells, readCellsFile } from '../runtime/cells.js'
