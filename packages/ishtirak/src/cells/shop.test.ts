@@ -1,7 +1,8 @@
 // Operators of any cell see one shop: what one service with all users would show, and what it lacks where a
 // cell is gone.
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CELLS_KEY, type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
@@ -188,6 +189,56 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     const closed = await operatorOf(c, 'the-key-of-a-second-owner').post('/drawer/2026-11-21/confirm', {})
     expect(closed.body.state).toBe('closed')
     expect((await operatorOf(a).get('/drawer/2026-11-21')).body).toEqual(closed.body)
+  })
+
+  describe('a month that one cell is asked to close', () => {
+    const afterNovember = (Date.parse('2026-11-30T23:00:00Z') - START) / 1000 + 601
+    const stateOf = async (world: World) =>
+      (await operatorOf(world).get('/months/2026-11')).body.closed ?? null
+    const sold = async (cells: CellWorlds) => {
+      for (const user of usersOfCells(cells, 1)) await cells.of(user).as(user).buy()
+      await cells.advance(afterNovember)
+    }
+
+    it('is closed by all, and reopened by all', async () => {
+      await using cells = await createCells(databases)
+      const [a, b, c] = cells.worlds as [World, World, World]
+      await sold(cells)
+      const close = await operatorOf(b).post('/months/2026-11/close', {})
+      expect([close.status, close.body]).toMatchObject([200, {}])
+      const states = await Promise.all(cells.worlds.map(stateOf))
+      expect(states).toEqual([states[0], states[0], states[0]])
+      expect(states[0]).toMatchObject({ by: 'amina' })
+      expect(await operatorOf(c).post('/months/2026-11/close', {})).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      })
+      const { ask, submit } = await enterConsole(c, OPERATOR_KEY)
+      const form = await ask('/console/months/2026-11/reopen')
+      const sent = await submit(form.path, { ...form.fields, why: 'a mistake' })
+      expect(sent.status).toBe(303)
+      expect(await Promise.all(cells.worlds.map(stateOf))).toEqual([null, null, null])
+      const again = await enterConsole(a, OPERATOR_KEY)
+      const toClose = await again.ask('/console/months/2026-11/close')
+      expect((await again.submit(toClose.path, { ...toClose.fields, why: 'mended' })).status).toBe(303)
+      expect(await Promise.all(cells.worlds.map(stateOf))).not.toContain(null)
+    })
+
+    it('stays open while a cell is gone; those that have closed it do not stand in the way then', async () => {
+      const port = await freePort()
+      await using cells = await createCells(databases, { addresses: { c: [`127.0.0.1:${port}`] } })
+      const [a, , c] = cells.worlds as [World, World, World]
+      await sold(cells)
+      const close = () => operatorOf(a).post('/months/2026-11/close', {})
+      expect(await close()).toMatchObject({ status: 503, body: { cell: 'c' } })
+      const back = createTcpServer((socket) => {
+        socket.pipe(connect(Number(new URL(c.url).port), '127.0.0.1')).pipe(socket)
+      }).listen(port, '127.0.0.1')
+      await once(back, 'listening')
+      expect((await close()).status).toBe(200)
+      expect(await stateOf(a)).toMatchObject({ by: 'amina' })
+      back.close()
+    })
   })
 
   it('a file names no user, and is not searched for one', async () => {

@@ -23,6 +23,22 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
   const others = cells.all.filter((cell) => cell !== cells.own)
   app.addHook('onRoute', (route) => {
     const { handler } = route
+    if (route.method === 'POST' && OF_EACH_CELL.test(route.url)) {
+      route.handler = async function (request, reply) {
+        const theirs = isForwarded(request) ? null : await answerOfAll(request, others)
+        try {
+          // The own answer is the last, since a page sends it at once.
+          const answer = await handler.call(this, request, reply)
+          theirs?.resume()
+          return answer
+        } catch (error) {
+          const isDoneHere = error instanceof BillingError && error.code === 'conflict'
+          if (!theirs || !isDoneHere) throw error
+          return give(reply, theirs)
+        }
+      }
+      return
+    }
     route.handler = async function (request, reply) {
       try {
         return await handler.call(this, request, reply)
@@ -39,6 +55,24 @@ const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== unde
 
 /** The shop has one drawer, and one count of its day: the first cell keeps it. */
 const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/drawer\b/
+
+/** Each cell closes its own month; asked for at one, all do. */
+const OF_EACH_CELL = /\/months\/:month\/(close|reopen)$/
+
+/** The last answer that tells what was done; or a refusal, where none has done it. */
+async function answerOfAll(request: FastifyRequest, cells: readonly Cell[]): Promise<IncomingMessage | null> {
+  let found: IncomingMessage | null = null
+  for (const cell of cells) {
+    const answer = await requireAnswer(request, cell)
+    const isRefusal = (answer.statusCode ?? 0) >= 400
+    if (isRefusal && found) answer.resume()
+    else {
+      found?.resume()
+      found = answer
+    }
+  }
+  return found
+}
 
 /** Null: it is of no one user, or of a payment without a mark. */
 function cellNamed(cells: Cells, request: FastifyRequest): Cell | null {
@@ -70,8 +104,12 @@ async function firstThatHas(
 
 /** Throws `database_unavailable`, which names the cell. */
 async function forward(request: FastifyRequest, reply: FastifyReply, cell: Cell): Promise<FastifyReply> {
+  return give(reply, await requireAnswer(request, cell))
+}
+
+async function requireAnswer(request: FastifyRequest, cell: Cell): Promise<IncomingMessage> {
   const answer = await askedAt(request, cell)
-  if (answer) return give(reply, answer)
+  if (answer) return answer
   const extra = { cell: cell.name }
   throw new BillingError('database_unavailable', { retryAfterSeconds: RETRY_SECONDS, extra })
 }
