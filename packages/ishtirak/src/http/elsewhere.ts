@@ -23,26 +23,16 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
   const others = cells.all.filter((cell) => cell !== cells.own)
   app.addHook('onRoute', (route) => {
     const { handler } = route
-    if (route.method === 'POST' && OF_EACH_CELL.test(route.url)) {
-      route.handler = async function (request, reply) {
-        const theirs = isForwarded(request) ? null : await answerOfAll(request, others)
-        try {
-          // The own answer is the last, since a page sends it at once.
-          const answer = await handler.call(this, request, reply)
-          theirs?.resume()
-          return answer
-        } catch (error) {
-          const isDoneHere = error instanceof BillingError && error.code === 'conflict'
-          if (!theirs || !isDoneHere) throw error
-          return give(reply, theirs)
-        }
-      }
-      return
-    }
     route.handler = async function (request, reply) {
+      const isOfEach = route.method === 'POST' && OF_EACH_CELL.test(route.url) && !isForwarded(request)
+      // The own answer is the last: a page sends it at once.
+      const theirs = isOfEach ? await answerOfAll(request, others) : null
       try {
-        return await handler.call(this, request, reply)
+        const answer = await handler.call(this, request, reply)
+        theirs?.resume()
+        return answer
       } catch (error) {
+        if (theirs && error instanceof BillingError && error.code === 'conflict') return give(reply, theirs)
         const isElsewhere = error instanceof BillingError && error.code === 'not_found'
         if (!isElsewhere || isForwarded(request) || cellNamed(cells, request)) throw error
         return await firstThatHas(request, reply, others, error)
