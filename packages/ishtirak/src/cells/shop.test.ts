@@ -224,7 +224,7 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
       expect(await Promise.all(cells.worlds.map(stateOf))).not.toContain(null)
     })
 
-    it('stays open while a cell is gone; those that have closed it do not stand in the way then', async () => {
+    it('stays open while a cell is gone; who has closed it already is not in the way then', async () => {
       const port = await freePort()
       await using cells = await createCells(databases, { addresses: { c: [`127.0.0.1:${port}`] } })
       const [a, , c] = cells.worlds as [World, World, World]
