@@ -53,6 +53,12 @@ it('a move between two others is known when CELLS_FILE has it; another file chan
       () => 'the move is not known',
     )
     expect([49, 150, 250].map(places.of)).toEqual(['a', 'b', 'c'])
+    // A process that stood still for a while, as the timer does not come.
+    places.stop()
+    await waitFor(() => places.of(250) === null)
+    await places.whenKnown()
+    expect(places.of(250)).toBe('c')
+    expect(places.whenKnown()).toBe(null)
   } finally {
     places.stop()
   }

@@ -33,7 +33,7 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
   let knownUntil = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let version = ''
-  let isLooking = false
+  let looking: Promise<void> | null = null
 
   const look = async () => {
     const began = performance.now()
@@ -56,17 +56,18 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
     }
   }
   const lookAgain = () => {
-    if (isLooking) return
-    isLooking = true
-    look()
+    looking ??= look()
       .catch((error: unknown) => log.debug({ err: error }, 'where the users are could not be read'))
       .finally(() => {
-        isLooking = false
+        looking = null
       })
+    return looking
   }
+  const isKnown = () => performance.now() <= knownUntil
   return {
+    whenKnown: () => (isKnown() ? null : lookAgain()),
     of: (part) => {
-      if (performance.now() > knownUntil || onTheirWay.has(part)) return null
+      if (!isKnown() || onTheirWay.has(part)) return null
       if (here.has(part)) return own.name
       const holder = all.find(({ parts }) => parts.has(part))?.name ?? own.name
       return holder === own.name ? null : holder

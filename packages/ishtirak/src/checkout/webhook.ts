@@ -52,6 +52,7 @@ async function bookEvent(
     throw new BillingError('malformed_json')
   }
   const { id, type, report } = event
+  await deps.cellGuard?.whenKnown()
   const admit = () => void (report?.paymentId && deps.cellGuard?.admitPayment(report.paymentId))
   admit()
   deps.log.info(

@@ -14,8 +14,9 @@ declare module 'fastify' {
   }
 }
 
-/** All but `has` and `hasReported` throw `wrong_cell`, and `busy` for users who move. */
+/** All but the first three throw `wrong_cell`, and `busy` for users who move. */
 export interface CellGuard {
+  whenKnown: CellPlaces['whenKnown']
   has(userId: string): boolean
   /** By what a provider says of a payment. What names no user is the first cell's. */
   hasReported(of: Reported): boolean
@@ -45,6 +46,7 @@ export function createCellGuard({ own, all }: Pick<Cells, 'own' | 'all'>, places
   }
   const has = (part: number) => places.of(part) === own.name
   return {
+    whenKnown: () => places.whenKnown(),
     has: (userId) => has(partOf(userId)),
     hasReported: (report) => {
       const part = partReported(report)
@@ -70,6 +72,7 @@ function admitAgain(app: App): void {
 export function usersOfCell(identify: IdentifyUser, guard: CellGuard): IdentifyUser {
   return async (request) => {
     const user = await identify(request)
+    await guard.whenKnown()
     guard.admitUser(user.userId)
     request.admit = () => guard.admitUser(user.userId)
     return user
@@ -82,10 +85,11 @@ const OF_OPERATORS = /^\/(api\/v1\/operator|console)\b/
 /** After the caller is known, before the body is read. */
 export function guardAddresses(app: App, guard: CellGuard): void {
   admitAgain(app)
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (OF_OPERATORS.test(routeOf(request))) return done(null, payload)
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    if (OF_OPERATORS.test(routeOf(request))) return payload
     const { user_id, payment_id } = texts(request.params)
     const { token, payment } = texts(request.query)
+    if (user_id ?? payment_id ?? token ?? payment) await guard.whenKnown()
     const admit = () => {
       if (user_id !== undefined) guard.admitUser(user_id)
       for (const id of [payment_id, payment]) if (id !== undefined) guard.admitPayment(id)
@@ -93,7 +97,7 @@ export function guardAddresses(app: App, guard: CellGuard): void {
     }
     admit()
     request.admit ??= admit
-    done(null, payload)
+    return payload
   })
 }
 

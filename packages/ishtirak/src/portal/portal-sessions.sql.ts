@@ -73,6 +73,7 @@ const selectSessions = statement('portal_sessions.find_sessions', find('session_
 
 /** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
 export async function findLink(deps: GuardedDeps, linkToken: string): Promise<PortalSession | null> {
+  await deps.cellGuard?.whenKnown()
   deps.cellGuard?.admitSecret(linkToken)
   const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], at(deps.clock.now())])
   return row ? parseSession(row) : null
@@ -92,6 +93,7 @@ export function createFindSession({ database, clock, cellGuard }: GuardedDeps): 
   })
   if (!cellGuard) return find
   return async (token) => {
+    await cellGuard.whenKnown()
     cellGuard.admitSecret(token)
     return find(token)
   }
@@ -110,6 +112,7 @@ export async function enterPortal(
   { database, clock, cellGuard }: GuardedDeps,
   linkToken: string,
 ): Promise<string | null> {
+  await cellGuard?.whenKnown()
   cellGuard?.admitSecret(linkToken)
   const now = clock.now()
   const token = linkToken.slice(0, 2) + randomToken()

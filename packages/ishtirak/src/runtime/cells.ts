@@ -76,6 +76,8 @@ export interface Cells {
 export interface CellPlaces {
   /** The cell that has a part; null: it is on its way from this one to another. */
   of(part: number): string | null
+  /** Null: it is known. Else it is looked up now, as after a moment in which the process stood still. */
+  whenKnown(): Promise<void> | null
 }
 
 const NAME = 'CELLS_FILE'
