@@ -25,6 +25,12 @@ const CELLS = parseCells(
   }),
 )
 
+const closeMonth = statement(
+  'test.move.close_month',
+  `insert into closed_months (month, sequence, ends_at, figures, counted, closed_at, closed_by)
+   values ('2026-01', 1, '2026-02-01', '{}', '{}', '2026-02-02', 'amina')`,
+)
+const openMonths = statement('test.move.open_months', 'delete from closed_months')
 const addPart = statement('test.move.add_part', 'insert into cell_parts values ($1)')
 const dropParts = statement('test.move.drop_parts', 'delete from cell_parts')
 const addUser = statement('test.move.add_user', 'insert into users (user_id, created_at) values ($1, now())')
@@ -107,7 +113,10 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 it('the shop has rows in most tables of users', () => {
-  expect(new Set(before.map((line) => line.split('\t')[0])).size).toBeGreaterThan(12)
+  const tables = new Set(before.map((line) => line.split('\t')[0]))
+  expect(tables.size).toBeGreaterThan(12)
+  // With the reference in the place of a user.
+  expect(tables).toContain('desk_references')
 })
 
 it('there and back', async () => {
@@ -128,6 +137,18 @@ it('a cell that has rows of such a user already says so, and nobody has moved', 
   await expect(there()).rejects.toThrow('the users have stayed: cell b cannot take them: duplicate key value')
   await giveUpMove(depsOf(a, b), { from: 'a', to: 'b', parts: LEAVES })
   await b.query(dropUsers)
+  expect(await rowsIn(a)).toEqual(before)
+  await expectNothingLeft()
+})
+
+it('cells that have not closed the same months say so, and nothing has begun', async () => {
+  await a.query(closeMonth)
+  await expect(there()).rejects.toThrow('the two cells have not closed the same months')
+  await expectNothingLeft()
+  await b.query(closeMonth)
+  await there()
+  await back()
+  for (const database of [a, b]) await database.query(openMonths)
   expect(await rowsIn(a)).toEqual(before)
   await expectNothingLeft()
 })
