@@ -28,7 +28,7 @@ const kinds = given.only.split(',')
 const USERS = 2_000
 const EACH_ROUND = rate * seconds
 /** Requests before the first round: plans are made, code is compiled. */
-const WARMING = 1_000
+const WARMING = 5_000
 
 const PARTIES = ['service', 'database', 'cells', 'router']
 
