@@ -1,6 +1,6 @@
 // References of the desk over several cells. The constraint of one database sees its own payments, so the
 // cell that has the part of a reference says for whom it is: it is asked before a payment is recorded, with
-// no transaction open. Whoever it is for may come again; where no payment followed, others may after a while.
+// no transaction open. The same payer may come again; where no payment followed, others may after a while.
 import { BillingError } from '../core/error.js'
 import { MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database, Parameter, Row, Statement } from '../database/database.js'

@@ -26,7 +26,7 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
     route.handler = async function (request, reply) {
       const isOfEach = route.method === 'POST' && OF_EACH_CELL.test(route.url) && !isForwarded(request)
       // The own answer is the last: a page sends it at once.
-      const theirs = isOfEach ? await answerOfAll(request, others) : null
+      const theirs = isOfEach ? await askEach(request, others) : null
       try {
         const answer = await handler.call(this, request, reply)
         theirs?.resume()
@@ -50,7 +50,7 @@ const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/drawer\b/
 const OF_EACH_CELL = /\/months\/:month\/(close|reopen)$/
 
 /** The last answer that tells what was done; or a refusal, where none has done it. */
-async function answerOfAll(request: FastifyRequest, cells: readonly Cell[]): Promise<IncomingMessage | null> {
+async function askEach(request: FastifyRequest, cells: readonly Cell[]): Promise<IncomingMessage | null> {
   let found: IncomingMessage | null = null
   for (const cell of cells) {
     const answer = await requireAnswer(request, cell)
