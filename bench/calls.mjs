@@ -19,12 +19,12 @@ const USERS = 500
 /** V8 compiles what runs often, and compiled code allocates less. */
 const WARMING = {
   portal: 1_000,
-  ordered: 2_000,
+  ordered: 5_000,
   upgrade: 1_500,
   webhook: 1_200,
   history: 2_000,
-  consume: 2_000,
-  status: 2_000,
+  consume: 5_000,
+  status: 5_000,
 }
 /**
  * Of 40 MB and more, and of more where the looks differ, so that the young generation is collected several
