@@ -1,6 +1,6 @@
-// npm run bench:cells: the processor time of all parties for each request, with one cell and no router, and
-// with one, two and three cells behind HAProxy. Each cell has a service and a PostgreSQL server of its own
-// and is asked as often as another, so that what differs is the number of cells.
+// npm run bench:cells: the processor time of all parties for each request, with one, two and three cells
+// behind HAProxy, each beside as many shops without a router that are asked at the same time: those have the
+// same machine, so that what differs is the router and what a cell does.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,39 +18,46 @@ import { PROGRAM, startService } from './support/service.mjs'
 
 const given = readOptions('bench:cells', 'The processor time of a request with one, two and three cells', {
   only: ['these paths', 'status,consume,webhook'],
+  cells: ['these numbers of cells', '1,2,3'],
   rounds: ['of each number of cells', 6],
-  seconds: ['of each round', 10],
-  rate: ['requests a second for each cell', 200],
-  connections: ['callers of each cell at the same time', 16],
+  seconds: ['of each round', 15],
+  rate: ['requests a second for each cell', 100],
 })
-const { rounds, seconds, rate, connections } = given
+const { rounds, seconds, rate } = given
 const kinds = given.only.split(',')
-const USERS = 2_000
+const counts = given.cells.split(',').map(Number)
+/** A whole number for each of one, two and three cells. */
+const USERS = 1_998
 const EACH_ROUND = rate * seconds
-/** Requests before the first round: plans are made, code is compiled. */
-const WARMING = 5_000
-
-const PARTIES = ['service', 'database', 'cells', 'router']
+/** Requests before the first round, and how many a second: plans are made, code is compiled. */
+const WARMING = 3_000
+const WARMING_RATE = 200
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-bench-cells-'))
-const driver = await startProcess([path.join(import.meta.dirname, 'support/driver.mjs')])
+const driver = await startProcess([path.join(import.meta.dirname, 'support/arrivals.mjs')])
 const progress = showProgress('rounds')
 const started = []
 let done = 0
 try {
-  const layouts = [await startLayout('no router', 1, { isRouted: false })]
-  for (const cells of [1, 2, 3]) layouts.push(await startLayout(`${cells} behind HAProxy`, cells))
   const results = []
-  for (const kind of kinds) results.push(...(await measure(kind, layouts)))
+  for (const count of counts) {
+    const pair = [await startLayout(count, { isRouted: false }), await startLayout(count, { isRouted: true })]
+    for (const kind of kinds) results.push(await measure(kind, pair))
+    await stopAll()
+  }
   report(results)
 } finally {
   progress.end()
   await driver.stop()
-  for (const { stop } of started.toReversed()) await stop()
+  await stopAll()
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function startLayout(name, count, { isRouted = true } = {}) {
+async function stopAll() {
+  for (const { stop } of started.splice(0).toReversed()) await stop()
+}
+
+async function startLayout(count, { isRouted }) {
   const size = Math.ceil(PARTS / count)
   const cells = await Promise.all(
     Array.from({ length: count }, async (_, place) => ({
@@ -73,7 +80,9 @@ async function startLayout(name, count, { isRouted = true } = {}) {
     started.push(server)
     databases.push(server)
     const databaseUrl = await createDatabase(server.url, 'cell')
-    await seedCell(databaseUrl, cell, count * (WARMING + EACH_ROUND * rounds))
+    const waiting = WARMING + EACH_ROUND * rounds
+    if (isRouted) await seedCell(databaseUrl, cell, count * waiting)
+    else await seedShop(databaseUrl, USERS / count, waiting)
     const key = 'a secret of the cells that is longer than 32 bytes'
     const env = isRouted ? { CELL: cell.name, CELLS_FILE: file, CELLS_KEY: key } : {}
     const service = await startService({ databaseUrl, env, port: cell.port })
@@ -81,24 +90,30 @@ async function startLayout(name, count, { isRouted = true } = {}) {
     services.push(service)
   }
   const router = isRouted ? await startRouter(own, file) : null
-  return { name, count, services, databases, router, url: (router ?? services[0]).url, used: 1 }
+  const urls = router ? [router.url] : services.map(({ url }) => url)
+  return { count, services, databases, router, urls, used: 1 }
 }
 
-/** All users of the run, without those of other cells; ids of payments in the form that the router reads. */
+/** Users of all cells, without those of the others. */
 async function seedCell(databaseUrl, { first, last }, waiting) {
-  const database = await openDatabase({ url: databaseUrl })
-  await seed(database, {
-    users: USERS,
-    paymentsEach: 2,
-    waiting: kinds.includes('webhook') ? { wm_: waiting } : {},
-  })
   const elsewhere = `where part_of(user_id) not between ${first} and ${last}`
   const tables = ['receipts', 'payments', 'portal_sessions', 'users']
   const deletions = tables.map((table) => `delete from ${table} ${elsewhere}`)
+  await seedShop(databaseUrl, USERS, waiting, deletions.join(';'))
+}
+
+/** Ids of payments have the form that the router reads. */
+async function seedShop(databaseUrl, users, waiting, deletions = '') {
+  const database = await openDatabase({ url: databaseUrl })
+  await seed(database, {
+    users,
+    paymentsEach: 2,
+    waiting: kinds.includes('webhook') ? { wm_: waiting } : {},
+  })
   const marks = Array.from({ length: PARTS }, (_, part) => `(${part}, '${markOf(part)}')`)
   await database.script(`
     set local session_replication_role = replica;
-    ${deletions.join(';')};
+    ${deletions};
     update payments set id = 'pay_' || lpad(user_id, 24, '0') || mark from (values ${marks}) m (part, mark)
      where status = 'pending' and part = part_of(user_id);
     analyze`)
@@ -131,48 +146,38 @@ async function startRouter(own, file) {
   return { pid: child.pid, url }
 }
 
-/** Each layout in turn, forth and back, since what comes later finds larger tables. */
-async function measure(kind, layouts) {
-  for (const layout of layouts) await drive(kind, layout, WARMING)
-  const taken = new Map(layouts.map((layout) => [layout, []]))
+/** Both in turn, forth and back, since what comes later finds larger tables. */
+async function measure(kind, pair) {
+  for (const layout of pair) await drive(kind, layout, WARMING, WARMING_RATE)
+  const taken = new Map(pair.map((layout) => [layout, []]))
   for (let round = 0; round < rounds; round++) {
-    for (const layout of round % 2 === 0 ? layouts : layouts.toReversed())
-      taken.get(layout).push(await drive(kind, layout, EACH_ROUND))
-    progress.at(++done, kinds.length * rounds)
+    for (const layout of round % 2 === 0 ? pair : pair.toReversed())
+      taken.get(layout).push(await drive(kind, layout, EACH_ROUND, rate))
+    progress.at(++done, counts.length * kinds.length * rounds)
   }
-  return layouts.map(({ name }, place) => {
-    const figures = taken.get(layouts[place])
-    const middle = (party) => median(figures.map((figure) => figure[party]))
-    return {
-      kind,
-      name,
-      load: load(),
-      ...Object.fromEntries(PARTIES.map((party) => [party, middle(party)])),
-      figures,
-    }
-  })
+  const [alone, routed] = pair.map((layout) => taken.get(layout))
+  return { kind, count: pair[0].count, load: load(), alone, routed }
 }
 
-async function drive(kind, layout, each) {
-  const count = each * layout.count
+/** `each` requests for each cell. Microseconds of a request. */
+async function drive(kind, layout, each, perSecond) {
+  // All of those behind the router are one address.
+  const cellsOfOne = layout.count / layout.urls.length
+  const count = each * cellsOfOne
+  const options = {
+    users: USERS / layout.urls.length,
+    prefix: 'wm_',
+    from: layout.used,
+    isMarked: true,
+    count,
+  }
   const before = spentBy(layout)
-  const options = { users: USERS, prefix: 'wm_', from: layout.used, isMarked: true }
-  const callers = connections * layout.count
-  const amount = Math.floor(count / callers) * callers
-  const perSecond = rate * layout.count
-  await driver.ask({
-    url: layout.url,
-    kind,
-    connections: callers,
-    amount,
-    perSecond,
-    options: { ...options, count: amount },
-  })
-  if (kind === 'webhook') layout.used += amount
+  await driver.ask(layout.urls.map((url) => ({ url, kind, perSecond: perSecond * cellsOfOne, options })))
+  if (kind === 'webhook') layout.used += count
   const after = spentBy(layout)
-  const micros = (party) => ((after[party] - before[party]) * 1e6) / amount
+  const micros = (party) => ((after[party] - before[party]) * 1e6) / (each * layout.count)
   const [service, database, router] = ['service', 'database', 'router'].map(micros)
-  return { service, database, router, cells: service + database }
+  return { service, database, both: service + database, router }
 }
 
 function spentBy({ services, databases, router }) {
@@ -185,13 +190,31 @@ function report(results) {
   console.log(
     `${machine.processors} × ${machine.processor}, Node ${machine.node}, ${machine.commit}, load ${load()}`,
   )
-  const rows = results.map((result) => {
-    const alone = results.find(({ kind }) => kind === result.kind)
-    const ratio = (result.cells / alone.cells).toFixed(3)
-    return [result.kind, result.name, ...PARTIES.map((party) => Math.round(result[party])), ratio]
+  const rows = results.map(({ kind, count, alone, routed }) => {
+    const middle = (side, party) => median(side.map((figures) => figures[party]))
+    const ratios = routed.map(({ both }, round) => both / alone[round].both)
+    const sides = ['service', 'database', 'both'].map(
+      (party) => `${Math.round(middle(alone, party))} / ${Math.round(middle(routed, party))}`,
+    )
+    const spread = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
+    return [
+      kind,
+      count,
+      ...sides,
+      Math.round(middle(routed, 'router')),
+      `${spread[0]} (${spread[1]}–${spread[2]})`,
+    ]
   })
   printTable(
-    ['request', 'cells', 'service µs', 'database µs', 'both µs', 'HAProxy µs', 'both / no router'],
+    [
+      'request',
+      'cells',
+      'service µs: without / with the router',
+      'database µs',
+      'both µs',
+      'HAProxy µs',
+      'ratio (lowest–highest)',
+    ],
     rows,
   )
   console.log(`kept in ${save('cells', { machine, settings: given, results })}`)
