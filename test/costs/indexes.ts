@@ -122,7 +122,7 @@ export const KEPT_ONCE: Readonly<Record<string, string>> = {
   cell_claim_once: 'which cell the database is: one row',
   cell_moves_once: 'a move of users to or from the cell',
   cell_parts_once: 'a part of the users',
-  desk_references_once: 'a reference of the desk over cells: the statement that claims it says `on conflict`',
+  shop_claims_once: 'what is used once over cells: the statement that claims it says `on conflict`',
   job_leases_by_name: 'a job: the statement that claims a round says `on conflict`',
   operators_name_once: 'a name, in capitals or not: the statement that makes an operator says `on conflict`',
   old_secrets_once: 'a secret: the statement that saves its use says `on conflict`',

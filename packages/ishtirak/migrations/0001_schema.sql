@@ -741,17 +741,19 @@ create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastu
 create unique index payments_desk_reference on payments (method_reference, method)
   where method in ('cash', 'cheque');
 
--- In cells that index sees its own payments alone. This table is filled there only.
-create table desk_references (
-  -- The reference, in the place of a user: the cell that has its part keeps the row.
+-- In cells that index, and the one of lines that pay, see the rows of one cell. This table is filled there only.
+create table shop_claims (
+  -- A reference of the desk or a line of a bank statement, in the place of a user: the cell that has its part
+  -- keeps the row.
   user_id text not null,
-  method text not null,
-  -- Whose payment it names, or will: where none follows, it is free after a while.
-  payer text not null,
+  kind text not null constraint kind_is_known check (kind in ('cash', 'cheque', 'bank_line')),
+  -- The user whose payment the reference names, the cell whose payments the line pays, or will: where no use
+  -- follows, it is free after a while.
+  holder text not null,
   claimed_at timestamptz not null,
-  constraint desk_references_once primary key (user_id, method)
+  constraint shop_claims_once primary key (user_id, kind)
 );
-comment on table desk_references is 'For whom a reference of the desk was taken, over all cells.';
+comment on table shop_claims is 'What may be used once over all cells, and by whom it was taken.';
 
 -- Of no user, so it is kept on one node.
 create table drawer_days (

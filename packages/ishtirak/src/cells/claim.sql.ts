@@ -23,19 +23,22 @@ const countGuards = statement(
     where tgname = 'user_of_this_cell' and relnamespace = current_schema()::regnamespace`,
 )
 
-// Of the payments that it had before.
-const claimReferences = statement(
-  'cells.claim_references',
-  `insert into desk_references (user_id, method, payer, claimed_at)
+// What it had used before.
+const claimUsed = statement(
+  'cells.claim_used',
+  `insert into shop_claims (user_id, kind, holder, claimed_at)
    select method_reference, method, user_id, created_at from payments
-    where method in ('cash', 'cheque') and part_of(method_reference) = any ($1::int[])`,
+    where method in ('cash', 'cheque') and part_of(method_reference) = any ($1::int[])
+    union all
+   select id, 'bank_line', $2, now() from bank_lines
+    where payment_ids <> '{}' and part_of(id) = any ($1::int[])`,
 )
 
 /**
- * Where a user may have their first row, or a reference of the desk. All others refer to `users`, or are
+ * Where a user may have their first row, or a name that is used once. All others refer to `users`, or are
  * written behind one of these.
  */
-const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries', 'desk_references']
+const FIRST_ROWS = ['users', 'usage', 'usage_refusals', 'portal_sessions', 'code_tries', 'shop_claims']
 const GUARDED = `
   lock table cell_claim in access exclusive mode;
   ${FIRST_ROWS.map(
@@ -108,5 +111,5 @@ async function become(transaction: Transaction, own: Cell): Promise<void> {
     ])
   await transaction.query(insertClaim, [own.name])
   await transaction.query(insertParts, [parts])
-  await transaction.query(claimReferences, [parts])
+  await transaction.query(claimUsed, [parts, own.name])
 }

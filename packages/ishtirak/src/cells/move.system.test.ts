@@ -116,7 +116,7 @@ it('the shop has rows in most tables of users', () => {
   const tables = new Set(before.map((line) => line.split('\t')[0]))
   expect(tables.size).toBeGreaterThan(12)
   // With the reference in the place of a user.
-  expect(tables).toContain('desk_references')
+  expect(tables).toContain('shop_claims')
 })
 
 it('there and back', async () => {

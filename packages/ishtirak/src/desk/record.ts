@@ -3,6 +3,7 @@
 // cash desk, or the number of the cheque.
 
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
+import type { ClaimDeps } from '../cells/claim-once.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
@@ -27,12 +28,12 @@ import {
   rememberUser,
 } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
-import { type ReferenceDeps, referenceTaken, requireFreeReference, takeReference } from './references.js'
+import { referenceTaken, requireFreeReference, takeReference } from './references.js'
 
 export type RecordDeps = SettleDeps &
   QuoteDeps &
   SubjectDeps &
-  ReferenceDeps &
+  ClaimDeps &
   Pick<CommonParts, 'cellGuard'> & { readonly database: Database }
 
 interface Purchase {

@@ -8,11 +8,11 @@ import { freePort } from '../../../../test/support/free-port.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
 import { claimDatabase } from '../cells/claim.sql.js'
+import { claimName } from '../cells/claim-once.sql.js'
 import { toTimestamp } from '../core/instant.js'
 import { type Database, statement } from '../database/database.js'
-import { claimReference } from './references.sql.js'
 
-const claims = statement('test.references.all', 'select user_id, payer from desk_references')
+const claims = statement('test.references.all', 'select user_id, holder from shop_claims')
 const payers = statement(
   'test.references.payers',
   `select user_id from payments where method = 'cheque' and method_reference = $1`,
@@ -88,7 +88,7 @@ describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => 
       const comesAgain = n === 0
       const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
       const killed = [reference, 'cheque', first, now, null, now]
-      await databaseOf(cells, reference)?.query(claimReference, killed)
+      await databaseOf(cells, reference)?.query(claimName, killed)
       expect((await preview(cells.of(second), second, reference)).status).toBe(200)
       expect((await record(cells.of(second), second, reference)).body).toMatchObject({ code: 'busy' })
       if (comesAgain) expect((await record(cells.of(first), first, reference)).status).toBe(200)
@@ -152,8 +152,8 @@ describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => 
     const parts = new Set(Array.from({ length: 256 }, (_, part) => part))
     await claimDatabase(alone, { name: 'a', parts, servers: [], standbys: [] })
     expect(await alone.query(claims)).toEqual([
-      { user_id: 'BNA 1', payer: first },
-      { user_id: 'BNA 2', payer: second },
+      { user_id: 'BNA 1', holder: first },
+      { user_id: 'BNA 2', holder: second },
     ])
     await alone.close()
   })

@@ -20,6 +20,7 @@ import {
   LinesApprovedSchema,
   StatementParamsSchema,
 } from './bank-schemas.js'
+import { claimLine } from './line-claim.js'
 import {
   type BankDeps,
   type ReadStatement,
@@ -206,6 +207,7 @@ async function approveOne(
   if (!Number.isInteger(dinars) || dinars > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
   const received = { amount: dinars, received_at: line.day, payment_method: INSTRUMENTS[of.account] }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line.id}` }
+  await claimLine(deps, line.id)
   const call = {
     id: paymentId,
     input: { ...received, ...(reason !== null && { why: reason }) },

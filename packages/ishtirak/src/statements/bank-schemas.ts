@@ -43,6 +43,9 @@ export const LineSchema = object('BankLine', {
   state: Type.Enum(STATES, { description: '`payout`: what the provider of cards paid out' }),
   known: Type.Boolean({ description: 'An earlier file had it' }),
   payment_ids: Type.Array(Type.String(), { description: 'What it was said to pay' }),
+  meant_for: Type.Optional(
+    Type.String({ description: 'The other cell, of whose users the text has a reference' }),
+  ),
   decided_by: nullable(Type.String()),
   reason: nullable(Type.String()),
   match: nullable(

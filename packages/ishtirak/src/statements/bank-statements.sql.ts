@@ -158,6 +158,13 @@ export async function findLine(database: Queryable, id: string): Promise<StoredL
   return row ? parseLine(row) : null
 }
 
+// Asked for by another cell.
+export const selectPaysAny = statement(
+  'bank_lines.pays_any',
+  `select payment_ids <> '{}' as pays from bank_lines where id = $1`,
+  {},
+)
+
 const listed = (name: string, state: string) =>
   statement(
     `bank_lines.${name}`,

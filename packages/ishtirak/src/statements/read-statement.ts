@@ -1,6 +1,7 @@
 // A bank statement as it stands now: its lines beside the transfers that are waited for.
 import type { Static } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
+import type { ClaimDeps } from '../cells/claim-once.js'
 import { type Candidate, type Match, matcherOf } from '../core/bank-match.js'
 import { referencesInside } from '../core/bank-reference.js'
 import { BillingError } from '../core/error.js'
@@ -19,9 +20,11 @@ import {
   type StoredLine,
   type StoredStatement,
 } from './bank-statements.sql.js'
+import { cellMeant } from './line-claim.js'
 
 export type BankDeps = ActDeps &
-  DecisionDeps & { readonly database: Database; readonly transfers: TransferTerms | null }
+  DecisionDeps &
+  ClaimDeps & { readonly database: Database; readonly transfers: TransferTerms | null }
 
 /** Money that comes later than this after an order is found by its whole reference alone. */
 const LOOKED_BACK_MS = 120 * DAY
@@ -29,7 +32,11 @@ const LOOKED_BACK_MS = 120 * DAY
 export interface MatchedLine extends StoredLine {
   /** Null: it is decided. */
   readonly match: Match | null
+  /** Another cell, of which the line names a transfer and which alone may use it. */
+  readonly meantFor?: string
 }
+
+const NOT_HERE: Match = { kind: 'unknown', candidates: [] }
 
 /** Of lines of any statement. */
 export async function matched(deps: BankDeps, lines: readonly StoredLine[]): Promise<readonly MatchedLine[]> {
@@ -44,7 +51,13 @@ export async function matched(deps: BankDeps, lines: readonly StoredLine[]): Pro
     linesByReference(database, whole),
   ])
   const match = matcherOf({ transfers, linesOf, today: wallClock.dayAt(now) })
-  return lines.map((line) => ({ ...line, match: line.state === 'open' ? match(line) : null }))
+  return lines.map((line) => {
+    if (line.state !== 'open') return { ...line, match: null }
+    const found = match(line)
+    const isOwn = found.candidates.some(({ transfer }) => line.references.includes(transfer.reference))
+    const meantFor = isOwn ? null : cellMeant(deps.cells, line)
+    return meantFor === null ? { ...line, match: found } : { ...line, match: NOT_HERE, meantFor }
+  })
 }
 
 /** Throws `not_found`. */
@@ -107,6 +120,7 @@ export function viewLine(line: MatchedLine, statementId: string) {
     state: line.state,
     known: line.statementId !== statementId,
     payment_ids: [...line.paymentIds],
+    ...(line.meantFor !== undefined && { meant_for: line.meantFor }),
     decided_by: line.decidedBy,
     reason: line.reason,
     match: line.match && {

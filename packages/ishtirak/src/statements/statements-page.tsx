@@ -212,16 +212,21 @@ export function LinesTable(of: {
 }) {
   const { pages, view, lines, empty } = of
   const { say, locale } = view
+  const cells = cellColumn(
+    view,
+    lines.map(({ meantFor }) => ({ cell: meantFor })),
+  )
   const acts = LINE_ACTS.filter(({ name }) => name !== 'bank_line.reopen')
   return (
     <Table
-      columns={[say('day'), say('amount'), say('lineText'), say('what')]}
+      columns={[say('day'), say('amount'), say('lineText'), ...cells.columns, say('what')]}
       empty={empty}
       safeRows={lines.map((line) => ({
         safeCells: [
           <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap>,
           <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
           <Text>{line.text}</Text>,
+          ...cells.safeCellsOf({ cell: line.meantFor }),
           <>
             {line.match?.kind === 'unknown' ? null : (
               <a class="line" href={addressOf(pages.base, 'statements', line.statementId)} safe>
