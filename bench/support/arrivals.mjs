@@ -1,8 +1,8 @@
-// Requests that come when they come, as those of many users do, from a process of its own. A driver that waits
-// for an answer before it sends the next request (driver.mjs) sends in waves, and how many of them meet and
-// share a statement depends on what stands between it and the service. One message in: the shops, which are
-// asked at the same time. One message out, when all have answered; a request that is not answered with 2xx
-// fails the round, since refusals are quick.
+// Requests that come when they come, as those of many users do, from a process of its own. A driver that
+// waits for an answer before it sends the next request (driver.mjs) sends in waves, and how many of them
+// meet and share a statement depends on what stands between it and the service. One message in: the shops,
+// which are asked at the same time. One message out, when all have answered; a request that is not answered
+// with 2xx fails the round, since refusals are quick.
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { requestsOf } from './requests.mjs'

@@ -26,7 +26,7 @@ describeScenario('beside 10,000 new lines of a bank statement', ({ database }) =
       insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
       select 'lin_' || n, 'stm', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
         from generate_series(1, 10000) n`)
-    const of = { references: [], orderedSince: NOON - days(120), dayOf: () => '2026-11-20' }
+    const of = { references: [], isOfCells: false, orderedSince: NOON - days(120), dayOf: () => '2026-11-20' }
     const asked = await heard((one) => payableTransfers(one, of))
     const plan = await explain(database(), asked, { mode: 'generic', with: '(analyze, buffers)' })
     // By its payment, its user and the line that pays it. The lines have 200 pages.

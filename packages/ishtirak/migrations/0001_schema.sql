@@ -741,7 +741,7 @@ create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastu
 create unique index payments_desk_reference on payments (method_reference, method)
   where method in ('cash', 'cheque');
 
--- In cells that index, and the one of lines that pay, see the rows of one cell. This table is filled there only.
+-- In cells that index, and the one of lines that pay, see the rows of one. This table is filled there only.
 create table shop_claims (
   -- A reference of the desk or a line of a bank statement, in the place of a user: the cell that has its part
   -- keeps the row.

@@ -3,7 +3,7 @@
 
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Row } from '../database/database.js'
-import type { CellQuestion, OtherCells } from '../database/whole-shop.js'
+import type { OtherCells } from '../database/whole-shop.js'
 import type { Cell, Cells } from '../runtime/cells.js'
 import type { Clock } from '../runtime/clock.js'
 import { headerOf, sendRequest } from '../runtime/http-client.js'
@@ -30,28 +30,43 @@ const SKEW_MS = MINUTE
 const ANSWER_MAX = 64 * 1024 * 1024
 
 export function otherCells(deps: CellCallsDeps): OtherCells {
-  const others = deps.cells.all.filter((cell) => cell !== deps.cells.own)
-  const asks = new Map(others.map((cell) => [cell.name, askOf(deps, cell)]))
+  const ask = askingCells(deps, ROWS_PATH)
   return {
     own: deps.cells.own.name,
-    names: others.map(({ name }) => name),
-    ask: async (cell, asked) => (await asks.get(cell)?.(asked)) ?? null,
+    names: deps.cells.all.filter((cell) => cell !== deps.cells.own).map(({ name }) => name),
+    ask: async (cell, asked) => {
+      const answer = await ask(cell, asked)
+      return answer?.status === 200 ? (answer.value as readonly Row[]) : null
+    },
   }
 }
 
+export interface CellAnswer {
+  readonly status: number
+  readonly value: unknown
+}
+
+/** Null: it does not answer. What is asked may arrive twice. */
+export function askingCells(deps: CellCallsDeps, path: string) {
+  const others = deps.cells.all.filter((cell) => cell !== deps.cells.own)
+  const asks = new Map(others.map((cell) => [cell.name, askOf(deps, cell, path)]))
+  return async (cell: string, asked: object): Promise<CellAnswer | null> =>
+    (await asks.get(cell)?.(asked)) ?? null
+}
+
 /** The service that answered last is asked first. */
-function askOf({ cells, cellsKeys, clock, log }: CellCallsDeps, cell: Cell) {
+function askOf({ cells, cellsKeys, clock, log }: CellCallsDeps, cell: Cell, path: string) {
   const [key = ''] = cellsKeys
   let addresses = [...cell.servers, ...cell.standbys]
-  return async (asked: CellQuestion): Promise<readonly Row[] | null> => {
+  return async (asked: object): Promise<CellAnswer | null> => {
     const body = JSON.stringify(asked)
     const signed = signatureOf(key, { from: cells.own.name, to: cell.name, at: clock.now(), body })
     const endsAt = performance.now() + CELL_LIMIT_MS
     for (const address of [...addresses]) {
       const timeoutMs = endsAt - performance.now()
       if (timeoutMs <= 0) break
-      const rows = await askAt(address, { body, signed, key, timeoutMs })
-      if (rows) return rows
+      const answer = await askAt(`http://${address}${path}`, { body, signed, key, timeoutMs })
+      if (answer) return answer
       addresses = [...addresses.filter((one) => one !== address), address]
     }
     log.warn({ cell: cell.name }, 'a cell does not answer')
@@ -60,23 +75,23 @@ function askOf({ cells, cellsKeys, clock, log }: CellCallsDeps, cell: Cell) {
 }
 
 async function askAt(
-  address: string,
+  url: string,
   of: { readonly body: string; readonly signed: string; readonly key: string; readonly timeoutMs: number },
-): Promise<readonly Row[] | null> {
+): Promise<CellAnswer | null> {
   const { body, signed, key, timeoutMs } = of
   const outcome = await sendRequest({
-    url: `http://${address}${ROWS_PATH}`,
+    url,
     method: 'POST',
     headers: { 'content-type': 'application/json', [CELL_HEADER]: signed },
     ...{ body, timeoutMs, maxBytes: ANSWER_MAX },
   })
-  if (outcome.kind !== 'answer' || outcome.status !== 200 || !outcome.body) return null
+  if (outcome.kind !== 'answer' || !outcome.body) return null
   const text = Buffer.from(outcome.body).toString()
   const isTheirs = constantTimeEquals(
     headerOf(outcome.headers, CELL_HEADER) ?? '',
     answerSignature(key, signed, text),
   )
-  return isTheirs ? JSON.parse(text) : null
+  return isTheirs ? { status: outcome.status, value: JSON.parse(text) } : null
 }
 
 interface Signed {

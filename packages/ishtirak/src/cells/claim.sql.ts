@@ -30,8 +30,9 @@ const claimUsed = statement(
    select method_reference, method, user_id, created_at from payments
     where method in ('cash', 'cheque') and part_of(method_reference) = any ($1::int[])
     union all
-   select id, 'bank_line', $2, now() from bank_lines
-    where payment_ids <> '{}' and part_of(id) = any ($1::int[])`,
+   select l.id, 'bank_line', jsonb_agg(jsonb_build_array(p.user_id, p.id) order by p.id)::text, now()
+     from bank_lines l join payments p on p.id = any (l.payment_ids)
+    where part_of(l.id) = any ($1::int[]) group by l.id`,
 )
 
 /**
@@ -111,5 +112,5 @@ async function become(transaction: Transaction, own: Cell): Promise<void> {
     ])
   await transaction.query(insertClaim, [own.name])
   await transaction.query(insertParts, [parts])
-  await transaction.query(claimUsed, [parts, own.name])
+  await transaction.query(claimUsed, [parts])
 }

@@ -7,11 +7,9 @@ import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import type { World } from '../../../../test/support/world.js'
 import { type Database, statement } from '../database/database.js'
 
-const ENV = { ...CODE_ENV, TRANSFER_FILE }
 const insertFinding = statement(
   'test.lists.finding',
   `insert into comparison_findings
@@ -20,7 +18,7 @@ const insertFinding = statement(
 )
 const NAMES = ['a', 'b', 'c']
 
-/** In each cell a batch of codes, an act on many, a bank statement, a comparison and events. */
+/** In each cell a batch of codes, an act on many, a comparison and events. */
 async function fill(worlds: readonly World[], users: readonly string[]): Promise<void> {
   for (const [n, world] of worlds.entries()) {
     const [operator, user = ''] = [operatorOf(world), users[n]]
@@ -30,12 +28,6 @@ async function fill(worlds: readonly World[], users: readonly string[]): Promise
     const bulk = { act: 'user.grant', ids: [user], input: { days: 7 }, operation_id: 'bulk', why }
     for (const [path, body] of Object.entries({ '/codes/create': codes, '/bulk/start': bulk }))
       expect([path, (await operator.post(path, body)).status]).toEqual([path, 200])
-    const read = await fetch(`${world.url}/api/v1/operator/statements?account=ccp`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'text/csv' },
-      body: `Date;Libellé;Débit;Crédit\r\n2${n}/11/2026;paid in;;5 000,00\r\n`,
-    })
-    expect(read.status).toBe(200)
     expect((await operator.post('/reconciliations/start', { since: '2026-11-01' })).status).toBe(200)
     world.clock.advance(1_000)
   }
@@ -50,35 +42,33 @@ describe.each(DATABASE_KINDS)('lists of what each cell keeps (%s)', (kind) => {
   beforeEach(() => Promise.all(databases.map(emptyAll)))
 
   it('are of all, the newest first, each with its cell', async () => {
-    await using cells = await createCells(databases, { env: ENV })
+    await using cells = await createCells(databases, { env: CODE_ENV })
     await fill(cells.worlds, usersOfCells(cells, 1))
     for (const world of cells.worlds) {
-      for (const path of ['/codes', '/bulk', '/statements', '/reconciliations']) {
+      for (const path of ['/codes', '/bulk', '/reconciliations']) {
         const { data } = (await operatorOf(world).get(path)).body
         expect([path, data.map(({ cell }: { cell: string }) => cell)]).toEqual([path, ['c', 'b', 'a']])
       }
     }
     const { open } = await enterConsole(cells.worlds[0] as World, OPERATOR_KEY)
-    for (const path of ['/console/codes', '/console/bulk', '/console/statements']) {
+    for (const path of ['/console/codes', '/console/bulk']) {
       const named = (await open(path)).text.matchAll(/data-label="Cell"><div><bdi>(\w)</g)
       expect([path, [...named].map(([, cell]) => cell)]).toEqual([path, ['c', 'b', 'a']])
     }
   })
 
   it('are of one page each: a cursor goes on in all', async () => {
-    await using cells = await createCells(databases, { env: ENV })
+    await using cells = await createCells(databases, { env: CODE_ENV })
     await fill(cells.worlds, usersOfCells(cells, 1))
     const operator = operatorOf(cells.worlds[1] as World)
-    for (const path of ['/codes', '/statements']) {
-      const first = (await operator.get(`${path}?limit=2`)).body
-      const second = (await operator.get(`${path}?limit=2&cursor=${first.next_cursor}`)).body
-      const found = [...first.data, ...second.data].map(({ cell }: { cell: string }) => cell)
-      expect([path, found, second.next_cursor]).toEqual([path, ['c', 'b', 'a'], null])
-    }
+    const first = (await operator.get('/codes?limit=2')).body
+    const second = (await operator.get(`/codes?limit=2&cursor=${first.next_cursor}`)).body
+    const found = [...first.data, ...second.data].map(({ cell }: { cell: string }) => cell)
+    expect([found, second.next_cursor]).toEqual([['c', 'b', 'a'], null])
   })
 
   it('events are those of all users, and a finding of any cell is listed', async () => {
-    await using cells = await createCells(databases, { env: ENV })
+    await using cells = await createCells(databases, { env: CODE_ENV })
     const users = usersOfCells(cells, 1)
     await fill(cells.worlds, users)
     for (const [n, database] of databases.entries())
@@ -92,9 +82,9 @@ describe.each(DATABASE_KINDS)('lists of what each cell keeps (%s)', (kind) => {
 
   it('a cell that is gone is named, and what is the others’ is there', async () => {
     const servers = [`127.0.0.1:${await freePort()}`]
-    await using cells = await createCells(databases, { env: ENV, addresses: { b: servers } })
+    await using cells = await createCells(databases, { env: CODE_ENV, addresses: { b: servers } })
     await fill(cells.worlds, usersOfCells(cells, 1))
-    for (const path of ['/codes', '/bulk', '/statements', '/reconciliations', '/events']) {
+    for (const path of ['/codes', '/bulk', '/reconciliations', '/events']) {
       const { body } = await operatorOf(cells.worlds[0] as World).get(path)
       expect([path, body.cells_missing]).toEqual([path, ['b']])
       const named = body.data.map(({ cell }: { cell?: string }) => cell)

@@ -22,6 +22,11 @@ export function readWholeShop<Result>({ isWhole }: Pick<Reading, 'isWhole'>, wor
   return readings.run({ missing: new Set(), isWhole }, work)
 }
 
+/** Reads all cells, as what it is part of does; else those that answer. */
+export function ofAllCells<Result>(work: () => Result): Result {
+  return readings.getStore() ? work() : readWholeShop({ isWhole: false }, work)
+}
+
 /** What is done from here on reads one cell by itself. */
 export function readCell<Result>(cell: string, work: () => Result): Result {
   return readings.run({ missing: new Set(), isWhole: true, only: cell }, work)
@@ -39,7 +44,7 @@ export interface OtherCells {
   ask(cell: string, asked: CellQuestion): Promise<readonly Row[] | null>
 }
 
-export interface CellQuestion {
+interface CellQuestion {
   readonly name: string
   readonly parameters: readonly Parameter[]
 }
@@ -65,11 +70,6 @@ export function wholeShop(own: Database, others: OtherCells): Database {
     return merged(own, answered, { across, parameters })
   }
   return { ...withoutQuery(own), query }
-}
-
-/** Of a row that says it. Absent: there are no cells. */
-export function cellIn({ cell }: Row): { readonly cell?: string } {
-  return typeof cell === 'string' ? { cell } : {}
 }
 
 /** An object with methods of a class has them on its prototype. */

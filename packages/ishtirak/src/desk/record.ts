@@ -3,7 +3,7 @@
 // cash desk, or the number of the cheque.
 
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
-import type { ClaimDeps } from '../cells/claim-once.js'
+import type { ClaimDeps } from '../acts/claim-once.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'

@@ -1,5 +1,5 @@
-// References of the desk over several cells, where the constraint of one database sees its own payments alone.
-import { askCellOf, type ClaimDeps, claimOnce, holderOf } from '../cells/claim-once.js'
+// References of the desk over several cells, where the constraint of a database sees its own payments alone.
+import { askCellOf, type ClaimDeps, claimOnce, holderOf } from '../acts/claim-once.js'
 import { BillingError } from '../core/error.js'
 import { rowOf, text } from '../database/rows.js'
 import { findTaken } from './references.sql.js'
@@ -34,4 +34,5 @@ export function referenceTaken({ id, status }: { readonly id: string; readonly s
 async function requireUnused(deps: ClaimDeps, { reference, method }: Reference, payer: string) {
   const [row] = await askCellOf(deps, payer, findTaken, [payer, reference, method])
   if (row) throw referenceTaken(readPayment(row))
+  return false
 }

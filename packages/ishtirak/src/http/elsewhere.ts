@@ -43,8 +43,8 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
 
 const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== undefined
 
-/** The shop has one drawer, and one count of its day: the first cell keeps it. */
-const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/drawer\b/
+/** The shop has one drawer with one count of its day, and its bank statements: the first cell keeps them. */
+const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/(drawer|statements|bank-lines)\b/
 
 /** Each cell closes its own month; asked for at one, all do. */
 const OF_EACH_CELL = /\/months\/:month\/(close|reopen)$/
@@ -121,6 +121,8 @@ function sendTo(address: string, request: FastifyRequest): Promise<IncomingMessa
   const [host, port] = address.split(':')
   return new Promise((resolve) => {
     let isConnected = false
+    // A file that nobody has read yet passes through, once there is a connection.
+    const isFile = request.headers['content-type']?.startsWith('multipart/') && !request.raw.readableEnded
     const sent = http.request({
       ...{ host, port },
       method: request.method,
@@ -128,21 +130,25 @@ function sendTo(address: string, request: FastifyRequest): Promise<IncomingMessa
       path: request.url,
       timeout: ANSWER_MS,
       headers: {
-        ...passedOn(request.headers, ['content-length', 'expect']),
+        ...passedOn(request.headers, isFile ? ['expect'] : ['content-length', 'expect']),
         ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
         'x-forwarded-for': request.ip,
         'x-request-id': request.id,
         [FORWARDED]: '1',
       },
     })
+    const begin = () => {
+      isConnected = true
+      if (isFile) request.raw.pipe(sent)
+    }
     sent.on('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', () => (isConnected = true))
-      else isConnected = true
+      if (socket.connecting) socket.once('connect', begin)
+      else begin()
     })
     sent.on('response', resolve)
     sent.on('timeout', () => sent.destroy())
     sent.on('error', () => resolve(isConnected ? null : 'unreachable'))
-    sent.end(body)
+    if (!isFile) sent.end(body)
   })
 }
 

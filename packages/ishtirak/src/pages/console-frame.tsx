@@ -336,12 +336,11 @@ export function Pager(of: PropsWithChildren<{ view: View; first: string | null; 
 }
 
 /** The last column of a list: which cell has each. Nothing without cells. */
-export function cellColumn({ say }: View, items: readonly { readonly cell?: string | undefined }[]) {
+export function cellColumn({ say }: View, items: readonly { readonly cell?: string }[]) {
   const isShown = items.some(({ cell }) => cell !== undefined)
   return {
     columns: isShown ? [say('cell')] : [],
-    safeCellsOf: ({ cell = '' }: { readonly cell?: string | undefined }) =>
-      isShown ? [<Text>{cell}</Text>] : [],
+    safeCellsOf: ({ cell = '' }: { readonly cell?: string }) => (isShown ? [<Text>{cell}</Text>] : []),
   }
 }
 

@@ -8,11 +8,12 @@ import { perform, requireSame, sendingOf } from '../acts/perform.js'
 import type { Preview } from '../acts/preview.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { INSTRUMENTS } from '../core/account.js'
-import type { Candidate } from '../core/bank-match.js'
+import type { Candidate, PayableTransfer } from '../core/bank-match.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Operator } from '../core/role.js'
+import { ofAllCells } from '../database/whole-shop.js'
 import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
-import { approveByLine } from '../transfers/decide.js'
+import { approveByLine, approve as approvePayment } from '../transfers/decide.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
 import {
   type LineResult,
@@ -20,7 +21,7 @@ import {
   LinesApprovedSchema,
   StatementParamsSchema,
 } from './bank-schemas.js'
-import { claimLine } from './line-claim.js'
+import { approveAt, cellOfPayer, claimLine } from './line-claim.js'
 import {
   type BankDeps,
   type ReadStatement,
@@ -157,14 +158,14 @@ async function approveAll(
   const refusals = new Map<Chosen, string>()
   for (const one of wanted) {
     const ofLine = wanted.filter(({ line }) => line.id === one.line.id)
-    const paymentIds = ofLine.map(({ candidate }) => candidate.transfer.paymentId)
-    const code = await refusalOf(() => approveOne(deps, one, { account: statement.account, paymentIds }, by))
+    const together = ofLine.map(({ candidate }) => candidate.transfer)
+    const code = await refusalOf(() => approveOne(deps, one, { account: statement.account, together }, by))
     if (code !== null) refusals.set(one, code)
   }
   const transfers = wanted.map(({ candidate }) => candidate.transfer)
   const [statuses] = await Promise.all([
-    outcomesOf(deps.database, transfers),
-    settleLines(deps.database, now),
+    ofAllCells(() => outcomesOf(deps.database, transfers)),
+    settleLines(deps, now),
   ])
   return wanted.map((one) => {
     const { line, candidate } = one
@@ -183,22 +184,24 @@ async function approveAll(
   })
 }
 
-/** Null: it was done. What is no refusal is thrown. */
+/** Null: it was done. What is no refusal is thrown, but of a cell that is gone: the others' lines go on. */
 async function refusalOf(work: () => Promise<void>): Promise<string | null> {
   try {
     await work()
     return null
   } catch (error) {
-    if (error instanceof BillingError && !['database_unavailable', 'took_too_long'].includes(error.code))
-      return error.code
-    throw error
+    if (!(error instanceof BillingError)) throw error
+    const { code, extra } = error
+    const isOurs = ['database_unavailable', 'took_too_long'].includes(code) && extra.cell === undefined
+    if (isOurs) throw error
+    return code
   }
 }
 
 async function approveOne(
   deps: BankDeps,
   { line, candidate: { transfer }, amount }: Chosen,
-  of: { readonly account: keyof typeof INSTRUMENTS; readonly paymentIds: readonly string[] },
+  of: { readonly account: keyof typeof INSTRUMENTS; readonly together: readonly PayableTransfer[] },
   { operator, reason, operationName }: By,
 ): Promise<void> {
   const { userId, paymentId } = transfer
@@ -207,13 +210,16 @@ async function approveOne(
   if (!Number.isInteger(dinars) || dinars > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
   const received = { amount: dinars, received_at: line.day, payment_method: INSTRUMENTS[of.account] }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line.id}` }
-  await claimLine(deps, line.id)
-  const call = {
-    id: paymentId,
-    input: { ...received, ...(reason !== null && { why: reason }) },
-    by: { operator, reason, ...named },
+  const input = { ...received, ...(reason !== null && { why: reason }) }
+  await claimLine(deps, line.id, of.together)
+  const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
+  const elsewhere = cellOfPayer(deps, transfer)
+  if (elsewhere !== null) {
+    const asked = { act: approvePayment.name, id: paymentId, input, operator, reason, ...named }
+    return approveAt(deps, elsewhere, { line: paying, paid: transfer, asked })
   }
-  const approve = approveByLine({ id: line.id, paymentIds: of.paymentIds })
+  const call = { id: paymentId, input, by: { operator, reason, ...named } }
+  const approve = approveByLine(paying)
   const sending = await sendingOf(approve, deps, call, { userId, paymentId })
   const performed = await perform(approve, deps, call, sending)
   if (performed.kind === 'done_before') requireSame(approve, performed, call)

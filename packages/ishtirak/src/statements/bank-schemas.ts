@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
-import { ofCell } from '../acts/whole-shop.js'
 import type { AccountKind } from '../core/account.js'
 import type { BankLineState } from '../core/bank-line.js'
 import type { MatchRule, Misfit } from '../core/bank-match.js'
@@ -43,9 +42,6 @@ export const LineSchema = object('BankLine', {
   state: Type.Enum(STATES, { description: '`payout`: what the provider of cards paid out' }),
   known: Type.Boolean({ description: 'An earlier file had it' }),
   payment_ids: Type.Array(Type.String(), { description: 'What it was said to pay' }),
-  meant_for: Type.Optional(
-    Type.String({ description: 'The other cell, of whose users the text has a reference' }),
-  ),
   decided_by: nullable(Type.String()),
   reason: nullable(Type.String()),
   match: nullable(
@@ -78,7 +74,6 @@ const summary = {
   first_day: Type.String(),
   last_day: Type.String(),
   lines: Type.Integer({ description: 'With money in' }),
-  ...ofCell,
 }
 
 export const StatementsSchema = object('BankStatements', {

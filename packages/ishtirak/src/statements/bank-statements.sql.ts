@@ -6,7 +6,6 @@ import type { BankLineState } from '../core/bank-line.js'
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { at, column, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
-import { cellIn } from '../database/whole-shop.js'
 import type { viewForm } from './bank-file.js'
 import type { LineResult } from './bank-schemas.js'
 
@@ -85,7 +84,7 @@ const parseStatement = rowOf({
   lastDay: text,
   lines: integer,
 })
-export type StoredStatement = ReturnType<typeof parseStatement> & { readonly cell?: string }
+export type StoredStatement = ReturnType<typeof parseStatement>
 
 const COLUMNS = `id, account, imported_at, imported_by, form, first_day, last_day,
           cardinality(line_ids) as lines`
@@ -102,7 +101,6 @@ const selectNewest = statement(
   `select ${COLUMNS} from bank_statements
     where $1::timestamptz is null or (imported_at, id) < ($1::timestamptz, $2::text)
     order by imported_at desc, id desc limit $3::int`,
-  { order: ['-imported_at', '-id'], limit: 3, named: true },
 )
 
 /** Those before `after`, one more than `limit` where there are more. */
@@ -114,8 +112,7 @@ export async function newestStatements(
   }: { readonly after: { readonly at: Instant; readonly id: string } | null; readonly limit: number },
 ): Promise<readonly StoredStatement[]> {
   const place = [after && at(after.at), after?.id ?? null]
-  const found = await database.query(selectNewest, [...place, limit + 1])
-  return found.map((row) => ({ ...parseStatement(row), ...cellIn(row) }))
+  return (await database.query(selectNewest, [...place, limit + 1])).map(parseStatement)
 }
 
 const parseLine = rowOf({
@@ -157,13 +154,6 @@ export async function findLine(database: Queryable, id: string): Promise<StoredL
   const [row] = await database.query(selectLine, [id])
   return row ? parseLine(row) : null
 }
-
-// Asked for by another cell.
-export const selectPaysAny = statement(
-  'bank_lines.pays_any',
-  `select payment_ids <> '{}' as pays from bank_lines where id = $1`,
-  {},
-)
 
 const listed = (name: string, state: string) =>
   statement(

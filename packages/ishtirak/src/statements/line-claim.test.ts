@@ -1,48 +1,70 @@
-// Each cell reads the same bank statement in, for its own users: a line pays payments of one of them.
+// Bank statements over several cells: the first cell keeps them, and a line pays users of any cell.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
+import { claimName } from '../acts/claim-once.sql.js'
 import { claimDatabase } from '../cells/claim.sql.js'
-import { claimName } from '../cells/claim-once.sql.js'
 import { toTimestamp } from '../core/instant.js'
 import { type Database, statement } from '../database/database.js'
 
-const ENV = { TRANSFER_FILE }
-const selectPaid = statement('test.claims.paid', `select user_id from payments where status = 'paid'`)
+const AMINA = 'amina-key-of-20-characters'
+const KARIM = 'karim-key-of-20-characters'
+const OPERATOR_KEYS = `amina:owner:${AMINA},karim:accountant:${KARIM}`
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-line-claim-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+function transferFile(name: string, more: object = {}): string {
+  const file = path.join(folder, name)
+  const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
+  writeFileSync(file, JSON.stringify({ accounts: [account], ...more }))
+  return file
+}
+const ENV = { OPERATOR_KEYS, TRANSFER_FILE: transferFile('one.json') }
+const TWO = { OPERATOR_KEYS, TRANSFER_FILE: transferFile('two.json', { second_approval_from: 2_000 }) }
+
+const selectPaid = statement('test.claims.paid', `select id from payments where status = 'paid'`)
+const selectActs = statement(
+  'test.claims.acts',
+  `select id, actor, reason from audit where act = 'payment.approve' and asked is not null`,
+)
 const selectClaims = statement('test.claims.all', 'select user_id, kind, holder from shop_claims')
 
 async function order(world: World, userId: string) {
-  const { body } = await world
-    .as(userId)
-    .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
-  return { id: String(body.id), reference: String(body.transfer.reference), amount: Number(body.amount) }
+  const wanted = { plan: 'pro', method: 'transfer' }
+  const { body } = await world.as(userId).post('/api/v1/billing/payments', wanted)
+  return { userId, id: String(body.id), reference: String(body.transfer.reference) }
 }
 type Ordered = Awaited<ReturnType<typeof order>>
 
-/** The file with one line; gives the statement, and its line. */
-async function read(world: World, text: string, dinars: number) {
+const fileOf = (texts: readonly string[]) =>
+  ['Date;Libellé;Débit;Crédit', ...texts.map((text) => `21/11/2026;${text};;2 000,00`), ''].join('\r\n')
+
+async function read(world: World, ...texts: readonly string[]) {
   const answer = await fetch(`${world.url}/api/v1/operator/statements?account=ccp`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${OPERATOR_KEY}`, 'content-type': 'text/csv' },
-    body: `Date;Libellé;Débit;Crédit\r\n21/11/2026;${text};;${dinars}\r\n`,
+    headers: { authorization: `Bearer ${AMINA}`, 'content-type': 'text/csv' },
+    body: fileOf(texts),
   })
-  const { statement_id: id, data } = await answer.json()
-  return { path: `/statements/${id}`, line: data[0] }
+  const body = await answer.json()
+  return { status: answer.status, path: `/statements/${body.statement_id}`, lines: body.data, body }
+}
+type Read = Awaited<ReturnType<typeof read>>
+
+/** What became of it, or the refusal of the whole. */
+async function choose(world: World | undefined, { path, lines }: Read, of: Ordered | undefined, key = AMINA) {
+  const wanted = { lines: [{ line: lines[0].id, payment_id: of?.id }], why: 'seen on the statement' }
+  const { status, body } = await operatorOf(world as World, key).post(`${path}/approve`, wanted)
+  return status === 200 ? body.results[0] : { status, ...body }
 }
 
-async function choose(world: World, { path, line }: Awaited<ReturnType<typeof read>>, of: Ordered) {
-  const wanted = { lines: [{ line: line.id, payment_id: of.id }], why: 'seen on the statement' }
-  const { status, body } = await operatorOf(world).post(`${path}/approve`, wanted)
-  return status === 200 ? body.results[0] : { status, code: body.code, cell: body.cell }
-}
-
-describe.each(DATABASE_KINDS)('a line of a bank statement in cells (%s)', (kind) => {
+describe.each(DATABASE_KINDS)('bank statements in cells (%s)', (kind) => {
   let databases: readonly Database[]
   beforeAll(async () => {
     databases = await Promise.all([freshDatabase(kind), freshDatabase(kind), freshDatabase(kind)])
@@ -50,105 +72,195 @@ describe.each(DATABASE_KINDS)('a line of a bank statement in cells (%s)', (kind)
   afterAll(() => Promise.all(databases.map((database) => database.close())))
   beforeEach(() => Promise.all(databases.map(emptyAll)))
 
-  const paidBy = async () =>
-    (await Promise.all(databases.map((database) => database.query(selectPaid))))
-      .flat()
-      .map(({ user_id }) => user_id)
-  /** A transfer of a user of each cell, and the same line beside it. */
-  const begin = async (cells: CellWorlds) => {
-    const users = usersOfCells(cells, 1)
-    const orders = await Promise.all(users.map((user) => order(cells.of(user), user)))
-    const files: Awaited<ReturnType<typeof read>>[] = []
-    for (const world of cells.worlds) files.push(await read(world, 'VIREMENT', 2_000))
-    const at = (place: number) =>
-      [cells.worlds[place] as World, files[place], orders[place]] as Parameters<typeof choose>
-    return { users, orders, at }
-  }
+  const ofEach = (asked: typeof selectPaid) => Promise.all(databases.map((database) => database.query(asked)))
+  const paid = async () => (await ofEach(selectPaid)).flat().map(({ id }) => id)
+  /** A transfer of a user of each cell. */
+  const orderEach = (cells: CellWorlds) =>
+    Promise.all(usersOfCells(cells, 1).map((user) => order(cells.of(user), user)))
+  const stored = async (cells: CellWorlds, { path }: Read) =>
+    (await operatorOf(cells.worlds[1] as World, AMINA).get(path)).body
+  const databaseOf = (cells: CellWorlds, id: string) => databases[cells.worlds.indexOf(cells.of(id))]
 
-  it('pays a payment of one cell: chosen in another, it is refused with the first', async () => {
+  it('one file, read in and approved anywhere, pays users of all, each by their cell’s own act', async () => {
     await using cells = await createCells(databases, { env: ENV })
-    const { users, at } = await begin(cells)
-    expect(new Set([0, 1, 2].map((place) => at(place)[1].line.id)).size).toBe(1)
-    expect(await choose(...at(1))).toMatchObject({ outcome: 'approved' })
-    for (const place of [0, 2])
-      expect(await choose(...at(place))).toMatchObject({ outcome: 'refused', code: 'conflict' })
-    expect(await paidBy()).toEqual([users[1]])
+    const [, b, c] = cells.worlds as readonly [World, World, World]
+    const orders = await orderEach(cells)
+    const file = await read(c, ...orders.map(({ reference }) => `VIREMENT ${reference}`))
+    expect(file.body).toMatchObject({ counts: { new: 3, sure: 3 }, to_approve: { count: 3, amount: 6_000 } })
+    const call = { why: 'the statement of the day', operation_id: 'today' }
+    const { body } = await operatorOf(b, AMINA).post(`${file.path}/approve`, call)
+    expect(body).toMatchObject({ left: 0 })
+    expect(body.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(
+      orders.map(() => 'approved'),
+    )
+    expect(await ofEach(selectPaid)).toEqual(orders.map(({ id }) => [{ id }]))
+    const acts = await ofEach(selectActs)
+    expect(acts.map(([act]) => act)).toMatchObject(orders.map(() => ({ actor: 'amina', reason: call.why })))
+    const pays = orders.map(({ id }) => ({ state: 'approved', payment_ids: [id], match: null }))
+    expect((await stored(cells, file)).data).toMatchObject(pays)
+    const again = await operatorOf(c, AMINA).post(`${file.path}/approve`, call)
+    expect(again.body.results).toEqual(body.results)
+    // By another cell: its lines are known, since one cell keeps them.
+    const twice = await read(b, ...orders.map(({ reference }) => `VIREMENT ${reference}`))
+    expect(twice.body).toMatchObject({ counts: { new: 0, approved: 3 } })
+    expect((await operatorOf(c, AMINA).get('/statements')).body.data).toHaveLength(2)
   })
 
-  it('pays one of those that are chosen in each cell at one moment', async () => {
+  it('a line pays one payment over all cells, at one moment and later', async () => {
     await using cells = await createCells(databases, { env: ENV })
-    const { at } = await begin(cells)
-    const results = await Promise.all([0, 1, 2].map((place) => choose(...at(place))))
-    const approved = results.filter(({ outcome }) => outcome === 'approved')
-    expect([approved.length, (await paidBy()).length]).toEqual([1, 1])
+    const orders = await orderEach(cells)
+    const file = await read(cells.worlds[1] as World, 'VIREMENT')
+    expect(file.lines[0].match).toMatchObject({ kind: 'to_choose', candidates: [{}, {}, {}] })
+    const results = await Promise.all(orders.map((of, n) => choose(cells.worlds[n], file, of)))
+    const [first, ...others] = results.filter(({ outcome }) => outcome === 'approved')
+    expect([others, await paid()]).toEqual([[], [first.payment_id]])
+    for (const of of orders.filter(({ id }) => id !== first.payment_id))
+      expect(await choose(cells.worlds[2], file, of)).toMatchObject({ status: 422 })
+    expect((await stored(cells, file)).data).toMatchObject([{ state: 'approved' }])
+    expect(await paid()).toEqual([first.payment_id])
   })
 
-  it('is free for another cell a while after it was claimed and paid nothing', async () => {
+  it('a payment is not approved by two lines', async () => {
     await using cells = await createCells(databases, { env: ENV })
-    const { users, at } = await begin(cells)
-    const { id } = at(0)[1].line
+    const [, , of] = await orderEach(cells)
+    const [one, two] = [await read(cells.worlds[0] as World, 'X'), await read(cells.worlds[0] as World, 'Y')]
+    const results = await Promise.all([one, two].map((file) => choose(cells.worlds[0], file, of)))
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['approved', 'refused'])
+    const lines = [...(await stored(cells, one)).data, ...(await stored(cells, two)).data]
+    expect(lines.flatMap(({ payment_ids }) => payment_ids)).toEqual([of?.id])
+  })
+
+  it('waits for a second operator at the payer’s cell, and pays nothing else meanwhile', async () => {
+    await using cells = await createCells(databases, { env: TWO })
+    const [other, , of] = await orderEach(cells)
+    const file = await read(cells.worlds[0] as World, 'VIREMENT')
+    expect(await choose(cells.worlds[0], file, of)).toMatchObject({ outcome: 'waits_for_second' })
+    expect((await stored(cells, file)).data).toMatchObject([{ state: 'open', payment_ids: [of?.id] }])
+    expect(await choose(cells.worlds[0], file, of)).toMatchObject({ code: 'second_operator_needed' })
+    expect(await choose(cells.worlds[1], file, other, KARIM)).toMatchObject({ code: 'conflict' })
+    expect(await choose(cells.worlds[1], file, of, KARIM)).toMatchObject({ outcome: 'approved' })
+    expect((await stored(cells, file)).data).toMatchObject([{ state: 'approved', decided_by: 'karim' }])
+    expect(await paid()).toEqual([of?.id])
+  })
+
+  it('of an approval that was killed before it was sent, the line is its payment’s for a while', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
+    const file = await read(cells.worlds[0] as World, 'VIREMENT')
+    const { id } = file.lines[0]
     const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
-    const database = databases[cells.worlds.indexOf(cells.of(id))]
-    await database?.query(claimName, [id, 'bank_line', 'a', now, null, now])
-    expect(await choose(...at(1))).toMatchObject({ outcome: 'refused', code: 'busy' })
+    const holder = JSON.stringify([[of.userId, of.id]])
+    await databaseOf(cells, id)?.query(claimName, [id, 'bank_line', holder, now, null, now])
+    expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'refused', code: 'busy' })
     await cells.advance(601)
-    expect(await choose(...at(1))).toMatchObject({ outcome: 'approved' })
-    expect(await choose(...at(0))).toMatchObject({ outcome: 'refused', code: 'conflict' })
-    expect(await paidBy()).toEqual([users[1]])
+    expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'approved' })
+    expect(await choose(cells.worlds[0], file, of)).toMatchObject({ status: 422 })
+    expect(await paid()).toEqual([other.id])
   })
 
-  it('pays nothing while the cell is gone that says whether it has paid', async () => {
+  it('of one that was killed before it was written beside the line, the line pays nothing else', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
+    const file = await read(cells.worlds[0] as World, 'VIREMENT')
+    const { id } = file.lines[0]
+    const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
+    const holder = JSON.stringify([[of.userId, of.id]])
+    await databaseOf(cells, id)?.query(claimName, [id, 'bank_line', holder, now, null, now])
+    const came = { amount: 2_000, received_at: '2026-11-21', why: 'seen' }
+    const approved = await operatorOf(cells.of(of.userId), AMINA).post(`/payments/${of.id}/approve`, came)
+    expect(approved.status).toBe(200)
+    await cells.advance(601)
+    expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'refused', code: 'conflict' })
+    expect(await paid()).toEqual([of.id])
+  })
+
+  it('what was booked by hand in another cell settles the line that names it', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const [, , of] = (await orderEach(cells)) as [Ordered, Ordered, Ordered]
+    const file = await read(cells.worlds[0] as World, `VIREMENT ${of.reference}`)
+    const came = { amount: 2_000, received_at: '2026-11-21', why: 'seen' }
+    await operatorOf(cells.of(of.userId), AMINA).post(`/payments/${of.id}/approve`, came)
+    await cells.advance(61)
+    expect((await stored(cells, file)).data).toMatchObject([{ state: 'approved', payment_ids: [of.id] }])
+  })
+
+  it('payments without money are those of all cells', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const orders = await orderEach(cells)
+    await cells.advance(5 * 86_400)
+    const body = fileOf(['OTHER']).replace('21/11', '20/11') + fileOf(['ANOTHER']).split('\r\n')[1]
+    await fetch(`${cells.worlds[0]?.url}/api/v1/operator/statements?account=ccp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${AMINA}`, 'content-type': 'text/csv' },
+      body: body.replace('21/11', '25/11'),
+    })
+    const { data } = (await operatorOf(cells.worlds[2] as World, AMINA).get('/statements/awaited')).body
+    expect(data.map(({ payment_id }: { payment_id: string }) => payment_id).sort()).toEqual(
+      orders.map(({ id }) => id).sort(),
+    )
+  })
+
+  it('where a cell is gone, the others’ are approved, and what is its own is no choice', async () => {
     const servers = [`127.0.0.1:${await freePort()}`]
     await using cells = await createCells(databases, { env: ENV, addresses: { b: servers } })
-    const { users, orders } = await begin(cells)
-    const world = cells.worlds[0] as World
-    const outcomes = []
-    for (let n = 0; outcomes.length < 2; n++) {
-      const file = await read(world, `VIREMENT ${n}`, 2_000)
-      const isGone = cells.of(file.line.id) === cells.worlds[1]
-      if (isGone !== (outcomes.length === 0)) continue
-      outcomes.push(await choose(world, file, orders[0] as Ordered))
-    }
-    expect(outcomes).toMatchObject([
-      { status: 503, code: 'database_unavailable', cell: 'b' },
-      { outcome: 'approved' },
-    ])
-    expect(await paidBy()).toEqual([users[0]])
+    const [ofA, ofB, ofC] = await orderEach(cells)
+    const file = await read(cells.worlds[2] as World, ...[ofA, ofB, ofC].map((of) => `X ${of?.reference}`))
+    const found = file.lines.map(({ match }: { match: { kind: string; candidates: unknown } }) => match)
+    expect(found).toMatchObject([{ kind: 'sure' }, { kind: 'to_choose' }, { kind: 'sure' }])
+    expect(JSON.stringify(found[1].candidates)).not.toContain(ofB?.id)
+    const operator = operatorOf(cells.worlds[0] as World, AMINA)
+    const { body } = await operator.post(`${file.path}/approve`, { why: 'those that are there' })
+    // The claim of a line may be the gone cell's.
+    const isGone = (n: number) => cells.of(file.lines[n].id) === cells.worlds[1]
+    const became = (n: number) =>
+      isGone(n) ? { outcome: 'refused', code: 'database_unavailable' } : { outcome: 'approved' }
+    expect(body.results).toMatchObject([became(0), became(2)])
+    expect(await paid()).toEqual([ofA, ofC].filter((_, n) => !isGone(2 * n)).map((of) => of?.id))
+    expect((await operator.get(file.path)).body.cells_missing).toEqual(['b'])
   })
 
-  it('with the reference of another cell’s user names that cell, and is chosen nowhere else', async () => {
+  it('where the first cell is gone, there are no statements', async () => {
+    const servers = [`127.0.0.1:${await freePort()}`]
+    await using cells = await createCells(databases, { env: ENV, addresses: { a: servers } })
+    const { status, body } = await read(cells.worlds[1] as World, 'X')
+    expect([status, body.code, body.cell]).toEqual([503, 'database_unavailable', 'a'])
+  })
+
+  it('the console of any cell takes the file', async () => {
     await using cells = await createCells(databases, { env: ENV })
-    const [ofA = '', ofB = ''] = usersOfCells(cells, 1)
-    const [a, b] = cells.worlds as readonly [World, World]
-    const [wrong, right] = [await order(a, ofA), await order(b, ofB)]
-    const [elsewhere, here] = [
-      await read(a, `VIREMENT ${right.reference}`, 2_000),
-      await read(b, `VIREMENT ${right.reference}`, 2_000),
-    ]
-    expect(elsewhere.line).toMatchObject({ meant_for: 'b', match: { kind: 'unknown', candidates: [] } })
-    expect(here.line).toMatchObject({ match: { kind: 'sure' } })
-    expect(here.line).not.toHaveProperty('meant_for')
-    expect(await choose(a, elsewhere, wrong)).toMatchObject({ status: 422 })
-    const { open } = await enterConsole(a, OPERATOR_KEY)
-    const { text } = await open(`/console${elsewhere.path}`)
-    expect(text).toContain('data-label="Cell"><div><bdi>b<')
-    expect(await choose(b, here, right)).toMatchObject({ outcome: 'approved' })
+    const [, of] = await orderEach(cells)
+    const world = cells.worlds[2] as World
+    const visit = await enterConsole(world, AMINA)
+    const { text } = await visit.open('/console/statements')
+    const form = new FormData()
+    form.append('form_token', /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? '')
+    form.append('account', 'ccp')
+    form.append('file', new Blob([fileOf([`VIREMENT ${of?.reference}`])]), 'releve.csv')
+    const headers = { cookie: visit.cookie }
+    const body = form
+    const sent = await fetch(`${world.url}/console/statements`, {
+      ...{ method: 'POST', headers, body, redirect: 'manual' },
+    })
+    const location = sent.headers.get('location') ?? ''
+    expect([sent.status, location]).toEqual([303, expect.stringMatching(/^\/console\/statements\/stm_/)])
+    expect((await visit.open(location)).text).toContain(of?.userId)
   })
 
-  it('that has paid in a database which becomes a cell has paid for all', async () => {
+  it('a line that has paid in a database which becomes a cell has paid for all', async () => {
     const alone = await freshDatabase(kind)
     {
-      await using world = await createWorld(alone, { env: { ...OPERATOR_ENV, ...ENV }, host: 'none' })
-      const ordered = await order(world, 'user-1')
-      const file = await read(world, 'VIREMENT', 2_000)
-      await read(world, 'ANOTHER', 2_000)
-      expect(await choose(world, file, ordered)).toMatchObject({ outcome: 'approved' })
+      await using world = await createWorld(alone, { env: ENV, host: 'none' })
+      const [one, two] = [await order(world, 'user "1"'), await order(world, 'user-2')]
+      const file = await read(world, 'VIREMENT')
+      await read(world, 'ANOTHER')
+      expect(await choose(world, file, one)).toMatchObject({ outcome: 'approved' })
+      expect(two.id).not.toBe(one.id)
       expect(await alone.query(selectClaims)).toEqual([])
       const parts = new Set(Array.from({ length: 256 }, (_, part) => part))
       await claimDatabase(alone, { name: 'a', parts, servers: [], standbys: [] })
-      expect(await alone.query(selectClaims)).toEqual([
-        { user_id: file.line.id, kind: 'bank_line', holder: 'a' },
-      ])
+      const [claim, ...others] = await alone.query(selectClaims)
+      expect([claim?.user_id, claim?.kind, others]).toEqual([file.lines[0].id, 'bank_line', []])
+      expect(JSON.parse(String(claim?.holder))).toEqual([['user "1"', one.id]])
     }
     await alone.close()
   })

@@ -1,32 +1,74 @@
-// Lines of bank statements over several cells: each cell reads the same file in, for its own users, and a line
-// pays payments of one of them.
-import { askCell, type ClaimDeps, claimOnce } from '../cells/claim-once.js'
+// A line of a bank statement whose payments may be in other cells. The statement that approves a payment
+// writes beside it which line pays it, where both are in one database; between two the line is claimed
+// first, so that whatever ends in the middle, it pays nothing else.
+import type { ActAtCell, ActElsewhere } from '../acts/act-elsewhere.js'
+import { type ClaimDeps, claimOnce } from '../acts/claim-once.js'
+import type { PayableTransfer } from '../core/bank-match.js'
 import { BillingError } from '../core/error.js'
-import { partOfReference } from '../core/reference.js'
-import { flag, rowOf } from '../database/rows.js'
-import type { Cells } from '../runtime/cells.js'
-import { type StoredLine, selectPaysAny } from './bank-statements.sql.js'
+import type { PayingLine } from '../core/transfer.js'
+import type { Database } from '../database/database.js'
+import { partOf } from '../runtime/cells.js'
+import { isApproved, mayPay, sayPays } from './bank-matches.sql.js'
 
-const readPays = rowOf({ pays: flag })
+export type LineDeps = ClaimDeps & {
+  readonly database: Database
+  readonly actAtCell: ActAtCell | null
+}
+
+type Paid = Pick<PayableTransfer, 'userId' | 'paymentId'>
+
+/** The other cell that has the payer; null: it is this one. */
+export function cellOfPayer({ cells }: LineDeps, { userId }: Paid): string | null {
+  const cell = cells?.of(partOf(userId))
+  return !cell || cell === cells?.own ? null : cell.name
+}
 
 /**
- * Before a payment of this cell is approved by the line. Throws `conflict` with the cell where it pays another,
- * `busy` where it may be about to, and `database_unavailable` with the cell that does not answer.
+ * For all that one confirmation says it pays. Throws `conflict` where it pays something else, `busy` where it
+ * may be about to, and `database_unavailable` with the cell that does not answer.
  */
-export function claimLine(deps: ClaimDeps, lineId: string): Promise<void> {
-  const holder = deps.cells?.own.name ?? ''
-  return claimOnce(deps, { kind: 'bank_line', name: lineId, holder }, async (cell) => {
-    const [row] = await askCell(deps, cell, selectPaysAny, [lineId])
-    if (row && readPays(row).pays) throw new BillingError('conflict', { extra: { line_id: lineId, cell } })
+export function claimLine(deps: LineDeps, lineId: string, payments: readonly Paid[]): Promise<void> {
+  const holder = holderOf(payments)
+  return claimOnce(deps, { kind: 'bank_line', name: lineId, holder }, async (other) => {
+    const theirs = paymentsOf(other)
+    if (theirs.every((one) => payments.some(({ paymentId }) => paymentId === one.paymentId))) return true
+    for (const one of theirs)
+      if (await isApproved(deps, one)) throw new BillingError('conflict', { extra: { line_id: lineId } })
+    return false
   })
 }
 
-/** The other cell whose user's reference the line has; null: it has none, or one of this cell too. */
-export function cellMeant(
-  cells: Cells | null,
-  { references }: Pick<StoredLine, 'references'>,
-): string | null {
-  if (!cells) return null
-  const [first, ...others] = new Set(references.map((one) => cells.of(partOfReference(one))))
-  return first && first !== cells.own && others.length === 0 ? first.name : null
+/** As PostgreSQL writes it, so that a database which becomes a cell can claim its own. */
+function holderOf(payments: readonly Paid[]): string {
+  return JSON.stringify(payments.map(({ userId, paymentId }) => [userId, paymentId]))
+}
+
+function paymentsOf(holder: string): readonly Paid[] {
+  const pairs: readonly (readonly [string, string])[] = JSON.parse(holder)
+  return pairs.map(([userId, paymentId]) => ({ userId, paymentId }))
+}
+
+/** Approves a payment of another cell by a line that is claimed for it. Throws what the act throws there. */
+export async function approveAt(
+  deps: LineDeps,
+  cell: string,
+  of: { readonly line: PayingLine; readonly paid: Paid; readonly asked: ActElsewhere },
+): Promise<void> {
+  const { line, paid, asked } = of
+  const { paymentId } = paid
+  if (!(await mayPay(deps.database, line, paymentId)))
+    throw new BillingError('conflict', { extra: { line_id: line.id } })
+  try {
+    await deps.actAtCell?.(cell, asked)
+  } catch (error) {
+    // An earlier sending, which ended before it could say so.
+    if (
+      error instanceof BillingError &&
+      error.code !== 'database_unavailable' &&
+      (await isApproved(deps, paid))
+    )
+      await sayPays(deps.database, line, paymentId)
+    throw error
+  }
+  await sayPays(deps.database, line, paymentId)
 }

@@ -1,7 +1,6 @@
 // A bank statement as it stands now: its lines beside the transfers that are waited for.
 import type { Static } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
-import type { ClaimDeps } from '../cells/claim-once.js'
 import { type Candidate, type Match, matcherOf } from '../core/bank-match.js'
 import { referencesInside } from '../core/bank-reference.js'
 import { BillingError } from '../core/error.js'
@@ -9,6 +8,7 @@ import { DAY, toTimestamp } from '../core/instant.js'
 import type { Operator } from '../core/role.js'
 import { maybeOnePerson } from '../core/sign-in.js'
 import type { Database } from '../database/database.js'
+import { ofAllCells } from '../database/whole-shop.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
@@ -20,11 +20,11 @@ import {
   type StoredLine,
   type StoredStatement,
 } from './bank-statements.sql.js'
-import { cellMeant } from './line-claim.js'
+import type { LineDeps } from './line-claim.js'
 
 export type BankDeps = ActDeps &
   DecisionDeps &
-  ClaimDeps & { readonly database: Database; readonly transfers: TransferTerms | null }
+  LineDeps & { readonly database: Database; readonly transfers: TransferTerms | null }
 
 /** Money that comes later than this after an order is found by its whole reference alone. */
 const LOOKED_BACK_MS = 120 * DAY
@@ -32,11 +32,7 @@ const LOOKED_BACK_MS = 120 * DAY
 export interface MatchedLine extends StoredLine {
   /** Null: it is decided. */
   readonly match: Match | null
-  /** Another cell, of which the line names a transfer and which alone may use it. */
-  readonly meantFor?: string
 }
-
-const NOT_HERE: Match = { kind: 'unknown', candidates: [] }
 
 /** Of lines of any statement. */
 export async function matched(deps: BankDeps, lines: readonly StoredLine[]): Promise<readonly MatchedLine[]> {
@@ -46,18 +42,18 @@ export async function matched(deps: BankDeps, lines: readonly StoredLine[]): Pro
   const now = clock.now()
   const whole = [...new Set(open.flatMap(({ references }) => references))]
   const references = [...new Set(open.flatMap(({ text }) => referencesInside(text)))]
+  const of = {
+    references,
+    orderedSince: now - LOOKED_BACK_MS,
+    isOfCells: deps.cells !== null,
+    dayOf: wallClock.dayAt,
+  }
   const [transfers, linesOf] = await Promise.all([
-    payableTransfers(database, { references, orderedSince: now - LOOKED_BACK_MS, dayOf: wallClock.dayAt }),
+    ofAllCells(() => payableTransfers(database, of)),
     linesByReference(database, whole),
   ])
   const match = matcherOf({ transfers, linesOf, today: wallClock.dayAt(now) })
-  return lines.map((line) => {
-    if (line.state !== 'open') return { ...line, match: null }
-    const found = match(line)
-    const isOwn = found.candidates.some(({ transfer }) => line.references.includes(transfer.reference))
-    const meantFor = isOwn ? null : cellMeant(deps.cells, line)
-    return meantFor === null ? { ...line, match: found } : { ...line, match: NOT_HERE, meantFor }
-  })
+  return lines.map((line) => ({ ...line, match: line.state === 'open' ? match(line) : null }))
 }
 
 /** Throws `not_found`. */
@@ -106,7 +102,6 @@ export function viewSummary({ id, importedAt, importedBy, firstDay, lastDay, ...
     first_day: firstDay,
     last_day: lastDay,
     lines: of.lines,
-    ...(of.cell !== undefined && { cell: of.cell }),
   }
 }
 
@@ -120,7 +115,6 @@ export function viewLine(line: MatchedLine, statementId: string) {
     state: line.state,
     known: line.statementId !== statementId,
     payment_ids: [...line.paymentIds],
-    ...(line.meantFor !== undefined && { meant_for: line.meantFor }),
     decided_by: line.decidedBy,
     reason: line.reason,
     match: line.match && {

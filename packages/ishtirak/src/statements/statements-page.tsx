@@ -11,7 +11,6 @@ import { instrumentName, problemInWords } from '../i18n/messages.js'
 import {
   addressOf,
   type ConsolePages,
-  cellColumn,
   NoWrap,
   Pager,
   renderConsole,
@@ -212,21 +211,16 @@ export function LinesTable(of: {
 }) {
   const { pages, view, lines, empty } = of
   const { say, locale } = view
-  const cells = cellColumn(
-    view,
-    lines.map(({ meantFor }) => ({ cell: meantFor })),
-  )
   const acts = LINE_ACTS.filter(({ name }) => name !== 'bank_line.reopen')
   return (
     <Table
-      columns={[say('day'), say('amount'), say('lineText'), ...cells.columns, say('what')]}
+      columns={[say('day'), say('amount'), say('lineText'), say('what')]}
       empty={empty}
       safeRows={lines.map((line) => ({
         safeCells: [
           <NoWrap>{pages.formats.day(Date.parse(line.day), locale)}</NoWrap>,
           <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
           <Text>{line.text}</Text>,
-          ...cells.safeCellsOf({ cell: line.meantFor }),
           <>
             {line.match?.kind === 'unknown' ? null : (
               <a class="line" href={addressOf(pages.base, 'statements', line.statementId)} safe>
@@ -273,7 +267,6 @@ function WithoutMoney({ pages, view, shown }: Part) {
 
 function Statements({ pages, view, shown }: Part) {
   const { say, locale } = view
-  const cells = cellColumn(view, shown.statements)
   return (
     <Card id="statements" title={say('statementsRead')}>
       <Table
@@ -283,7 +276,6 @@ function Statements({ pages, view, shown }: Part) {
           say('statementLines'),
           say('statementBy'),
           say('when'),
-          ...cells.columns,
         ]}
         empty={say('noStatements')}
         safeRows={shown.statements.map((of) => ({
@@ -295,7 +287,6 @@ function Statements({ pages, view, shown }: Part) {
             pages.formats.number(of.lines, locale),
             <Text>{of.importedBy}</Text>,
             <NoWrap>{pages.formats.moment(of.importedAt, locale)}</NoWrap>,
-            ...cells.safeCellsOf(of),
           ],
         }))}
       />

@@ -27,12 +27,12 @@ export const statements: Capability<BankDeps & StatementPages> = {
   console: bankStatementRoutes,
   sections: [{ key: 'statements', path: '/console/statements', order: 2, permission: READ_STATEMENTS }],
   // What was approved by hand, or when a process died before it could say so.
-  jobs: ({ database, clock }) => [
+  jobs: (deps) => [
     {
       name: 'settle-bank-lines',
       stage: 'tidy',
       everyMs: MINUTE,
-      run: () => settleLines(database, clock.now()),
+      run: () => settleLines(deps, deps.clock.now()),
     },
   ],
 }

@@ -1,9 +1,9 @@
-// What may be used once in the whole shop: a reference of the desk, a line of a bank statement. The constraint
-// of one database sees its own rows alone, so the cell that has the part of the name says who holds it: it is
-// asked before the name is used, with no transaction open. The same holder may come again; where no use
+// What may be used once over all cells: a reference of the desk, a line of a bank statement. The constraint
+// of one database sees its own rows alone, so the cell that has the part of the name says who holds it: it
+// is asked before the name is used, with no transaction open. The same holder may come again; where no use
 // followed, others may after a while.
 import { BillingError } from '../core/error.js'
-import { MINUTE, toTimestamp } from '../core/instant.js'
+import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database, Parameter, Row, Statement } from '../database/database.js'
 import { rowOf, text } from '../database/rows.js'
 import type { OtherCells } from '../database/whole-shop.js'
@@ -22,7 +22,7 @@ export interface ClaimDeps {
 export interface Claim {
   readonly kind: 'cash' | 'cheque' | 'bank_line'
   readonly name: string
-  /** A user, or a cell. */
+  /** Who or what uses it, as text. */
   readonly holder: string
 }
 
@@ -33,19 +33,22 @@ const RETRY_SECONDS = 5
 const readHolder = rowOf({ holder: text })
 
 /**
- * `requireUnused` throws where this other holder has used the name. Throws `busy` where they may be about to,
- * and `database_unavailable` with the cell that does not answer.
+ * `requireUnused` throws where this other holder has used the name, and gives true where theirs is a part
+ * of this use. Throws `busy` where they may be about to use it, and `database_unavailable` with the cell that
+ * does not answer.
  */
 export async function claimOnce(
   deps: ClaimDeps,
   claim: Claim,
-  requireUnused: (holder: string) => Promise<void>,
+  requireUnused: (holder: string) => Promise<boolean>,
 ): Promise<void> {
   if (!deps.cells) return
-  const holder = await take(deps, claim, null)
+  const now = deps.clock.now()
+  const old = now - CLAIM_MS
+  const holder = await take(deps, claim, { now, instead: null, before: old })
   if (holder === claim.holder) return
-  await requireUnused(holder)
-  if ((await take(deps, claim, holder)) !== claim.holder)
+  const before = (await requireUnused(holder)) ? now + CLAIM_MS : old
+  if ((await take(deps, claim, { now, instead: holder, before })) !== claim.holder)
     throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
 }
 
@@ -56,32 +59,30 @@ export async function holderOf(deps: ClaimDeps, { kind, name }: Omit<Claim, 'hol
   return row ? readHolder(row).holder : null
 }
 
-/** Who holds it now. `instead`: whose claim is given up, if it is old. */
-async function take(deps: ClaimDeps, { kind, name, holder }: Claim, instead: string | null) {
-  const now = deps.clock.now()
-  const times = [toTimestamp(now), instead, toTimestamp(now - CLAIM_MS)]
+/** Who holds it now. `instead`: whose claim is given up, if it was made before then. */
+async function take(
+  deps: ClaimDeps,
+  { kind, name, holder }: Claim,
+  of: { readonly now: Instant; readonly instead: string | null; readonly before: Instant },
+) {
+  const times = [toTimestamp(of.now), of.instead, toTimestamp(of.before)]
   const [row = {}] = await askCellOf(deps, name, claimName, [name, kind, holder, ...times])
   return readHolder(row).holder
 }
 
 /** The cell that has the part of `id`, which is a user or a name. */
-export function askCellOf(
-  deps: ClaimDeps,
+export async function askCellOf(
+  { cells, otherCells, ownDatabase }: ClaimDeps,
   id: string,
   statement: Statement,
   parameters: readonly Parameter[],
 ): Promise<readonly Row[]> {
-  return askCell(deps, deps.cells?.of(partOf(id)).name ?? '', statement, parameters)
-}
-
-export async function askCell(
-  { cells, otherCells, ownDatabase }: ClaimDeps,
-  cell: string,
-  statement: Statement,
-  parameters: readonly Parameter[],
-): Promise<readonly Row[]> {
-  if (cell === cells?.own.name) return ownDatabase.query(statement, parameters)
-  const rows = await otherCells?.ask(cell, { name: statement.name, parameters })
+  const cell = cells?.of(partOf(id))
+  if (!cell || cell === cells?.own) return ownDatabase.query(statement, parameters)
+  const rows = await otherCells?.ask(cell.name, { name: statement.name, parameters })
   if (rows) return rows
-  throw new BillingError('database_unavailable', { retryAfterSeconds: RETRY_SECONDS, extra: { cell } })
+  throw new BillingError('database_unavailable', {
+    retryAfterSeconds: RETRY_SECONDS,
+    extra: { cell: cell.name },
+  })
 }

@@ -1,0 +1,48 @@
+// What another cell asks to be done here, for an operator of its own.
+import { Type } from 'typebox'
+import type { Act, ActDeps } from '../acts/act.js'
+import { perform, requireSame, sendingOf } from '../acts/perform.js'
+import { BillingError, ERRORS } from '../core/error.js'
+import { checker } from '../http/checker.js'
+import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
+import { type SignedDeps, signedRoute } from './signed.route.js'
+
+export interface ActsDeps extends SignedDeps, ActDeps {
+  readonly actsOfAll: readonly Act<never>[]
+}
+
+const checkAsked = checker(
+  Type.Object({
+    ...{ act: Type.String(), id: Type.String(), input: Type.Object({}), operationId: Type.String() },
+    operator: Type.Object({ name: Type.String(), role: Type.String() }),
+    reason: Type.Union([Type.String(), Type.Null()]),
+  }),
+)
+
+export function actsRoute(deps: ActsDeps) {
+  return signedRoute(deps, ACTS_PATH, async (asked) => {
+    checkAsked(asked)
+    try {
+      await actFor(deps, asked as ActAsked)
+      return { status: 200, value: {} }
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error
+      const { code, extra, problems, retryAfterSeconds } = error
+      const value: RefusedThere = {
+        ...{ code, extra, problems },
+        ...(retryAfterSeconds && { retryAfterSeconds }),
+      }
+      return { status: ERRORS[code], value }
+    }
+  })
+}
+
+async function actFor(deps: ActsDeps, { act: name, ...asked }: ActAsked): Promise<void> {
+  const act = deps.actsOfAll.find((one) => one.name === name) as Act<ActsDeps> | undefined
+  // Of another version of this program.
+  if (!act?.fromOtherCells) throw new BillingError('not_found')
+  const { id, input, operator, reason, operationId } = asked
+  const call = { id, input, by: { operator, reason, operationId } }
+  const performed = await perform(act, deps, call, await sendingOf(act, deps, call))
+  if (performed.kind === 'done_before') requireSame(act, performed, call)
+}
