@@ -743,12 +743,12 @@ create unique index payments_desk_reference on payments (method_reference, metho
 
 -- In cells that index, and the one of lines that pay, see the rows of one. This table is filled there only.
 create table shop_claims (
-  -- A reference of the desk or a line of a bank statement, in the place of a user: the cell that has its part
-  -- keeps the row.
+  -- A reference of the desk, a line of a bank statement or the payment of a transfer, in the place of a user:
+  -- the cell that has its part keeps the row.
   user_id text not null,
-  kind text not null constraint kind_is_known check (kind in ('cash', 'cheque', 'bank_line')),
-  -- The user whose payment the reference names, the cell whose payments the line pays, or will: where no use
-  -- follows, it is free after a while.
+  kind text not null constraint kind_is_known check (kind in ('cash', 'cheque', 'bank_line', 'transfer')),
+  -- The user whose payment the reference names, the payments that the line pays, the line that pays the
+  -- transfer, or will: where no use follows, it is free after a while.
   holder text not null,
   claimed_at timestamptz not null,
   constraint shop_claims_once primary key (user_id, kind)

@@ -1,4 +1,4 @@
-// What may be used once over all cells: a reference of the desk, a line of a bank statement. The constraint
+// What may be used once over all cells: a reference of the desk, a line of a bank statement. A constraint
 // of one database sees its own rows alone, so the cell that has the part of the name says who holds it: it
 // is asked before the name is used, with no transaction open. The same holder may come again; where no use
 // followed, others may after a while.
@@ -20,7 +20,7 @@ export interface ClaimDeps {
 }
 
 export interface Claim {
-  readonly kind: 'cash' | 'cheque' | 'bank_line'
+  readonly kind: 'cash' | 'cheque' | 'bank_line' | 'transfer'
   readonly name: string
   /** Who or what uses it, as text. */
   readonly holder: string

@@ -23,7 +23,7 @@ export function actingElsewhere(deps: CellCallsDeps): ActAtCell {
     if (!answer) {
       throw new BillingError('database_unavailable', { retryAfterSeconds: RETRY_SECONDS, extra: { cell } })
     }
-    const { code, ...details } = answer.value as RefusedThere
-    throw new BillingError(isErrorCode(code) ? code : 'conflict', details)
+    const { code, extra, ...details } = answer.value as RefusedThere
+    throw new BillingError(isErrorCode(code) ? code : 'conflict', { ...details, extra: { ...extra, cell } })
   }
 }

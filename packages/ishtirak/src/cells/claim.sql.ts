@@ -32,7 +32,11 @@ const claimUsed = statement(
     union all
    select l.id, 'bank_line', jsonb_agg(jsonb_build_array(p.user_id, p.id) order by p.id)::text, now()
      from bank_lines l join payments p on p.id = any (l.payment_ids)
-    where part_of(l.id) = any ($1::int[]) group by l.id`,
+    where part_of(l.id) = any ($1::int[]) group by l.id
+    union all
+   select one.payment_id, 'transfer', l.id, now()
+     from bank_lines l cross join unnest(l.payment_ids) one (payment_id)
+    where part_of(one.payment_id) = any ($1::int[])`,
 )
 
 /**

@@ -211,7 +211,7 @@ async function approveOne(
   const received = { amount: dinars, received_at: line.day, payment_method: INSTRUMENTS[of.account] }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line.id}` }
   const input = { ...received, ...(reason !== null && { why: reason }) }
-  await claimLine(deps, line.id, of.together)
+  await claimLine(deps, line.id, transfer, of.together)
   const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
   const elsewhere = cellOfPayer(deps, transfer)
   if (elsewhere !== null) {

@@ -24,11 +24,26 @@ export function cellOfPayer({ cells }: LineDeps, { userId }: Paid): string | nul
 }
 
 /**
- * For all that one confirmation says it pays. Throws `conflict` where it pays something else, `busy` where it
- * may be about to, and `database_unavailable` with the cell that does not answer.
+ * For one payment of all that one confirmation says it pays: the line pays nothing else, and no other line
+ * this payment. Throws `conflict` where that is so already, `busy` where it may be about to be, and
+ * `database_unavailable` with the cell that does not answer.
  */
-export function claimLine(deps: LineDeps, lineId: string, payments: readonly Paid[]): Promise<void> {
-  const holder = holderOf(payments)
+export async function claimLine(
+  deps: LineDeps,
+  lineId: string,
+  paid: Paid,
+  payments: readonly Paid[],
+): Promise<void> {
+  await claimForPayments(deps, lineId, payments)
+  const { paymentId: name } = paid
+  await claimOnce(deps, { kind: 'transfer', name, holder: lineId }, async (other) => {
+    if (await isApproved(deps, paid)) throw new BillingError('conflict', { extra: { line_id: other } })
+    return false
+  })
+}
+
+function claimForPayments(deps: LineDeps, lineId: string, payments: readonly Paid[]): Promise<void> {
+  const holder = inPairs(payments)
   return claimOnce(deps, { kind: 'bank_line', name: lineId, holder }, async (other) => {
     const theirs = paymentsOf(other)
     if (theirs.every((one) => payments.some(({ paymentId }) => paymentId === one.paymentId))) return true
@@ -38,8 +53,8 @@ export function claimLine(deps: LineDeps, lineId: string, payments: readonly Pai
   })
 }
 
-/** As PostgreSQL writes it, so that a database which becomes a cell can claim its own. */
-function holderOf(payments: readonly Paid[]): string {
+/** Pairs of user and payment. */
+function inPairs(payments: readonly Paid[]): string {
   return JSON.stringify(payments.map(({ userId, paymentId }) => [userId, paymentId]))
 }
 
