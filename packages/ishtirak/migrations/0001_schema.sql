@@ -753,7 +753,7 @@ create table shop_claims (
   claimed_at timestamptz not null,
   constraint shop_claims_once primary key (user_id, kind)
 );
-comment on table shop_claims is 'What may be used once over all cells, and by whom it was taken.';
+comment on table shop_claims is 'What may be used once over all cells, and who took it.';
 
 -- Of no user, so it is kept on one node.
 create table drawer_days (

@@ -10,7 +10,7 @@ import { UPLOAD_CONFIG } from '../http/upload.js'
 import { type Act, type ActDeps, type Call, verbOf } from './act.js'
 import type { By } from './audit.sql.js'
 import { LIMITED, OPERATOR_API, READ } from './descriptions.js'
-import { perform, previewOf, requireSame, sendingOf } from './perform.js'
+import { performOrRepeat, previewOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
@@ -58,8 +58,7 @@ export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<ob
 
 /** What the API and the mounted call answer. */
 export async function doAct<Deps extends ActDeps>(deps: Deps, act: Act<Deps>, call: Call<object>) {
-  const performed = await perform(act, deps, call, await sendingOf(act, deps, call))
-  if (performed.kind === 'done_before') requireSame(act, performed, call)
+  const performed = await performOrRepeat(act, deps, call)
   const [outcome, earlier] = performed.kind === 'done' ? [performed.outcome] : [undefined, performed.found]
   if (act.show) return act.show(deps, call, outcome, earlier)
   const file = fileOf(act, deps)

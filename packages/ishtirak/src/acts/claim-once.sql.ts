@@ -1,4 +1,4 @@
-// What may be used once in the whole shop, and by whom it was taken, as the cell knows it that has its part.
+// What may be used once in the whole shop, and who took it, as the cell knows it that has its part.
 import { statement } from '../database/database.js'
 
 const IS_FREE = 'known.holder = excluded.holder or (known.holder = $5 and known.claimed_at < $6)'

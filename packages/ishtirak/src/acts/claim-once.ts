@@ -2,7 +2,7 @@
 // of one database sees its own rows alone, so the cell that has the part of the name says who holds it: it
 // is asked before the name is used, with no transaction open. The same holder may come again; where no use
 // followed, others may after a while.
-import { BillingError } from '../core/error.js'
+import { BillingError, cellUnavailable } from '../core/error.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database, Parameter, Row, Statement } from '../database/database.js'
 import { rowOf, text } from '../database/rows.js'
@@ -52,7 +52,7 @@ export async function claimOnce(
     throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
 }
 
-/** Null: nobody, or there are no cells. */
+/** Null: it is free, or there are no cells. */
 export async function holderOf(deps: ClaimDeps, { kind, name }: Omit<Claim, 'holder'>) {
   if (!deps.cells) return null
   const [row] = await askCellOf(deps, name, findHolder, [name, kind])
@@ -70,6 +70,12 @@ async function take(
   return readHolder(row).holder
 }
 
+/** The one that has the part of `id`; null: this one has. */
+export function otherCellOf(cells: Cells | null, id: string): string | null {
+  const cell = cells?.of(partOf(id))
+  return !cell || cell === cells?.own ? null : cell.name
+}
+
 /** The cell that has the part of `id`, which is a user or a name. */
 export async function askCellOf(
   { cells, otherCells, ownDatabase }: ClaimDeps,
@@ -77,12 +83,9 @@ export async function askCellOf(
   statement: Statement,
   parameters: readonly Parameter[],
 ): Promise<readonly Row[]> {
-  const cell = cells?.of(partOf(id))
-  if (!cell || cell === cells?.own) return ownDatabase.query(statement, parameters)
-  const rows = await otherCells?.ask(cell.name, { name: statement.name, parameters })
+  const cell = otherCellOf(cells, id)
+  if (cell === null) return ownDatabase.query(statement, parameters)
+  const rows = await otherCells?.ask(cell, { name: statement.name, parameters })
   if (rows) return rows
-  throw new BillingError('database_unavailable', {
-    retryAfterSeconds: RETRY_SECONDS,
-    extra: { cell: cell.name },
-  })
+  throw cellUnavailable(cell)
 }

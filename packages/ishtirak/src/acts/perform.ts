@@ -69,8 +69,23 @@ export async function previewOf<Deps>(act: Act<Deps>, deps: Deps, call: Call<obj
   return act.preview(deps, call)
 }
 
+/**
+ * `perform`, where an earlier sending has to have asked for the same. `known`: as of `sendingOf`. Throws what
+ * the act throws, now or then.
+ */
+export async function performOrRepeat<Deps extends ActDeps>(
+  act: Act<Deps>,
+  deps: Deps,
+  call: Call<object>,
+  known?: About,
+): Promise<Performed> {
+  const performed = await perform(act, deps, call, await sendingOf(act, deps, call, known))
+  if (performed.kind === 'done_before') requireSame(act, performed, call)
+  return performed
+}
+
 /** Throws the refusal of then, or `conflict` where it asked for something else. */
-export function requireSame(
+function requireSame(
   act: Pick<Act, 'keeps' | 'secret'>,
   { found }: Extract<Performed, { kind: 'done_before' }>,
   call: Call<object>,

@@ -5,7 +5,7 @@ import { fieldsByInput, inputIn, pathOfAct, titleOf } from '../acts/act-console.
 import { actPage, questionPage } from '../acts/act-page.js'
 import { changesInWords } from '../acts/changes.js'
 import { filterIn } from '../acts/list.js'
-import { perform, requireSame, sendingOf } from '../acts/perform.js'
+import { performOrRepeat } from '../acts/perform.js'
 import { byOf, orAgain, typedIn } from '../acts/sent-form.js'
 import type { Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
@@ -58,9 +58,7 @@ export function bulkRoutes(app: App, pages: Pages): void {
       async () => {
         const by = byOf(pages, request, { isReasonRequired: true, isShown: true })
         const call = { id: '', input: { ...requestIn(pages, typed), why: by.reason ?? '' }, by }
-        const sending = await sendingOf(startBulk, pages, call)
-        const performed = await perform(startBulk, pages, call, sending)
-        if (performed.kind === 'done_before') requireSame(startBulk, performed, call)
+        const performed = await performOrRepeat(startBulk, pages, call)
         const id = performed.kind === 'done' ? performed.outcome : performed.found.after.bulk_id
         return reply.headers(pages.headers).redirect(addressOf(pages.base, 'bulk', String(id)), 303)
       },

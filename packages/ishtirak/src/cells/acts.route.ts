@@ -1,7 +1,7 @@
 // What another cell asks to be done here, for an operator of its own.
 import { Type } from 'typebox'
 import type { Act, ActDeps } from '../acts/act.js'
-import { perform, requireSame, sendingOf } from '../acts/perform.js'
+import { performOrRepeat } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { checker } from '../http/checker.js'
 import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
@@ -43,6 +43,5 @@ async function actFor(deps: ActsDeps, { act: name, ...asked }: ActAsked): Promis
   if (!act?.fromOtherCells) throw new BillingError('not_found')
   const { id, input, operator, reason, operationId } = asked
   const call = { id, input, by: { operator, reason, operationId } }
-  const performed = await perform(act, deps, call, await sendingOf(act, deps, call))
-  if (performed.kind === 'done_before') requireSame(act, performed, call)
+  await performOrRepeat(act, deps, call)
 }

@@ -92,6 +92,11 @@ export function wrongField(
   return new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code, bound }] })
 }
 
+/** Another cell does not answer; it is named. */
+export function cellUnavailable(cell: string): BillingError {
+  return new BillingError('database_unavailable', { retryAfterSeconds: 5, extra: { cell } })
+}
+
 export interface ErrorDetails {
   readonly extra?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number

@@ -3,7 +3,7 @@
 // in its own trail.
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BillingError } from '../core/error.js'
+import { BillingError, cellUnavailable } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import { type Cell, type Cells, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
@@ -11,7 +11,6 @@ import { type App, routeOf } from './app.js'
 /** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
 export const FORWARDED = 'x-ishtirak-forwarded'
 const ANSWER_MS = 5 * SECOND
-const RETRY_SECONDS = 5
 
 /** For all routes of the plugin, whose callers are known when a body is read. */
 export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null }): void {
@@ -100,8 +99,7 @@ async function forward(request: FastifyRequest, reply: FastifyReply, cell: Cell)
 async function requireAnswer(request: FastifyRequest, cell: Cell): Promise<IncomingMessage> {
   const answer = await askedAt(request, cell)
   if (answer) return answer
-  const extra = { cell: cell.name }
-  throw new BillingError('database_unavailable', { retryAfterSeconds: RETRY_SECONDS, extra })
+  throw cellUnavailable(cell.name)
 }
 
 /** Null: none of its services answers. The next one is asked where nothing was sent. */

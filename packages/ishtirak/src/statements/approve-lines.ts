@@ -3,8 +3,9 @@
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
+import { otherCellOf } from '../acts/claim-once.js'
 import type { Typed } from '../acts/form.js'
-import { perform, requireSame, sendingOf } from '../acts/perform.js'
+import { performOrRepeat } from '../acts/perform.js'
 import type { Preview } from '../acts/preview.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { INSTRUMENTS } from '../core/account.js'
@@ -21,7 +22,7 @@ import {
   LinesApprovedSchema,
   StatementParamsSchema,
 } from './bank-schemas.js'
-import { approveAt, cellOfPayer, claimLine } from './line-claim.js'
+import { approveAt, claimLine } from './line-claim.js'
 import {
   type BankDeps,
   type ReadStatement,
@@ -213,14 +214,11 @@ async function approveOne(
   const input = { ...received, ...(reason !== null && { why: reason }) }
   await claimLine(deps, line.id, transfer, of.together)
   const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
-  const elsewhere = cellOfPayer(deps, transfer)
+  const elsewhere = otherCellOf(deps.cells, userId)
   if (elsewhere !== null) {
     const asked = { act: approvePayment.name, id: paymentId, input, operator, reason, ...named }
     return approveAt(deps, elsewhere, { line: paying, paid: transfer, asked })
   }
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
-  const approve = approveByLine(paying)
-  const sending = await sendingOf(approve, deps, call, { userId, paymentId })
-  const performed = await perform(approve, deps, call, sending)
-  if (performed.kind === 'done_before') requireSame(approve, performed, call)
+  await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
 }

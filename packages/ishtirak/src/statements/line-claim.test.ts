@@ -81,6 +81,13 @@ describe.each(DATABASE_KINDS)('bank statements in cells (%s)', (kind) => {
     (await operatorOf(cells.worlds[1] as World, AMINA).get(path)).body
   const databaseOf = (cells: CellWorlds, id: string) => databases[cells.worlds.indexOf(cells.of(id))]
 
+  /** As of an approval that ended right after it. */
+  async function claimFor(cells: CellWorlds, { lines: [{ id }] }: Read, of: Ordered) {
+    const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
+    const holder = JSON.stringify([[of.userId, of.id]])
+    await databaseOf(cells, id)?.query(claimName, [id, 'bank_line', holder, now, null, now])
+  }
+
   it('one file, read in and approved anywhere, pays users of all, each by their cell’s own act', async () => {
     await using cells = await createCells(databases, { env: ENV })
     const [, b, c] = cells.worlds as readonly [World, World, World]
@@ -147,10 +154,7 @@ describe.each(DATABASE_KINDS)('bank statements in cells (%s)', (kind) => {
     await using cells = await createCells(databases, { env: ENV })
     const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
     const file = await read(cells.worlds[0] as World, 'VIREMENT')
-    const { id } = file.lines[0]
-    const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
-    const holder = JSON.stringify([[of.userId, of.id]])
-    await databaseOf(cells, id)?.query(claimName, [id, 'bank_line', holder, now, null, now])
+    await claimFor(cells, file, of)
     expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'refused', code: 'busy' })
     await cells.advance(601)
     expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'approved' })
@@ -162,10 +166,7 @@ describe.each(DATABASE_KINDS)('bank statements in cells (%s)', (kind) => {
     await using cells = await createCells(databases, { env: ENV })
     const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
     const file = await read(cells.worlds[0] as World, 'VIREMENT')
-    const { id } = file.lines[0]
-    const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
-    const holder = JSON.stringify([[of.userId, of.id]])
-    await databaseOf(cells, id)?.query(claimName, [id, 'bank_line', holder, now, null, now])
+    await claimFor(cells, file, of)
     const came = { amount: 2_000, received_at: '2026-11-21', why: 'seen' }
     const approved = await operatorOf(cells.of(of.userId), AMINA).post(`/payments/${of.id}/approve`, came)
     expect(approved.status).toBe(200)

@@ -7,7 +7,6 @@ import type { PayableTransfer } from '../core/bank-match.js'
 import { BillingError } from '../core/error.js'
 import type { PayingLine } from '../core/transfer.js'
 import type { Database } from '../database/database.js'
-import { partOf } from '../runtime/cells.js'
 import { isApproved, mayPay, sayPays } from './bank-matches.sql.js'
 
 export type LineDeps = ClaimDeps & {
@@ -16,12 +15,6 @@ export type LineDeps = ClaimDeps & {
 }
 
 type Paid = Pick<PayableTransfer, 'userId' | 'paymentId'>
-
-/** The other cell that has the payer; null: it is this one. */
-export function cellOfPayer({ cells }: LineDeps, { userId }: Paid): string | null {
-  const cell = cells?.of(partOf(userId))
-  return !cell || cell === cells?.own ? null : cell.name
-}
 
 /**
  * For one payment of all that one confirmation says it pays: the line pays nothing else, and no other line
