@@ -3,8 +3,9 @@
 // meet and share a statement depends on what stands between it and the service. One message in: the shops,
 // which are asked at the same time. One message out, when all have answered; a request that is not answered
 // with 2xx fails the round, since refusals are quick.
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sendBy } from './connections.mjs'
 import { requestsOf } from './requests.mjs'
 
 /** To each shop at most; a request that finds all of them busy waits. */
@@ -28,22 +29,10 @@ async function ask({ url, kind, perSecond, options }) {
   for (let n = 0; n < options.count; n++) {
     const ahead = dueAt - performance.now()
     if (ahead > 0) await wait(ahead)
-    answers.push(send(url, agent, requests[n % requests.length]))
+    answers.push(sendBy(agent, url, requests[n % requests.length], crypto.randomUUID()))
     // The gaps of a Poisson process.
     dueAt += (-Math.log(1 - Math.random()) * 1000) / perSecond
   }
   await Promise.all(answers)
   agent.destroy()
-}
-
-function send(url, agent, { method, path, headers, body }) {
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { agent, method, headers }, (answer) => {
-      answer.resume().on('end', () => {
-        if (answer.statusCode < 300) resolve()
-        else reject(new Error(`${method} ${path} at ${url}: ${answer.statusCode}`))
-      })
-    })
-    sent.on('error', reject).end(body?.replace('[<id>]', crypto.randomUUID()))
-  })
 }
