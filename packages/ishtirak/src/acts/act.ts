@@ -62,8 +62,6 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Of the input, what the preview tells instead of asking for it. */
   readonly tells?: readonly string[]
   readonly refuses?: readonly ErrorCode[]
-  /** It may be part of an act of another cell. */
-  readonly fromOtherCells?: true
   /** Absent: the file of what it is on. */
   readonly answer?: TSchema | ((deps: Deps) => TSchema)
   /** Title of its button and page, and a sentence under it. */

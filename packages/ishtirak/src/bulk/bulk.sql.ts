@@ -225,6 +225,7 @@ const selectResults = statement(
   `select place, target, result, code from bulk_targets
     where bulk_id = $1 and place > $2::int and ($3::text is null or result = $3)
     order by place limit $4::int`,
+  { order: ['place'], limit: 4 },
 )
 
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })

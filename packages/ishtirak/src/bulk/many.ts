@@ -1,5 +1,6 @@
 // An act on many: what is asked for is read, the list is found, counted, and frozen when it is confirmed.
 import { type Act, type ActDeps, act, actTexts } from '../acts/act.js'
+import { type ActsElsewhere, cellsOfSubject } from '../acts/act-elsewhere.js'
 import { auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
 import { pagesBehind } from '../acts/paging.js'
 import { previewOf } from '../acts/perform.js'
@@ -8,9 +9,11 @@ import { WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject, type SubjectList } from '../acts/subject.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type CustomRoles, type OperatorKey, requireRole } from '../core/role.js'
+import { readWholeShop } from '../database/whole-shop.js'
 import { checker } from '../http/checker.js'
 import { query } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
+import type { Cells } from '../runtime/cells.js'
 import { digestOf, shortNumberOf } from '../runtime/secret.js'
 import { bulks, endBulk, insertBulk, type Target } from './bulk.sql.js'
 import {
@@ -29,6 +32,9 @@ export interface BulkDeps extends ActDeps {
   readonly actsOfAll: readonly Act<never>[]
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
+  /** Null, as `actsElsewhere`: this service has all users. */
+  readonly cells: Cells | null
+  readonly actsElsewhere: ActsElsewhere | null
 }
 
 interface Many {
@@ -67,7 +73,7 @@ async function manyOf(
   const each = [days, amount].find((one): one is number => typeof one === 'number')
   const found = ids
     ? [...new Set(ids)].map((id) => ({ id }))
-    : await matching(deps, act.on.list, filter ?? {})
+    : await readWholeShop({ isWhole: true }, () => matching(deps, act.on.list, filter ?? {}))
   if (found.length === 0) throw wrongField('filter', 'too_small', 1)
   const targets = found.map((one: { id: string; amount?: number }) => ({
     id: one.id,
@@ -79,7 +85,10 @@ async function manyOf(
 
 const PAGE = 1_000
 
-/** Throws `validation_failed`: it has no list, the filter makes no sense, or finds too many. */
+/**
+ * Of all cells. Throws `validation_failed`: it has no list, the filter makes no sense, or finds too many; and
+ * `database_unavailable` where a cell does not answer.
+ */
 async function matching(
   deps: BulkDeps,
   list: SubjectList | undefined,
@@ -119,7 +128,14 @@ export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By):
   const first: Detail['first'][number][] = []
   for (const { id } of many.targets.slice(0, FIRST)) {
     const call = { id, input: { ...many.input, why: request.why }, by }
-    const preview = await previewOf(many.act, deps, call).catch((error: unknown) => {
+    const preview = await whereItIs(deps, many.act, id, {
+      here: () => previewOf(many.act, deps, call),
+      elsewhere: async (acts, cell) => {
+        const { operator, reason } = by
+        const asked = { act: many.act.name, id, input: call.input, operator, reason }
+        return { ...(await acts.preview(cell, asked)), detail: null }
+      },
+    }).catch((error: unknown) => {
       if (error instanceof BillingError) return error.code
       throw error
     })
@@ -133,6 +149,28 @@ export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By):
     changes: [{ what: 'bulkTargets', before: null, after: count }],
     detail: { many, first },
   }
+}
+
+/** In the cell that has the target. Throws what the act throws; `not_found` where none has it. */
+export async function whereItIs<Result>(
+  { cells, actsElsewhere }: Pick<BulkDeps, 'cells' | 'actsElsewhere'>,
+  { on }: Pick<Act, 'on'>,
+  id: string,
+  work: {
+    here(): Promise<Result>
+    elsewhere(acts: ActsElsewhere, cell: string): Promise<Result>
+  },
+): Promise<Result> {
+  let notFound: unknown
+  for (const cell of cellsOfSubject(cells, on, id)) {
+    try {
+      return await (cell === null || !actsElsewhere ? work.here() : work.elsewhere(actsElsewhere, cell))
+    } catch (error) {
+      if (!(error instanceof BillingError && error.code === 'not_found')) throw error
+      notFound = error
+    }
+  }
+  throw notFound
 }
 
 export const startBulk = act<BulkDeps>().does({

@@ -17,7 +17,7 @@ import {
   stopLeftOver,
   unfinishedBulks,
 } from './bulk.sql.js'
-import { actOnMany, type BulkDeps } from './many.js'
+import { actOnMany, type BulkDeps, whereItIs } from './many.js'
 
 export interface WorkDeps extends BulkDeps {
   readonly log: Log
@@ -90,6 +90,8 @@ async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator):
   return claimed.length
 }
 
+const DONE = { result: 'done', code: null } as const
+
 /** By an operation named for the target: tried again after a crash, it counts once. Null: later. */
 async function actOn(
   deps: WorkDeps,
@@ -101,11 +103,20 @@ async function actOn(
   // As the API reads it, an act that asks for no reason is given none.
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
-    const about = act.on.isUser ? { userId: target } : undefined
-    const sending = { ...(await sendingOf(act, deps, call, about)), isFirst: attempts === 1 }
-    const performed = await perform(act, deps, call, sending)
-    if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }
-    return { result: 'refused', code: String(performed.found.after.code) }
+    return await whereItIs(deps, act, target, {
+      here: async () => {
+        const about = act.on.isUser ? { userId: target } : undefined
+        const sending = { ...(await sendingOf(act, deps, call, about)), isFirst: attempts === 1 }
+        const performed = await perform(act, deps, call, sending)
+        if (performed.kind === 'done' || !performed.found.isRefused) return DONE
+        return { result: 'refused', code: String(performed.found.after.code) }
+      },
+      elsewhere: async (acts, cell) => {
+        const asked = { act: act.name, id: target, input: call.input, operator, reason: why }
+        await acts.perform(cell, { ...asked, operationId: bulkId })
+        return DONE
+      },
+    })
   } catch (error) {
     const code = error instanceof BillingError ? error.code : 'internal_error'
     if (ERRORS[code] < 500) return { result: 'refused', code }

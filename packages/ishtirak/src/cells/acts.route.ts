@@ -1,10 +1,10 @@
 // What another cell asks to be done here, for an operator of its own.
 import { Type } from 'typebox'
 import type { Act, ActDeps } from '../acts/act.js'
-import { performOrRepeat } from '../acts/perform.js'
+import { performOrRepeat, previewOf } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { checker } from '../http/checker.js'
-import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
+import { ACTS_PATH, type ActAsked, type PreviewedThere, type RefusedThere } from './act-elsewhere.js'
 import { type SignedDeps, signedRoute } from './signed.route.js'
 
 export interface ActsDeps extends SignedDeps, ActDeps {
@@ -16,6 +16,7 @@ const checkAsked = checker(
     ...{ act: Type.String(), id: Type.String(), input: Type.Object({}), operationId: Type.String() },
     operator: Type.Object({ name: Type.String(), role: Type.String() }),
     reason: Type.Union([Type.String(), Type.Null()]),
+    isPreview: Type.Boolean(),
   }),
 )
 
@@ -23,8 +24,7 @@ export function actsRoute(deps: ActsDeps) {
   return signedRoute(deps, ACTS_PATH, async (asked) => {
     checkAsked(asked)
     try {
-      await actFor(deps, asked as ActAsked)
-      return { status: 200, value: {} }
+      return { status: 200, value: await actFor(deps, asked as ActAsked) }
     } catch (error) {
       if (!(error instanceof BillingError)) throw error
       const { code, extra, problems, retryAfterSeconds } = error
@@ -37,11 +37,19 @@ export function actsRoute(deps: ActsDeps) {
   })
 }
 
-async function actFor(deps: ActsDeps, { act: name, ...asked }: ActAsked): Promise<void> {
+async function actFor(
+  deps: ActsDeps,
+  { act: name, isPreview, ...asked }: ActAsked,
+): Promise<PreviewedThere | Record<string, never>> {
   const act = deps.actsOfAll.find((one) => one.name === name) as Act<ActsDeps> | undefined
-  // Of another version of this program.
-  if (!act?.fromOtherCells) throw new BillingError('not_found')
+  // Of another version of this program; or an act on nothing, which each cell is asked by itself.
+  if (act?.on.command.argument === undefined) throw new BillingError('not_found')
   const { id, input, operator, reason, operationId } = asked
   const call = { id, input, by: { operator, reason, operationId } }
-  await performOrRepeat(act, deps, call)
+  if (!isPreview) {
+    await performOrRepeat(act, deps, call)
+    return {}
+  }
+  const { version, changes } = await previewOf(act, deps, call)
+  return { version, changes }
 }

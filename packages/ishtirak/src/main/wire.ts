@@ -7,7 +7,7 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import { operatorsByKey } from '../access/operators.js'
 import type { Act } from '../acts/act.js'
-import type { ActAtCell } from '../acts/act-elsewhere.js'
+import type { ActsElsewhere } from '../acts/act-elsewhere.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import {
   actsOf,
@@ -21,7 +21,7 @@ import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
-import { actingElsewhere } from '../cells/act-elsewhere.js'
+import { actsElsewhere } from '../cells/act-elsewhere.js'
 import { otherCells } from '../cells/cell-calls.js'
 import { claimDatabase } from '../cells/claim.sql.js'
 import { type WatchedPlaces, watchPlaces } from '../cells/places.js'
@@ -306,7 +306,7 @@ interface CellParts {
   readonly places: WatchedPlaces | null
   readonly cellGuard: CellGuard | null
   readonly otherCells: OtherCells | null
-  readonly actAtCell: ActAtCell | null
+  readonly actsElsewhere: ActsElsewhere | null
 }
 
 /** Nothing without cells. A move changes which cell has which users. */
@@ -314,14 +314,14 @@ function cellsOf(
   { cells, cellsKeys, cellsFile = '' }: WiredConfig,
   world: Pick<PartsWorld, 'database' | 'clock' | 'log'> & { readonly noteUse: NoteUse },
 ): CellParts {
-  if (!cells) return { cells, places: null, cellGuard: null, otherCells: null, actAtCell: null }
+  if (!cells) return { cells, places: null, cellGuard: null, otherCells: null, actsElsewhere: null }
   const places = watchPlaces({ cells, cellsFile, ...world })
   const of = (part: number) => cells.all.find(({ name }) => name === places.of(part)) ?? cells.own
   const calls = { cells, cellsKeys, ...world }
   return {
     cells: { ...cells, of },
     ...{ places, cellGuard: createCellGuard(cells, places) },
-    ...{ otherCells: otherCells(calls), actAtCell: actingElsewhere(calls) },
+    ...{ otherCells: otherCells(calls), actsElsewhere: actsElsewhere(calls) },
   }
 }
 

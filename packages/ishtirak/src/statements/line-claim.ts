@@ -1,7 +1,7 @@
 // A line of a bank statement whose payments may be in other cells. The statement that approves a payment
 // writes beside it which line pays it, where both are in one database; between two the line is claimed
 // first, so that whatever ends in the middle, it pays nothing else.
-import type { ActAtCell, ActElsewhere } from '../acts/act-elsewhere.js'
+import type { ActElsewhere, ActsElsewhere } from '../acts/act-elsewhere.js'
 import { type ClaimDeps, claimOnce } from '../acts/claim-once.js'
 import type { PayableTransfer } from '../core/bank-match.js'
 import { BillingError } from '../core/error.js'
@@ -11,7 +11,7 @@ import { isApproved, mayPay, sayPays } from './bank-matches.sql.js'
 
 export type LineDeps = ClaimDeps & {
   readonly database: Database
-  readonly actAtCell: ActAtCell | null
+  readonly actsElsewhere: ActsElsewhere | null
 }
 
 type Paid = Pick<PayableTransfer, 'userId' | 'paymentId'>
@@ -67,7 +67,7 @@ export async function approveAt(
   if (!(await mayPay(deps.database, line, paymentId)))
     throw new BillingError('conflict', { extra: { line_id: line.id } })
   try {
-    await deps.actAtCell?.(cell, asked)
+    await deps.actsElsewhere?.perform(cell, asked)
   } catch (error) {
     // An earlier sending, which ended before it could say so.
     if (

@@ -43,7 +43,6 @@ export const approve = act<DecisionDeps>().does({
   on: PAYMENT,
   countsEach: true,
   each: ['amount', 'received_at'],
-  fromOtherCells: true,
   operationId: 'approvePayment',
   summary: 'Say that the money of a transfer has come',
   description:
