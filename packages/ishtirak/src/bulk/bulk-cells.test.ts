@@ -145,7 +145,7 @@ describe.each(DATABASE_KINDS)('an act on many in cells (%s)', (kind) => {
     expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
   })
 
-  it('where a cell is gone, no list is made of half of the users; what it has of a list waits for it', async () => {
+  it('makes no list while a cell is gone; what that cell has of a list waits for it', async () => {
     const port = await freePort()
     const addresses = { c: [`127.0.0.1:${port}`] }
     await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
