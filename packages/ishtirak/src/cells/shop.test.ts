@@ -263,6 +263,8 @@ describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
     expect(made.status).toBe(200)
     const again = await operatorOf(b).post('/operators/create', { name: 'Karim', role: 'owner', why: 'new' })
     expect(again.status).toBe(409)
+    const { audit } = (await operatorOf(c).get('/sessions')).body
+    expect(audit.map(({ act }: { act: string }) => act)).toContain('operator.create')
     const console = await enterConsole(b, key)
     const inConsole = await consoleOf(c, console.cookie)
     expect([(await operatorOf(c, key).get('/inbox')).status, inConsole.status]).toEqual([200, 200])
