@@ -7,7 +7,7 @@ import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database, Parameter, Row, Statement } from '../database/database.js'
 import { rowOf, text } from '../database/rows.js'
 import type { OtherCells } from '../database/whole-shop.js'
-import { type Cells, partOf } from '../runtime/cells.js'
+import { type Cells, otherCellOf, partOf } from '../runtime/cells.js'
 import type { Clock } from '../runtime/clock.js'
 import { claimName, findHolder } from './claim-once.sql.js'
 
@@ -70,12 +70,6 @@ async function take(
   return readHolder(row).holder
 }
 
-/** The one that has the part of `id`; null: this one has. */
-export function otherCellOf(cells: Cells | null, id: string): string | null {
-  const cell = cells?.of(partOf(id))
-  return !cell || cell === cells?.own ? null : cell.name
-}
-
 /** The cell that has the part of `id`, which is a user or a name. */
 export async function askCellOf(
   { cells, otherCells, ownDatabase }: ClaimDeps,
@@ -83,7 +77,7 @@ export async function askCellOf(
   statement: Statement,
   parameters: readonly Parameter[],
 ): Promise<readonly Row[]> {
-  const cell = otherCellOf(cells, id)
+  const cell = otherCellOf(cells, partOf(id))
   if (cell === null) return ownDatabase.query(statement, parameters)
   const rows = await otherCells?.ask(cell, { name: statement.name, parameters })
   if (rows) return rows

@@ -130,11 +130,7 @@ export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By):
     const call = { id, input: { ...many.input, why: request.why }, by }
     const preview = await whereItIs(deps, many.act, id, {
       here: () => previewOf(many.act, deps, call),
-      elsewhere: async (acts, cell) => {
-        const { operator, reason } = by
-        const asked = { act: many.act.name, id, input: call.input, operator, reason }
-        return { ...(await acts.preview(cell, asked)), detail: null }
-      },
+      elsewhere: async (acts, cell) => ({ ...(await acts.preview(cell, many.act, call)), detail: null }),
     }).catch((error: unknown) => {
       if (error instanceof BillingError) return error.code
       throw error

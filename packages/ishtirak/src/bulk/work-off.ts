@@ -112,8 +112,7 @@ async function actOn(
         return { result: 'refused', code: String(performed.found.after.code) }
       },
       elsewhere: async (acts, cell) => {
-        const asked = { act: act.name, id: target, input: call.input, operator, reason: why }
-        await acts.perform(cell, { ...asked, operationId: bulkId })
+        await acts.perform(cell, act, call)
         return DONE
       },
     })

@@ -1,10 +1,11 @@
 // What another cell asks to be done here, for an operator of its own.
 import { Type } from 'typebox'
 import type { Act, ActDeps } from '../acts/act.js'
+import type { PreviewElsewhere } from '../acts/act-elsewhere.js'
 import { performOrRepeat, previewOf } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { checker } from '../http/checker.js'
-import { ACTS_PATH, type ActAsked, type PreviewedThere, type RefusedThere } from './act-elsewhere.js'
+import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
 import { type SignedDeps, signedRoute } from './signed.route.js'
 
 export interface ActsDeps extends SignedDeps, ActDeps {
@@ -40,7 +41,7 @@ export function actsRoute(deps: ActsDeps) {
 async function actFor(
   deps: ActsDeps,
   { act: name, isPreview, ...asked }: ActAsked,
-): Promise<PreviewedThere | Record<string, never>> {
+): Promise<PreviewElsewhere | Record<string, never>> {
   const act = deps.actsOfAll.find((one) => one.name === name) as Act<ActsDeps> | undefined
   // Of another version of this program; or an act on nothing, which each cell is asked by itself.
   if (act?.on.command.argument === undefined) throw new BillingError('not_found')

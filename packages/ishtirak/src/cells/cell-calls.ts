@@ -4,7 +4,7 @@
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Row } from '../database/database.js'
 import type { OtherCells } from '../database/whole-shop.js'
-import type { Cell, Cells } from '../runtime/cells.js'
+import { type Cell, type Cells, othersThan } from '../runtime/cells.js'
 import type { Clock } from '../runtime/clock.js'
 import { headerOf, sendRequest } from '../runtime/http-client.js'
 import type { Log } from '../runtime/log.js'
@@ -33,7 +33,7 @@ export function otherCells(deps: CellCallsDeps): OtherCells {
   const ask = askingCells(deps, ROWS_PATH)
   return {
     own: deps.cells.own.name,
-    names: deps.cells.all.filter((cell) => cell !== deps.cells.own).map(({ name }) => name),
+    names: othersThan(deps.cells).map(({ name }) => name),
     ask: async (cell, asked) => {
       const answer = await ask(cell, asked)
       return answer?.status === 200 ? (answer.value as readonly Row[]) : null
@@ -48,8 +48,7 @@ export interface CellAnswer {
 
 /** Null: it does not answer. What is asked may arrive twice. */
 export function askingCells(deps: CellCallsDeps, path: string) {
-  const others = deps.cells.all.filter((cell) => cell !== deps.cells.own)
-  const asks = new Map(others.map((cell) => [cell.name, askOf(deps, cell, path)]))
+  const asks = new Map(othersThan(deps.cells).map((cell) => [cell.name, askOf(deps, cell, path)]))
   return async (cell: string, asked: object): Promise<CellAnswer | null> =>
     (await asks.get(cell)?.(asked)) ?? null
 }

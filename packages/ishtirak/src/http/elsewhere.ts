@@ -5,7 +5,7 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, cellUnavailable } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
-import { type Cell, type Cells, partOf, partOfPayment } from '../runtime/cells.js'
+import { type Cell, type Cells, othersThan, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
 
 /** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
@@ -19,7 +19,7 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
     const cell = cellNamed(cells, request)
     if (cell && cell !== cells.own && !isForwarded(request)) return await forward(request, reply, cell)
   })
-  const others = cells.all.filter((cell) => cell !== cells.own)
+  const others = othersThan(cells)
   app.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = async function (request, reply) {

@@ -30,6 +30,16 @@ export function partOfPayment(paymentId: string): number | null {
   return partIn(paymentId.slice(-2))
 }
 
+export function othersThan({ own, all }: Cells): readonly Cell[] {
+  return all.filter((cell) => cell !== own)
+}
+
+/** The one that has the part; null: this one has, or there are no cells. */
+export function otherCellOf(cells: Cells | null, part: number): string | null {
+  const cell = cells?.of(part)
+  return !cell || cell === cells?.own ? null : cell.name
+}
+
 /** Of a cell's name, a to zz: two symbols in upper case. */
 export function codeMarkOf(cell: string): string {
   const number = [...cell].reduce((sum, letter) => sum * 27 + letter.charCodeAt(0) - 96, 0)

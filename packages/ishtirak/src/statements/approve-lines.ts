@@ -3,7 +3,6 @@
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
-import { otherCellOf } from '../acts/claim-once.js'
 import type { Typed } from '../acts/form.js'
 import { performOrRepeat } from '../acts/perform.js'
 import type { Preview } from '../acts/preview.js'
@@ -13,8 +12,9 @@ import type { Candidate, PayableTransfer } from '../core/bank-match.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Operator } from '../core/role.js'
 import { ofAllCells } from '../database/whole-shop.js'
+import { otherCellOf, partOf } from '../runtime/cells.js'
 import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
-import { approveByLine, approve as approvePayment } from '../transfers/decide.js'
+import { approveByLine } from '../transfers/decide.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
 import {
   type LineResult,
@@ -214,11 +214,8 @@ async function approveOne(
   const input = { ...received, ...(reason !== null && { why: reason }) }
   await claimLine(deps, line.id, transfer, of.together)
   const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
-  const elsewhere = otherCellOf(deps.cells, userId)
-  if (elsewhere !== null) {
-    const asked = { act: approvePayment.name, id: paymentId, input, operator, reason, ...named }
-    return approveAt(deps, elsewhere, { line: paying, paid: transfer, asked })
-  }
+  const elsewhere = otherCellOf(deps.cells, partOf(userId))
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
+  if (elsewhere !== null) return approveAt(deps, elsewhere, { line: paying, paid: transfer, call })
   await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
 }

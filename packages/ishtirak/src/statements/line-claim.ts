@@ -1,12 +1,14 @@
 // A line of a bank statement whose payments may be in other cells. The statement that approves a payment
 // writes beside it which line pays it, where both are in one database; between two the line is claimed
 // first, so that whatever ends in the middle, it pays nothing else.
-import type { ActElsewhere, ActsElsewhere } from '../acts/act-elsewhere.js'
+import type { Call } from '../acts/act.js'
+import type { ActsElsewhere } from '../acts/act-elsewhere.js'
 import { type ClaimDeps, claimOnce } from '../acts/claim-once.js'
 import type { PayableTransfer } from '../core/bank-match.js'
 import { BillingError } from '../core/error.js'
 import type { PayingLine } from '../core/transfer.js'
 import type { Database } from '../database/database.js'
+import { approve as approvePayment } from '../transfers/decide.js'
 import { isApproved, mayPay, sayPays } from './bank-matches.sql.js'
 
 export type LineDeps = ClaimDeps & {
@@ -60,14 +62,14 @@ function paymentsOf(holder: string): readonly Paid[] {
 export async function approveAt(
   deps: LineDeps,
   cell: string,
-  of: { readonly line: PayingLine; readonly paid: Paid; readonly asked: ActElsewhere },
+  of: { readonly line: PayingLine; readonly paid: Paid; readonly call: Call<object> },
 ): Promise<void> {
-  const { line, paid, asked } = of
+  const { line, paid, call } = of
   const { paymentId } = paid
   if (!(await mayPay(deps.database, line, paymentId)))
     throw new BillingError('conflict', { extra: { line_id: line.id } })
   try {
-    await deps.actsElsewhere?.perform(cell, asked)
+    await deps.actsElsewhere?.perform(cell, approvePayment, call)
   } catch (error) {
     // An earlier sending, which ended before it could say so.
     if (
