@@ -3,9 +3,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { PARTS, partOf } from '../../packages/ishtirak/src/runtime/cells.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
+import { DATABASE_KINDS } from './database-kinds.js'
+import { type DatabaseKind, emptyAll, freshDatabase } from './databases.js'
 import { emulatorAt } from './emulators.js'
 import { freePort } from './free-port.js'
 import { OPERATOR_ENV } from './operator.js'
@@ -13,6 +16,22 @@ import { createWorld, START, type World } from './world.js'
 
 export const CELLS_KEY = 'a secret of the cells that is longer than 32 bytes'
 const NAMES = ['a', 'b', 'c']
+
+/** Describes the same promises once for each kind of database: three of them, empty before each test. */
+export function describeCells(
+  name: string,
+  body: (databases: readonly Database[], kind: DatabaseKind) => void,
+): void {
+  describe.each(DATABASE_KINDS)(`${name} (%s)`, (kind) => {
+    const databases: Database[] = []
+    beforeAll(async () => {
+      databases.push(...(await Promise.all(NAMES.map(() => freshDatabase(kind)))))
+    })
+    afterAll(() => Promise.all(databases.map((database) => database.close())))
+    beforeEach(() => Promise.all(databases.map(emptyAll)))
+    body(databases, kind)
+  })
+}
 
 export interface CellWorlds extends AsyncDisposable {
   readonly worlds: readonly World[]

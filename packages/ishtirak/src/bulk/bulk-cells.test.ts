@@ -1,15 +1,13 @@
 // An act on many over several cells: the list is of all, and each has it done in its own cell.
 import net from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { expect, it } from 'vitest'
+import { type CellWorlds, createCells, describeCells, usersOfCells } from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
-import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import type { World } from '../../../../test/support/world.js'
-import { type Database, statement } from '../database/database.js'
+import { statement } from '../database/database.js'
 import { workOff } from './work-off.js'
 
 const WHY = 'outage of the 21st'
@@ -22,14 +20,7 @@ const selectActs = statement(
   `select user_id, actor, reason from audit where act = 'user.grant' order by 1`,
 )
 
-describe.each(DATABASE_KINDS)('an act on many in cells (%s)', (kind) => {
-  let databases: readonly Database[]
-  beforeAll(async () => {
-    databases = await Promise.all([freshDatabase(kind), freshDatabase(kind), freshDatabase(kind)])
-  })
-  afterAll(() => Promise.all(databases.map((database) => database.close())))
-  beforeEach(() => Promise.all(databases.map(emptyAll)))
-
+describeCells('an act on many in cells', (databases) => {
   const ofEach = (asked: typeof selectGrants) =>
     Promise.all(databases.map((database) => database.query(asked)))
   const granted = async () =>
@@ -92,7 +83,7 @@ describe.each(DATABASE_KINDS)('an act on many in cells (%s)', (kind) => {
     expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
   })
 
-  it('takes payments and events by their ids, and says which nobody has', async () => {
+  it('takes payments by their ids, and refuses one that no cell has', async () => {
     await using cells = await createCells(databases, { env: ROLES_ENV })
     const users = await payers(cells)
     const owner = ownerOf(cells, 1)

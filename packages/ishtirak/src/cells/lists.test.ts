@@ -1,14 +1,12 @@
 // What each cell keeps by itself, as operators of any cell list it: all of them, each with its cell.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { expect, it } from 'vitest'
+import { createCells, describeCells, usersOfCells } from '../../../../test/support/cells.js'
 import { CODE_ENV } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
-import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import type { World } from '../../../../test/support/world.js'
-import { type Database, statement } from '../database/database.js'
+import { statement } from '../database/database.js'
 
 const insertFinding = statement(
   'test.lists.finding',
@@ -33,14 +31,7 @@ async function fill(worlds: readonly World[], users: readonly string[]): Promise
   }
 }
 
-describe.each(DATABASE_KINDS)('lists of what each cell keeps (%s)', (kind) => {
-  let databases: readonly Database[]
-  beforeAll(async () => {
-    databases = await Promise.all([freshDatabase(kind), freshDatabase(kind), freshDatabase(kind)])
-  })
-  afterAll(() => Promise.all(databases.map((database) => database.close())))
-  beforeEach(() => Promise.all(databases.map(emptyAll)))
-
+describeCells('lists of what each cell keeps', (databases) => {
   it('are of all, the newest first, each with its cell', async () => {
     await using cells = await createCells(databases, { env: CODE_ENV })
     await fill(cells.worlds, usersOfCells(cells, 1))

@@ -4,17 +4,21 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CELLS_KEY, type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { describe, expect, it } from 'vitest'
+import {
+  CELLS_KEY,
+  type CellWorlds,
+  createCells,
+  describeCells,
+  usersOfCells,
+} from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
-import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { listen } from '../../../../test/support/listen.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { START, type World } from '../../../../test/support/world.js'
 import type { CheckResult } from '../acts/check.js'
-import { type Database, statement } from '../database/database.js'
+import { statement } from '../database/database.js'
 import { CELL_HEADER, ROWS_PATH } from './cell-calls.js'
 
 const actsAbout = statement(
@@ -26,14 +30,7 @@ const refusals = statement('test.shop.refusals', `select actor from audit where 
 
 const consoleOf = (world: World, cookie: string) => world.call('GET', '/console', { headers: { cookie } })
 
-describe.each(DATABASE_KINDS)('operators see one shop (%s)', (kind) => {
-  let databases: readonly Database[]
-  beforeAll(async () => {
-    databases = await Promise.all([freshDatabase(kind), freshDatabase(kind), freshDatabase(kind)])
-  })
-  afterAll(() => Promise.all(databases.map((database) => database.close())))
-  beforeEach(() => Promise.all(databases.map(emptyAll)))
-
+describeCells('operators see one shop', (databases) => {
   const underReview = async (cells: CellWorlds, users: readonly string[]) => {
     const [{ emulator }] = cells.worlds as [CellWorlds['worlds'][number]]
     for (const user of users) {

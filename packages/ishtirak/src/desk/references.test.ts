@@ -1,16 +1,15 @@
 // A reference of the desk names one payment over all cells, as it does in one database.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { expect, it } from 'vitest'
+import { type CellWorlds, createCells, describeCells, usersOfCells } from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
-import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
+import { freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
 import { claimName } from '../acts/claim-once.sql.js'
 import { claimDatabase } from '../cells/claim.sql.js'
 import { toTimestamp } from '../core/instant.js'
-import { type Database, statement } from '../database/database.js'
+import { statement } from '../database/database.js'
 
 const claims = statement('test.references.all', 'select user_id, holder from shop_claims')
 const payers = statement(
@@ -27,14 +26,7 @@ const preview = (world: World | undefined, user: string, reference: string) => {
   return operatorOf(world as World).get(`/users/${user}/record?${asked}`)
 }
 
-describe.each(DATABASE_KINDS)('references of the desk in cells (%s)', (kind) => {
-  let databases: readonly Database[]
-  beforeAll(async () => {
-    databases = await Promise.all([freshDatabase(kind), freshDatabase(kind), freshDatabase(kind)])
-  })
-  afterAll(() => Promise.all(databases.map((database) => database.close())))
-  beforeEach(() => Promise.all(databases.map(emptyAll)))
-
+describeCells('references of the desk in cells', (databases, kind) => {
   /** One of which each cell has the part. */
   const referencesOf = (cells: CellWorlds) => usersOfCells(cells, 1, 'BNA 4711-')
   const payersOf = async (reference: string) =>

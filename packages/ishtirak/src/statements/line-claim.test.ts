@@ -2,18 +2,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CellWorlds, createCells, usersOfCells } from '../../../../test/support/cells.js'
+import { afterAll, expect, it } from 'vitest'
+import { type CellWorlds, createCells, describeCells, usersOfCells } from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
-import { emptyAll, freshDatabase } from '../../../../test/support/databases.js'
+import { freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
 import { claimName } from '../acts/claim-once.sql.js'
 import { claimDatabase } from '../cells/claim.sql.js'
 import { toTimestamp } from '../core/instant.js'
-import { type Database, statement } from '../database/database.js'
+import { statement } from '../database/database.js'
 
 const AMINA = 'amina-key-of-20-characters'
 const KARIM = 'karim-key-of-20-characters'
@@ -64,14 +63,7 @@ async function choose(world: World | undefined, { path, lines }: Read, of: Order
   return status === 200 ? body.results[0] : { status, ...body }
 }
 
-describe.each(DATABASE_KINDS)('bank statements in cells (%s)', (kind) => {
-  let databases: readonly Database[]
-  beforeAll(async () => {
-    databases = await Promise.all([freshDatabase(kind), freshDatabase(kind), freshDatabase(kind)])
-  })
-  afterAll(() => Promise.all(databases.map((database) => database.close())))
-  beforeEach(() => Promise.all(databases.map(emptyAll)))
-
+describeCells('bank statements in cells', (databases, kind) => {
   const ofEach = (asked: typeof selectPaid) => Promise.all(databases.map((database) => database.query(asked)))
   const paid = async () => (await ofEach(selectPaid)).flat().map(({ id }) => id)
   /** A transfer of a user of each cell. */
