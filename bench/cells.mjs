@@ -1,6 +1,6 @@
 // npm run bench:cells: the processor time of all parties for each request, with one, two and three cells
-// behind HAProxy, each beside as many shops without a router that are asked at the same time: those have the
-// same machine, so that what differs is the router and what a cell does.
+// behind HAProxy, beside one cell without a router. Both are asked at the same moments, each of their cells as
+// often: so both have the same machine at each moment, and what differs is the router and the number of cells.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { showProgress } from '../packages/ishtirak/dist/runtime/progress.js'
 import { cpuSeconds, startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
 import { readOptions } from './support/options.mjs'
-import { createDatabase, freePort, startPostgres } from './support/postgres.mjs'
+import { createDatabase, freePort, run, startPostgres } from './support/postgres.mjs'
 import { median, printTable, save } from './support/report.mjs'
 import { seed } from './support/seed.mjs'
 import { PROGRAM, startService } from './support/service.mjs'
@@ -19,15 +19,15 @@ import { PROGRAM, startService } from './support/service.mjs'
 const given = readOptions('bench:cells', 'The processor time of a request with one, two and three cells', {
   only: ['these paths', 'status,consume,webhook'],
   cells: ['these numbers of cells', '1,2,3'],
-  rounds: ['of each number of cells', 6],
-  seconds: ['of each round', 15],
-  rate: ['requests a second for each cell', 100],
+  rounds: ['of each number of cells', 12],
+  seconds: ['of each round', 6],
+  rate: ['requests a second for each cell', 60],
 })
 const { rounds, seconds, rate } = given
 const kinds = given.only.split(',')
 const counts = given.cells.split(',').map(Number)
-/** A whole number for each of one, two and three cells. */
-const USERS = 1_998
+/** In each cell, about. */
+const USERS = 666
 const EACH_ROUND = rate * seconds
 /** Requests before the first round, and how many a second: plans are made, code is compiled. */
 const WARMING = 3_000
@@ -41,8 +41,8 @@ let done = 0
 try {
   const results = []
   for (const count of counts) {
-    const pair = [await startLayout(count, { isRouted: false }), await startLayout(count, { isRouted: true })]
-    for (const kind of kinds) results.push(await measure(kind, pair))
+    const layouts = [await startLayout(1, { isRouted: false }), await startLayout(count, { isRouted: true })]
+    for (const kind of kinds) results.push(await measure(kind, layouts))
     await stopAll()
   }
   report(results)
@@ -81,43 +81,33 @@ async function startLayout(count, { isRouted }) {
     databases.push(server)
     const databaseUrl = await createDatabase(server.url, 'cell')
     const waiting = WARMING + EACH_ROUND * rounds
-    if (isRouted) await seedCell(databaseUrl, cell, count * waiting)
-    else await seedShop(databaseUrl, USERS / count, waiting)
+    await seedCell(databaseUrl, cell, { users: count * USERS, waiting: count * waiting })
     const key = 'a secret of the cells that is longer than 32 bytes'
-    const env = isRouted ? { CELL: cell.name, CELLS_FILE: file, CELLS_KEY: key } : {}
+    const env = { CELL: cell.name, CELLS_FILE: file, CELLS_KEY: key }
     const service = await startService({ databaseUrl, env, port: cell.port })
     started.push(service)
     services.push(service)
   }
   const router = isRouted ? await startRouter(own, file) : null
-  const urls = router ? [router.url] : services.map(({ url }) => url)
-  return { count, services, databases, router, urls, used: 1 }
+  return { count, services, databases, router, url: (router ?? services[0]).url, used: 1 }
 }
 
-/** Users of all cells, without those of the others. */
-async function seedCell(databaseUrl, { first, last }, waiting) {
+/** Users of all cells, without those of the others. Ids of payments have the form that the router reads. */
+async function seedCell(databaseUrl, { first, last }, { users, waiting }) {
+  const database = await openDatabase({ url: databaseUrl })
+  await seed(database, { users, paymentsEach: 2, waiting: kinds.includes('webhook') ? { wm_: waiting } : {} })
   const elsewhere = `where part_of(user_id) not between ${first} and ${last}`
   const tables = ['receipts', 'payments', 'portal_sessions', 'users']
-  const deletions = tables.map((table) => `delete from ${table} ${elsewhere}`)
-  await seedShop(databaseUrl, USERS, waiting, deletions.join(';'))
-}
-
-/** Ids of payments have the form that the router reads. */
-async function seedShop(databaseUrl, users, waiting, deletions = '') {
-  const database = await openDatabase({ url: databaseUrl })
-  await seed(database, {
-    users,
-    paymentsEach: 2,
-    waiting: kinds.includes('webhook') ? { wm_: waiting } : {},
-  })
   const marks = Array.from({ length: PARTS }, (_, part) => `(${part}, '${markOf(part)}')`)
   await database.script(`
     set local session_replication_role = replica;
-    ${deletions};
+    ${tables.map((table) => `delete from ${table} ${elsewhere}`).join(';')};
     update payments set id = 'pay_' || lpad(user_id, 24, '0') || mark from (values ${marks}) m (part, mark)
-     where status = 'pending' and part = part_of(user_id);
-    analyze`)
+     where status = 'pending' and part = part_of(user_id)`)
   await database.close()
+  // What was deleted leaves no gaps, and nothing tidies up while it is measured.
+  await run(databaseUrl, 'vacuum full', 'vacuum analyze', 'alter system set autovacuum = off')
+  await run(databaseUrl, 'select pg_reload_conf()', 'checkpoint')
 }
 
 /** As a real one starts, but in the foreground. */
@@ -146,38 +136,33 @@ async function startRouter(own, file) {
   return { pid: child.pid, url }
 }
 
-/** Both in turn, forth and back, since what comes later finds larger tables. */
-async function measure(kind, pair) {
-  for (const layout of pair) await drive(kind, layout, WARMING, WARMING_RATE)
-  const taken = new Map(pair.map((layout) => [layout, []]))
+async function measure(kind, layouts) {
+  await drive(kind, layouts, WARMING, WARMING_RATE)
+  const taken = []
   for (let round = 0; round < rounds; round++) {
-    for (const layout of round % 2 === 0 ? pair : pair.toReversed())
-      taken.get(layout).push(await drive(kind, layout, EACH_ROUND, rate))
+    taken.push(await drive(kind, layouts, EACH_ROUND, rate))
     progress.at(++done, counts.length * kinds.length * rounds)
   }
-  const [alone, routed] = pair.map((layout) => taken.get(layout))
-  return { kind, count: pair[0].count, load: load(), alone, routed }
+  const [alone, routed] = layouts.map((_, place) => taken.map((round) => round[place]))
+  return { kind, count: layouts[1].count, load: load(), alone, routed }
 }
 
-/** `each` requests for each cell. Microseconds of a request. */
-async function drive(kind, layout, each, perSecond) {
-  // All of those behind the router are one address.
-  const cellsOfOne = layout.count / layout.urls.length
-  const count = each * cellsOfOne
-  const options = {
-    users: USERS / layout.urls.length,
-    prefix: 'wm_',
-    from: layout.used,
-    isMarked: true,
-    count,
-  }
-  const before = spentBy(layout)
-  await driver.ask(layout.urls.map((url) => ({ url, kind, perSecond: perSecond * cellsOfOne, options })))
-  if (kind === 'webhook') layout.used += count
-  const after = spentBy(layout)
-  const micros = (party) => ((after[party] - before[party]) * 1e6) / (each * layout.count)
-  const [service, database, router] = ['service', 'database', 'router'].map(micros)
-  return { service, database, both: service + database, router }
+/** `each` requests for each cell, of all layouts at once. Microseconds of a request of each layout. */
+async function drive(kind, layouts, each, perSecond) {
+  const before = layouts.map(spentBy)
+  const asked = layouts.map(({ url, count, used }) => {
+    const options = { users: count * USERS, prefix: 'wm_', from: used, isMarked: true, count: each * count }
+    return { url, kind, perSecond: perSecond * count, options }
+  })
+  await driver.ask(asked)
+  return layouts.map((layout, place) => {
+    const requests = each * layout.count
+    if (kind === 'webhook') layout.used += requests
+    const after = spentBy(layout)
+    const micros = (party) => ((after[party] - before[place][party]) * 1e6) / requests
+    const [service, database, router] = ['service', 'database', 'router'].map(micros)
+    return { service, database, both: service + database, router }
+  })
 }
 
 function spentBy({ services, databases, router }) {

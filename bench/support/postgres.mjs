@@ -61,7 +61,8 @@ export async function createDatabase(serverUrl, name) {
 
 export const dropDatabase = (serverUrl, name) => run(serverUrl, `drop database ${name} with (force)`)
 
-async function run(serverUrl, ...commands) {
+/** Each by itself, outside of a transaction. */
+export async function run(serverUrl, ...commands) {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   for (const command of commands) await client.query(command)
