@@ -714,6 +714,10 @@ create table bank_lines (
   refs text[] not null,
   -- What it was said to pay, by the statement that approves the payment; a payment stands in one line.
   payment_ids text[] not null default '{}',
+  -- What it is about to pay, of other cells too: pairs of user and payment, since when. Where none of them is
+  -- approved, others may take its place after a while.
+  claimed_for jsonb,
+  claimed_at timestamptz,
   -- `approved`: all its payments are booked. `payout`: what the provider of cards paid out. `set_aside`:
   -- money that is for no payment here.
   state text not null default 'open'
@@ -723,6 +727,7 @@ create table bank_lines (
   reason text,
   constraint bank_lines_by_id primary key (id),
   constraint bank_lines_once unique (account, day, amount_centimes, text_key, nth),
+  constraint claimed_at_an_instant check ((claimed_for is null) = (claimed_at is null)),
   constraint decided_at_an_instant check (state in ('open', 'payout') or decided_at is not null),
   constraint set_aside_for_a_reason check (state <> 'set_aside' or reason is not null),
   constraint pays_or_is_for_none check (payment_ids = '{}' or state in ('open', 'approved'))
@@ -743,12 +748,12 @@ create unique index payments_desk_reference on payments (method_reference, metho
 
 -- In cells that index, and the one of lines that pay, see the rows of one. This table is filled there only.
 create table shop_claims (
-  -- A reference of the desk, a line of a bank statement or the payment of a transfer, in the place of a user:
-  -- the cell that has its part keeps the row.
+  -- A reference of the desk or the payment of a transfer, in the place of a user: the cell that has its part
+  -- keeps the row.
   user_id text not null,
-  kind text not null constraint kind_is_known check (kind in ('cash', 'cheque', 'bank_line', 'transfer')),
-  -- The user whose payment the reference names, the payments that the line pays, the line that pays the
-  -- transfer, or will: where no use follows, it is free after a while.
+  kind text not null constraint kind_is_known check (kind in ('cash', 'cheque', 'transfer')),
+  -- The user whose payment the reference names, or the line that pays the transfer, or will: where no use
+  -- follows, it is free after a while.
   holder text not null,
   claimed_at timestamptz not null,
   constraint shop_claims_once primary key (user_id, kind)

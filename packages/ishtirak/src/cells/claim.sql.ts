@@ -30,10 +30,6 @@ const claimUsed = statement(
    select method_reference, method, user_id, created_at from payments
     where method in ('cash', 'cheque') and part_of(method_reference) = any ($1::int[])
     union all
-   select l.id, 'bank_line', jsonb_agg(jsonb_build_array(p.user_id, p.id) order by p.id)::text, now()
-     from bank_lines l join payments p on p.id = any (l.payment_ids)
-    where part_of(l.id) = any ($1::int[]) group by l.id
-    union all
    select one.payment_id, 'transfer', l.id, now()
      from bank_lines l cross join unnest(l.payment_ids) one (payment_id)
     where part_of(one.payment_id) = any ($1::int[])`,

@@ -31,8 +31,11 @@ export function referenceTaken({ id, status }: { readonly id: string; readonly s
   return new BillingError('conflict', { extra: { payment_id: id, payment_status: status } })
 }
 
-async function requireUnused(deps: ClaimDeps, { reference, method }: Reference, payer: string) {
+async function requireUnused(
+  deps: ClaimDeps,
+  { reference, method }: Reference,
+  payer: string,
+): Promise<void> {
   const [row] = await askCellOf(deps, payer, findTaken, [payer, reference, method])
   if (row) throw referenceTaken(readPayment(row))
-  return false
 }

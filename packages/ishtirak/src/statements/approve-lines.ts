@@ -212,10 +212,11 @@ async function approveOne(
   const received = { amount: dinars, received_at: line.day, payment_method: INSTRUMENTS[of.account] }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line.id}` }
   const input = { ...received, ...(reason !== null && { why: reason }) }
-  await claimLine(deps, line.id, transfer, of.together)
+  const wasClaimed = await claimLine(deps, line.id, transfer, of.together)
   const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
-  const elsewhere = otherCellOf(deps.cells, partOf(userId))
+  const elsewhere = await otherCellOf(deps.cells, partOf(userId))
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
-  if (elsewhere !== null) return approveAt(deps, elsewhere, { line: paying, paid: transfer, call })
+  if (elsewhere !== null)
+    return approveAt(deps, elsewhere, { line: paying, paid: transfer, call, wasClaimed })
   await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
 }

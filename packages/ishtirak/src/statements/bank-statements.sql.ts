@@ -194,7 +194,7 @@ const updateState = statement(
      update bank_lines l
         set state = i.state, reason = i.why, decided_at = i.now, decided_by = i.operator
        from input i
-      where l.id = i.id and l.state = i.was and l.payment_ids = '{}'
+      where l.id = i.id and l.state = i.was and l.payment_ids = '{}' and l.claimed_for is null
      returning l.id
    )
    ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, decided' })}
@@ -218,7 +218,7 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
-// The delete decides which lines pay nothing: what is approved meanwhile stays.
+// The delete decides which lines pay nothing: what is approved or claimed meanwhile stays.
 const withdraw = statement(
   'bank_statements.withdraw',
   `with input as (
@@ -237,11 +237,11 @@ const withdraw = statement(
      update bank_lines l
         set statement_id = case when l.statement_id = $1 then f.elsewhere else l.statement_id end
        from of_file f
-      where l.id = f.id and l.payment_ids = '{}' and f.elsewhere is not null
+      where l.id = f.id and l.payment_ids = '{}' and l.claimed_for is null and f.elsewhere is not null
      returning l.id
    ), gone as (
      delete from bank_lines l using of_file f
-      where l.id = f.id and l.payment_ids = '{}' and f.elsewhere is null
+      where l.id = f.id and l.payment_ids = '{}' and l.claimed_for is null and f.elsewhere is null
      returning l.id
    ), kept as (
      select array_agg(id order by place) as ids, min(day) as first_day, max(day) as last_day,

@@ -9,10 +9,10 @@ import { freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
-import { claimName } from '../acts/claim-once.sql.js'
+import type { ActsElsewhere } from '../acts/act-elsewhere.js'
 import { claimDatabase } from '../cells/claim.sql.js'
-import { toTimestamp } from '../core/instant.js'
-import { statement } from '../database/database.js'
+import { type Database, statement } from '../database/database.js'
+import { writeClaim } from './line-claim.sql.js'
 
 const AMINA = 'amina-key-of-20-characters'
 const KARIM = 'karim-key-of-20-characters'
@@ -71,13 +71,20 @@ describeCells('bank statements in cells', (databases, kind) => {
     Promise.all(usersOfCells(cells, 1).map((user) => order(cells.of(user), user)))
   const stored = async (cells: CellWorlds, { path }: Read) =>
     (await operatorOf(cells.worlds[1] as World, AMINA).get(path)).body
-  const databaseOf = (cells: CellWorlds, id: string) => databases[cells.worlds.indexOf(cells.of(id))]
 
   /** As of an approval that ended right after it. */
   async function claimFor(cells: CellWorlds, { lines: [{ id }] }: Read, of: Ordered) {
-    const now = toTimestamp(cells.worlds[0]?.clock.now() ?? START)
-    const holder = JSON.stringify([[of.userId, of.id]])
-    await databaseOf(cells, id)?.query(claimName, [id, 'bank_line', holder, now, null, now])
+    const now = cells.worlds[0]?.clock.now() ?? START
+    const payments = [{ userId: of.userId, paymentId: of.id }]
+    // Which has all statements and their lines.
+    const first = databases[0] as Database
+    expect(await writeClaim(first, id, { payments, instead: null, now })).toBe(true)
+  }
+
+  async function approveByHand(cells: CellWorlds, { userId, id }: Ordered) {
+    const came = { amount: 2_000, received_at: '2026-11-21', why: 'seen' }
+    const { status } = await operatorOf(cells.of(userId), AMINA).post(`/payments/${id}/approve`, came)
+    expect(status).toBe(200)
   }
 
   it('one file, read in and approved anywhere, pays users of all, each by their cell’s own act', async () => {
@@ -124,7 +131,8 @@ describeCells('bank statements in cells', (databases, kind) => {
     const [, , of] = await orderEach(cells)
     const [one, two] = [await read(cells.worlds[0] as World, 'X'), await read(cells.worlds[0] as World, 'Y')]
     const results = await Promise.all([one, two].map((file) => choose(cells.worlds[0], file, of)))
-    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['approved', 'refused'])
+    // The other is refused, or no longer a candidate, as it is read.
+    expect(results.filter(({ outcome }) => outcome === 'approved')).toHaveLength(1)
     const lines = [...(await stored(cells, one)).data, ...(await stored(cells, two)).data]
     expect(lines.flatMap(({ payment_ids }) => payment_ids)).toEqual([of?.id])
   })
@@ -159,20 +167,76 @@ describeCells('bank statements in cells', (databases, kind) => {
     const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
     const file = await read(cells.worlds[0] as World, 'VIREMENT')
     await claimFor(cells, file, of)
-    const came = { amount: 2_000, received_at: '2026-11-21', why: 'seen' }
-    const approved = await operatorOf(cells.of(of.userId), AMINA).post(`/payments/${of.id}/approve`, came)
-    expect(approved.status).toBe(200)
+    await approveByHand(cells, of)
     await cells.advance(601)
     expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'refused', code: 'conflict' })
     expect(await paid()).toEqual([of.id])
+  })
+
+  it('one that was approved by hand meanwhile is refused, without the line beside it', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const [, of, other] = (await orderEach(cells)) as [Ordered, Ordered, Ordered]
+    const file = await read(cells.worlds[0] as World, 'VIREMENT')
+    const acts = (cells.worlds[0] as World).service.parts.actsElsewhere as ActsElsewhere
+    const { perform } = acts
+    const byHand: typeof perform = async (...sent) => {
+      Object.assign(acts, { perform })
+      await approveByHand(cells, of)
+      return perform(...sent)
+    }
+    Object.assign(acts, { perform: byHand })
+    expect(await choose(cells.worlds[0], file, of)).toMatchObject({ outcome: 'refused', code: 'conflict' })
+    expect((await stored(cells, file)).data).toMatchObject([{ state: 'open', payment_ids: [] }])
+    expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'refused', code: 'conflict' })
+  })
+
+  it('of a payment that was refused in its cell, the line may pay another after a while', async () => {
+    await using cells = await createCells(databases, { env: TWO })
+    const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
+    const file = await read(cells.worlds[0] as World, 'VIREMENT')
+    expect(await choose(cells.worlds[0], file, of)).toMatchObject({ outcome: 'waits_for_second' })
+    const refused = await operatorOf(cells.of(of.userId), KARIM).post(`/payments/${of.id}/refuse`, {
+      why: 'x',
+    })
+    expect(refused.status).toBe(200)
+    expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'refused', code: 'busy' })
+    await cells.advance(601)
+    expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'waits_for_second' })
+    expect((await stored(cells, file)).data).toMatchObject([{ payment_ids: [other.id] }])
+  })
+
+  it('while it may be approved in another cell, its line is not withdrawn and not set aside', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const [, of, next] = (await orderEach(cells)) as [Ordered, Ordered, Ordered]
+    const operator = operatorOf(cells.worlds[2] as World, AMINA)
+    const [file, another] = [
+      await read(cells.worlds[0] as World, 'VIREMENT'),
+      await read(cells.worlds[0] as World, 'OTHER'),
+    ]
+    await claimFor(cells, file, of)
+    await claimFor(cells, another, next)
+    const giveUp = async ({ path, lines: [{ id }] }: Read) => [
+      await operator.post(`/bank-lines/${id}/set-aside`, { why: 'x' }),
+      await operator.post(`${path}/withdraw`, { why: 'x' }),
+    ]
+    const busy = { status: 503, body: { code: 'busy' } }
+    expect([...(await giveUp(file)), ...(await giveUp(another))]).toMatchObject([busy, busy, busy, busy])
+    await approveByHand(cells, of)
+    // What was claimed for it and is approved pays it, however old the claim.
+    const conflict = { status: 409, body: { code: 'conflict' } }
+    expect(await giveUp(file)).toMatchObject([conflict, conflict])
+    expect((await stored(cells, file)).data).toMatchObject([{ payment_ids: [of.id] }])
+    await cells.advance(601)
+    expect((await operator.post(`${another.path}/withdraw`, { why: 'x' })).body).toMatchObject({
+      withdrawn: 1,
+    })
   })
 
   it('what was booked by hand in another cell settles the line that names it', async () => {
     await using cells = await createCells(databases, { env: ENV })
     const [, , of] = (await orderEach(cells)) as [Ordered, Ordered, Ordered]
     const file = await read(cells.worlds[0] as World, `VIREMENT ${of.reference}`)
-    const came = { amount: 2_000, received_at: '2026-11-21', why: 'seen' }
-    await operatorOf(cells.of(of.userId), AMINA).post(`/payments/${of.id}/approve`, came)
+    await approveByHand(cells, of)
     await cells.advance(61)
     expect((await stored(cells, file)).data).toMatchObject([{ state: 'approved', payment_ids: [of.id] }])
   })
@@ -203,9 +267,8 @@ describeCells('bank statements in cells', (databases, kind) => {
     expect(JSON.stringify(found[1].candidates)).not.toContain(ofB?.id)
     const operator = operatorOf(cells.worlds[0] as World, AMINA)
     const { body } = await operator.post(`${file.path}/approve`, { why: 'those that are there' })
-    // The claim of a line, or of its payment, may be the gone cell's.
-    const claimed = (n: number) => [file.lines[n].id, [ofA, ofB, ofC][n]?.id ?? '']
-    const isGone = (n: number) => claimed(n).some((name) => cells.of(name) === cells.worlds[1])
+    // The claim of a payment may be the gone cell's.
+    const isGone = (n: number) => cells.of([ofA, ofB, ofC][n]?.id ?? '') === cells.worlds[1]
     const became = (n: number) =>
       isGone(n) ? { outcome: 'refused', code: 'database_unavailable' } : { outcome: 'approved' }
     expect(body.results).toMatchObject([became(0), became(2)])
@@ -252,11 +315,8 @@ describeCells('bank statements in cells', (databases, kind) => {
       expect(await alone.query(selectClaims)).toEqual([])
       const parts = new Set(Array.from({ length: 256 }, (_, part) => part))
       await claimDatabase(alone, { name: 'a', parts, servers: [], standbys: [] })
-      const { id } = file.lines[0]
-      expect(await alone.query(selectClaims)).toEqual([
-        { user_id: id, kind: 'bank_line', holder: `[["user \\"1\\"", "${one.id}"]]` },
-        { user_id: one.id, kind: 'transfer', holder: id },
-      ])
+      const transfer = { user_id: one.id, kind: 'transfer', holder: file.lines[0].id }
+      expect(await alone.query(selectClaims)).toEqual([transfer])
     }
     await alone.close()
   })

@@ -1,0 +1,71 @@
+// What lines of bank statements are about to pay, as rows of the first cell, which has the lines.
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at, instant, json, rowOf, text } from '../database/rows.js'
+
+export interface ClaimedPayment {
+  readonly userId: string
+  readonly paymentId: string
+}
+
+const selectClaims = statement(
+  'bank_claims.of_lines',
+  `select id as line_id, claimed_for, claimed_at from bank_lines
+    where id = any($1::text[]) and state = 'open' and claimed_for is not null`,
+)
+const parseClaim = rowOf({
+  lineId: text,
+  claimedFor: json<readonly (readonly [string, string])[]>,
+  claimedAt: instant,
+})
+
+export interface LineClaim {
+  readonly lineId: string
+  readonly payments: readonly ClaimedPayment[]
+  readonly claimedAt: Instant
+}
+
+/** Of those lines that are claimed and not decided. */
+export async function claimsOf(
+  database: Queryable,
+  lineIds: readonly string[],
+): Promise<readonly LineClaim[]> {
+  const rows = await database.query(selectClaims, [lineIds])
+  return rows.map(parseClaim).map(({ lineId, claimedFor, claimedAt }) => {
+    return { lineId, claimedAt, payments: claimedFor.map(([userId, paymentId]) => ({ userId, paymentId })) }
+  })
+}
+
+const inPairs = (payments: readonly ClaimedPayment[]) =>
+  JSON.stringify(payments.map(({ userId, paymentId }) => [userId, paymentId]))
+
+const update = statement(
+  'bank_claims.claim',
+  `update bank_lines
+      set claimed_for = $2::jsonb, claimed_at = $3::timestamptz,
+          payment_ids = array(select one from unnest(payment_ids) one where one <> all ($4::text[]))
+    where id = $1 and state = 'open' and claimed_for is not distinct from $5::jsonb
+   returning id`,
+)
+
+/**
+ * Of a line whose claim was read, for these payments (null: for none). What it says it pays of those it was
+ * claimed for, it pays no longer. False: it is claimed anew or decided by now.
+ */
+export async function writeClaim(
+  database: Queryable,
+  lineId: string,
+  of: {
+    readonly payments: readonly ClaimedPayment[] | null
+    readonly instead: readonly ClaimedPayment[] | null
+    readonly now: Instant
+  },
+): Promise<boolean> {
+  const { payments, instead, now } = of
+  const others = (instead ?? [])
+    .map(({ paymentId }) => paymentId)
+    .filter((id) => !payments?.some(({ paymentId }) => paymentId === id))
+  const claimed = payments ? [inPairs(payments), at(now)] : [null, null]
+  const values = [lineId, ...claimed, others, instead && inPairs(instead)]
+  return (await database.query(update, values)).length > 0
+}
