@@ -1,6 +1,6 @@
 // An act on what another cell has, as part of an act of this one: it is asked for in the name of the operator
 // who asked for the whole. Their role is asked there again, and that cell's trail has the act.
-import { type Cells, otherCellOf, othersThan, partOf, partOfPayment } from '../runtime/cells.js'
+import { type LiveCells, otherCellOf, othersThan, partOf, partOfPayment } from '../runtime/cells.js'
 import type { Act, Call } from './act.js'
 import type { Preview } from './preview.js'
 import type { Subject } from './subject.js'
@@ -17,10 +17,23 @@ export interface ActsElsewhere {
   preview(cell: string, act: Pick<Act, 'name'>, call: Call<object>): Promise<PreviewElsewhere>
 }
 
-/** Of one that acts are on: which cells may have it, in the order in which they are asked. Null: this one. */
-export function cellsOfSubject(cells: Cells | null, on: Subject, id: string): readonly (string | null)[] {
+/**
+ * Of one that acts are on: which cells may have it, in the order in which they are asked. Null: this one.
+ * Throws `busy` while its user is on their way.
+ */
+export async function cellsOfSubject(
+  cells: LiveCells | null,
+  on: Subject,
+  id: string,
+): Promise<readonly (string | null)[]> {
   if (!cells) return [null]
-  const part = on.isUser ? partOf(id) : partOfPayment(id)
-  if (part !== null) return [otherCellOf(cells, part)]
+  const part = partOfSubject(on, id)
+  if (part !== null) return [await otherCellOf(cells, part)]
   return [null, ...othersThan(cells).map(({ name }) => name)]
+}
+
+/** By its id; null: that does not tell, as of an event. */
+export function partOfSubject({ isUser, params }: Subject, id: string): number | null {
+  if (isUser) return partOf(id)
+  return 'payment_id' in params.properties ? partOfPayment(id) : null
 }

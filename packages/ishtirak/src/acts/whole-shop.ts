@@ -2,11 +2,11 @@
 import { type TObject, Type } from 'typebox'
 import { missingCells, readCell, readWholeShop } from '../database/whole-shop.js'
 import type { App } from '../http/app.js'
-import type { Cells } from '../runtime/cells.js'
+import type { LiveCells } from '../runtime/cells.js'
 
 export interface HasCells {
   /** Null: this service has all users. */
-  readonly cells: Cells | null
+  readonly cells: LiveCells | null
 }
 
 const OF_ONE_USER = /:(user|payment)_id/

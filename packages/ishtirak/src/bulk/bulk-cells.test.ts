@@ -5,9 +5,11 @@ import { type CellWorlds, createCells, describeCells, usersOfCells } from '../..
 import { enterConsole } from '../../../../test/support/console.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { Receiver } from '../../../../test/support/receiver.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import type { World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
+import type { LiveCells } from '../runtime/cells.js'
 import { workOff } from './work-off.js'
 
 const WHY = 'outage of the 21st'
@@ -18,6 +20,12 @@ const selectGrants = statement('test.bulk_cells.grants', 'select user_id, days f
 const selectActs = statement(
   'test.bulk_cells.acts',
   `select user_id, actor, reason from audit where act = 'user.grant' order by 1`,
+)
+
+const selectEvents = statement('test.bulk_cells.events', 'select id from outbox order by sequence limit 1')
+const markEvents = statement(
+  'test.bulk_cells.mark_events',
+  `update outbox set id = left(id, -4) || sequence || '000' returning id`,
 )
 
 describeCells('an act on many in cells', (databases) => {
@@ -150,15 +158,124 @@ describeCells('an act on many in cells', (databases) => {
     expect(await results(cells, begun.id)).toEqual(
       users.map((user, place) => [user, place < 2 ? 'done' : null]),
     )
-    const { port: theirs } = new URL(cells.worlds[2]?.url ?? '')
-    const relay = net.createServer((socket) => socket.pipe(net.connect(Number(theirs))).pipe(socket))
-    await new Promise<void>((resolve) => relay.listen(port, '127.0.0.1', resolve))
+    const close = await relay(port, cells.worlds[2])
     cells.worlds[1]?.clock.advance(121_000)
     await work(cells, begun.id)
     expect((await results(cells, begun.id)).map(([, became]: string[]) => became)).toEqual(
       users.map(() => 'done'),
     )
     expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
-    relay.close()
+    await close()
   })
+
+  it('goes on with nothing where its operator is blocked, whichever cell they were made in', async () => {
+    await using cells = await createCells(databases, { env: ROLES_ENV })
+    await payers(cells)
+    const nadia = await madeIn(cells, 2)
+    const { body } = await nadia(1).post('/bulk/start', GRANT)
+    await ownerOf(cells, 0).post('/operators/nadia/block', { why: 'left' })
+    await work(cells, body.id)
+    const after = (await ownerOf(cells, 0).get(`/bulk/${body.id}`)).body
+    expect(after).toMatchObject({ stopped: 3, left: 0, stopped_because: 'operator_unknown' })
+    expect(await granted()).toEqual([[], [], []])
+  })
+
+  it('waits while the cell of its operator does not answer, since they may be blocked there', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const users = await payers(cells)
+    const nadia = await madeIn(cells, 2)
+    const close = await relay(port, cells.worlds[2])
+    const { id } = (await nadia(1).post('/bulk/start', GRANT)).body
+    await close()
+    await work(cells, id)
+    expect((await ownerOf(cells, 1).get(`/bulk/${id}`)).body).toMatchObject({ left: 3, finished_at: null })
+    expect(await granted()).toEqual([[], [], []])
+    const closeAgain = await relay(port, cells.worlds[2])
+    await work(cells, id)
+    expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
+    await closeAgain()
+  })
+
+  it('takes events by their ids, which do not tell the cell', async () => {
+    const receiver = await Receiver.start()
+    await using cells = await createCells(databases, { env: { ...ROLES_ENV, ...receiver.variables } })
+    await payers(cells)
+    await cells.advance(1)
+    // Their ends look like the mark of a part of the first cell.
+    await ofEach(markEvents)
+    const ids = (await ofEach(selectEvents)).map(([event]) => String(event?.id))
+    const call = { act: 'event.resend', ids: [...ids, 'evt_none00'], why: WHY }
+    const { body } = await ownerOf(cells, 0).post('/bulk/start', call)
+    await workOff((cells.worlds[0] as World).service.parts, body.id, { most: 10 })
+    expect(await results(cells, body.id)).toEqual([
+      ...ids.map((id) => [id, 'done']),
+      ['evt_none00', 'not_found'],
+    ])
+    await receiver.goDown()
+  })
+
+  it('tries again what the other cell says is not there: the two differ while users move', async () => {
+    await using cells = await createCells(databases, { env: ROLES_ENV })
+    const users = await payers(cells)
+    const { body } = await ownerOf(cells, 1).post('/bulk/start', GRANT)
+    const theirs = (cells.worlds[2] as World).service.parts.cells as LiveCells
+    const { holderOf } = theirs
+    // As after a move of a moment ago, of which the cell that asks has not heard.
+    Object.assign(theirs, { holderOf: async () => theirs.all[0] })
+    await work(cells, body.id)
+    expect((await results(cells, body.id)).map(([, became]: string[]) => became)).toEqual([
+      'done',
+      'done',
+      null,
+    ])
+    Object.assign(theirs, { holderOf })
+    cells.worlds[1]?.clock.advance(121_000)
+    await work(cells, body.id)
+    expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
+  })
+
+  it('previews the first of a list at once, so that a cell which hangs costs one wait', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const users = usersOfCells(cells, 10).filter((user) => cells.of(user) === cells.worlds[2])
+    const waiting: net.Socket[] = []
+    const hanging = net.createServer((socket) => {
+      waiting.push(socket)
+      if (waiting.length === users.length) for (const one of waiting) one.destroy()
+    })
+    await new Promise<void>((resolve) => hanging.listen(port, '127.0.0.1', resolve))
+    const asked = { act: 'user.grant', ids: users, input: { days: 7 } }
+    const { body } = await ownerOf(cells, 0).post('/bulk/start/preview', asked)
+    expect(body.first.map(({ refused }: { refused: string }) => refused)).toEqual(
+      users.map(() => 'database_unavailable'),
+    )
+    expect(waiting).toHaveLength(10)
+    hanging.close()
+  })
+
+  /** An operator who was made in one cell, as any cell knows them. */
+  async function madeIn(cells: CellWorlds, place: number) {
+    const wanted = { name: 'nadia', role: 'owner', why: WHY }
+    const { key } = (await ownerOf(cells, place).post('/operators/create', wanted)).body
+    return (at: number) => operatorOf(cells.worlds[at] as World, key)
+  }
 })
+
+/** From an address at which a cell was not, to it, until it is closed. */
+async function relay(port: number, world: World | undefined): Promise<() => Promise<void>> {
+  const { port: theirs } = new URL(world?.url ?? '')
+  const sockets = new Set<net.Socket>()
+  const server = net.createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.pipe(net.connect(Number(theirs))).pipe(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}

@@ -68,8 +68,6 @@ const parseBulk = rowOf({
   operator: text,
   role: text,
   byKey: flag,
-  /** Of an operator whom an owner made: it is as it was, and not blocked; true for all others. */
-  isAsMade: flag,
   isStopped: flag,
 })
 export type RunningBulk = ReturnType<typeof parseBulk>
@@ -77,12 +75,10 @@ export type RunningBulk = ReturnType<typeof parseBulk>
 // Uses the index bulk_acts_unfinished.
 const selectUnfinished = statement(
   'bulk.unfinished',
-  `select b.id, b.act, b.input, b.why, b.operator, b.role, b.by_key,
-          o.name is null or (o.blocked_at is null and o.role = b.role) as is_as_made,
-          b.stopped_because is not null as is_stopped
-     from bulk_acts b left join operators o on o.name = b.operator
-    where b.finished_at is null and ($1::text is null or b.id = $1)
-    order by b.made_at`,
+  `select id, act, input, why, operator, role, by_key, stopped_because is not null as is_stopped
+     from bulk_acts
+    where finished_at is null and ($1::text is null or id = $1)
+    order by made_at`,
 )
 
 /** Oldest first: of one, or (null) of all. */
@@ -91,6 +87,18 @@ export async function unfinishedBulks(
   id: string | null,
 ): Promise<readonly RunningBulk[]> {
   return (await database.query(selectUnfinished, [id])).map(parseBulk)
+}
+
+const selectMade = statement(
+  'bulk.made_operators',
+  'select role, blocked_at is not null as is_blocked from operators where name = $1',
+  {},
+)
+const parseMade = rowOf({ role: text, isBlocked: flag })
+
+/** Of this name, whom owners made, in all cells where all are read. */
+export async function operatorsNamed(database: Queryable, name: string) {
+  return (await database.query(selectMade, [name])).map(parseMade)
 }
 
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })

@@ -13,7 +13,7 @@ import { readWholeShop } from '../database/whole-shop.js'
 import { checker } from '../http/checker.js'
 import { query } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
-import type { Cells } from '../runtime/cells.js'
+import type { LiveCells } from '../runtime/cells.js'
 import { digestOf, shortNumberOf } from '../runtime/secret.js'
 import { bulks, endBulk, insertBulk, type Target } from './bulk.sql.js'
 import {
@@ -33,7 +33,7 @@ export interface BulkDeps extends ActDeps {
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
   /** Null, as `actsElsewhere`: this service has all users. */
-  readonly cells: Cells | null
+  readonly cells: LiveCells | null
   readonly actsElsewhere: ActsElsewhere | null
 }
 
@@ -125,20 +125,20 @@ interface Detail {
 
 export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By): Promise<Preview<Detail>> {
   const many = await manyOf(deps, request, by)
-  const first: Detail['first'][number][] = []
-  for (const { id } of many.targets.slice(0, FIRST)) {
+  const previewOne = async ({ id }: Target) => {
     const call = { id, input: { ...many.input, why: request.why }, by }
-    const preview = await whereItIs(deps, many.act, id, {
-      here: () => previewOf(many.act, deps, call),
-      elsewhere: async (acts, cell) => ({ ...(await acts.preview(cell, many.act, call)), detail: null }),
-    }).catch((error: unknown) => {
-      if (error instanceof BillingError) return error.code
+    try {
+      const preview: Preview = await whereItIs(deps, many.act, id, {
+        here: () => previewOf(many.act, deps, call),
+        elsewhere: async (acts, cell) => ({ ...(await acts.preview(cell, many.act, call)), detail: null }),
+      })
+      return { id, preview, code: null }
+    } catch (error) {
+      if (error instanceof BillingError) return { id, preview: null, code: error.code }
       throw error
-    })
-    first.push(
-      typeof preview === 'string' ? { id, preview: null, code: preview } : { id, preview, code: null },
-    )
+    }
   }
+  const first = await Promise.all(many.targets.slice(0, FIRST).map(previewOne))
   const count = String(many.targets.length)
   return {
     version: versionOf(many),
@@ -147,7 +147,10 @@ export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By):
   }
 }
 
-/** In the cell that has the target. Throws what the act throws; `not_found` where none has it. */
+/**
+ * In the cell that has the target. Throws what the act throws; `not_found` where none has it, and
+ * `database_unavailable` where one that may have it does not answer.
+ */
 export async function whereItIs<Result>(
   { cells, actsElsewhere }: Pick<BulkDeps, 'cells' | 'actsElsewhere'>,
   { on }: Pick<Act, 'on'>,
@@ -157,16 +160,18 @@ export async function whereItIs<Result>(
     elsewhere(acts: ActsElsewhere, cell: string): Promise<Result>
   },
 ): Promise<Result> {
-  let notFound: unknown
-  for (const cell of cellsOfSubject(cells, on, id)) {
+  let why: unknown
+  for (const cell of await cellsOfSubject(cells, on, id)) {
     try {
       return await (cell === null || !actsElsewhere ? work.here() : work.elsewhere(actsElsewhere, cell))
     } catch (error) {
-      if (!(error instanceof BillingError && error.code === 'not_found')) throw error
-      notFound = error
+      if (!(error instanceof BillingError)) throw error
+      const isGone = error.code === 'database_unavailable' && cell !== null
+      if (!isGone && error.code !== 'not_found') throw error
+      if (isGone || why === undefined) why = error
     }
   }
-  throw notFound
+  throw why
 }
 
 export const startBulk = act<BulkDeps>().does({

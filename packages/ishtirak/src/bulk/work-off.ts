@@ -5,6 +5,7 @@ import { perform, sendingOf } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
+import { missingCells, ofAllCells } from '../database/whole-shop.js'
 import type { Log } from '../runtime/log.js'
 import {
   type Claimed,
@@ -13,6 +14,7 @@ import {
   finishBulk,
   type Marked,
   markTargets,
+  operatorsNamed,
   type RunningBulk,
   stopLeftOver,
   unfinishedBulks,
@@ -52,17 +54,32 @@ export async function workOff(
 async function workNext(deps: WorkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
   if (!bulk) return 0
-  const operator = bulk.isStopped ? null : operatorOf(deps, bulk)
+  if (bulk.isStopped) {
+    await stopLeftOver(deps.database, id, deps.clock.now())
+    return 0
+  }
+  const isAllowed = await mayGoOn(deps, bulk)
+  if (isAllowed === null) return 0
+  const operator = isAllowed ? operatorIn(deps.operatorRoles, bulk.operator, bulk.role) : null
   if (operator) return workChunk(deps, bulk, operator)
-  await (bulk.isStopped ? stopLeftOver(deps.database, id, deps.clock.now()) : stopFor(deps, bulk))
+  await stopFor(deps, bulk)
   return 0
 }
 
-/** Who was blocked, left OPERATOR_KEYS, or has another role by now goes on with nothing: null. */
-function operatorOf({ operatorKeys, operatorRoles }: WorkDeps, bulk: RunningBulk): Operator | null {
-  const { operator: name, role, byKey, isAsMade } = bulk
-  const isKept = !byKey || operatorKeys.some((key) => key.name === name && key.role === role)
-  return isKept && isAsMade ? operatorIn(operatorRoles, name, role) : null
+/**
+ * Whether its operator may still act: they are in OPERATOR_KEYS as then, and not blocked nor of another role
+ * where an owner made them. Null: they may be of a cell that does not answer.
+ */
+function mayGoOn(
+  { database, operatorKeys }: WorkDeps,
+  { operator: name, role, byKey }: RunningBulk,
+): Promise<boolean | null> {
+  return ofAllCells(async () => {
+    if (byKey && !operatorKeys.some((key) => key.name === name && key.role === role)) return false
+    const made = await operatorsNamed(database, name)
+    if (made.some((one) => one.isBlocked || one.role !== role)) return false
+    return made.length > 0 || byKey || missingCells().length === 0 ? true : null
+  })
 }
 
 async function stopFor(deps: WorkDeps, { id, operator: name, role }: RunningBulk): Promise<void> {

@@ -1,15 +1,17 @@
 // What another cell asks to be done here, for an operator of its own.
 import { Type } from 'typebox'
 import type { Act, ActDeps } from '../acts/act.js'
-import type { PreviewElsewhere } from '../acts/act-elsewhere.js'
+import { type PreviewElsewhere, partOfSubject } from '../acts/act-elsewhere.js'
 import { performOrRepeat, previewOf } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { checker } from '../http/checker.js'
+import type { LiveCells } from '../runtime/cells.js'
 import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
 import { type SignedDeps, signedRoute } from './signed.route.js'
 
 export interface ActsDeps extends SignedDeps, ActDeps {
   readonly actsOfAll: readonly Act<never>[]
+  readonly cells: LiveCells
 }
 
 const checkAsked = checker(
@@ -46,6 +48,7 @@ async function actFor(
   // Of another version of this program; or an act on nothing, which each cell is asked by itself.
   if (act?.on.command.argument === undefined) throw new BillingError('not_found')
   const { id, input, operator, reason, operationId } = asked
+  await requireHere(deps, act, id)
   const call = { id, input, by: { operator, reason, operationId } }
   if (!isPreview) {
     await performOrRepeat(act, deps, call)
@@ -53,4 +56,11 @@ async function actFor(
   }
   const { version, changes } = await previewOf(act, deps, call)
   return { version, changes }
+}
+
+/** Throws `wrong_cell`, and `busy` for a user on their way. */
+async function requireHere({ cells }: ActsDeps, { on }: Act<ActsDeps>, id: string): Promise<void> {
+  const part = partOfSubject(on, id)
+  const { name } = part === null ? cells.own : await cells.holderOf(part)
+  if (name !== cells.own.name) throw new BillingError('wrong_cell', { extra: { cell: name } })
 }

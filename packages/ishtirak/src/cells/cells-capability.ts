@@ -1,13 +1,13 @@
 // What cells bring to the service: that operators of one read all of them and act in them, the command that
 // writes the files of the router before them, and the one by which users move.
 import type { Capability } from '../acts/capability.js'
-import type { Cells } from '../runtime/cells.js'
+import type { LiveCells } from '../runtime/cells.js'
 import { type ActsDeps, actsRoute } from './acts.route.js'
 import { addHaproxyCommand } from './cli-haproxy.js'
 import { addMoveCommand, type MoveConfig, moveSettings } from './cli-move.js'
 import { type RowsDeps, rowsRoute } from './rows.route.js'
 
-type CellsDeps = Omit<RowsDeps & ActsDeps, 'cells'> & { readonly cells: Cells | null }
+type CellsDeps = Omit<RowsDeps & ActsDeps, 'cells'> & { readonly cells: LiveCells | null }
 
 export const cells: Capability<CellsDeps, MoveConfig> = {
   name: 'cells',

@@ -37,7 +37,7 @@ it('a move between two others is known when CELLS_FILE has it; another file chan
   const all = write('0-99', '100-199', '200-255')
   const own = all[2] as Cell
   await claimDatabase(database, own)
-  const cells = { all, own, of: () => own }
+  const cells = { all, own }
   const log = createLog({ level: 'silent' })
   const warned = vi.spyOn(log, 'warn')
   const places = watchPlaces({ cells, cellsFile, database, log })
@@ -53,12 +53,33 @@ it('a move between two others is known when CELLS_FILE has it; another file chan
       () => 'the move is not known',
     )
     expect([49, 150, 250].map(places.of)).toEqual(['a', 'b', 'c'])
-    // A process that stood still for a while, as the timer does not come.
+  } finally {
     places.stop()
+  }
+})
+
+it('who has a part is looked up after standing still, and busy while it is on its way', async () => {
+  const all = write('0-99', '100-199', '200-255')
+  const own = all[2] as Cell
+  await claimDatabase(database, own)
+  const places = watchPlaces({
+    cells: { all, own },
+    cellsFile,
+    database,
+    log: createLog({ level: 'silent' }),
+  })
+  try {
+    await places.start()
+    places.stop()
+    // The timer does not come.
     await waitFor(() => places.of(250) === null)
-    await places.whenKnown()
-    expect(places.of(250)).toBe('c')
+    expect(await places.holderOf(250)).toBe(own)
+    expect(await places.holderOf(50)).toMatchObject({ name: 'a', servers: ['127.0.0.1:3000'] })
     expect(places.whenKnown()).toBe(null)
+    // Given to this cell by the file, and not here yet.
+    write('0-99', '100-149', '150-255')
+    await waitFor(async () => (await places.holderOf(150).catch(() => null)) === null)
+    await expect(places.holderOf(150)).rejects.toMatchObject({ code: 'busy', retryAfterSeconds: 1 })
   } finally {
     places.stop()
   }

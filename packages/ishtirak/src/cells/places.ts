@@ -2,8 +2,10 @@
 // It looks again twice a second, also at CELLS_FILE, which says where users of other cells are; who has not
 // looked for two seconds knows nothing.
 import { statSync } from 'node:fs'
+import { BillingError } from '../core/error.js'
 import type { Database } from '../database/database.js'
-import { type CellPlaces, type Cells, readCellsFile } from '../runtime/cells.js'
+import { MOVE_RETRY_SECONDS } from '../http/problem.js'
+import { type Cell, type CellPlaces, type Cells, type LiveCells, readCellsFile } from '../runtime/cells.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
 import { whereParts } from './places.sql.js'
@@ -19,20 +21,20 @@ interface PlacesDeps {
   readonly log: Log
 }
 
-export interface WatchedPlaces extends CellPlaces {
+export interface WatchedPlaces extends CellPlaces, Pick<LiveCells, 'holderOf'> {
   start(): Promise<void>
   stop(): void
 }
 
 export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): WatchedPlaces {
   const { own } = cells
+  const read = readingChanges({ cells, cellsFile, log })
   let { all } = cells
   let here: ReadonlySet<number> = own.parts
   let onTheirWay: ReadonlySet<number> = new Set()
   // Users move between servers only.
   let knownUntil = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
-  let version = ''
   let looking: Promise<void> | null = null
 
   const look = async () => {
@@ -41,19 +43,7 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
     here = new Set(found.here)
     onTheirWay = new Set(found.onTheirWay)
     knownUntil = began + KNOWN_MS
-    readIfChanged()
-  }
-  const readIfChanged = () => {
-    const found = statSync(cellsFile, { throwIfNoEntry: false })
-    const now = `${found?.ino} ${found?.mtimeMs}`
-    if (version === now) return
-    version = now
-    try {
-      all = readCellsFile(cellsFile)
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      log.warn({ problems: error.problems }, 'CELLS_FILE is not usable: the cells stay as they were')
-    }
+    all = read()
   }
   const lookAgain = () => {
     looking ??= look()
@@ -64,13 +54,21 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
     return looking
   }
   const isKnown = () => performance.now() <= knownUntil
+  const whenKnown = () => (isKnown() ? null : lookAgain())
+  const find = (part: number) => {
+    if (!isKnown() || onTheirWay.has(part)) return null
+    if (here.has(part)) return own
+    const holder = all.find(({ parts }) => parts.has(part))
+    return !holder || holder.name === own.name ? null : holder
+  }
   return {
-    whenKnown: () => (isKnown() ? null : lookAgain()),
-    of: (part) => {
-      if (!isKnown() || onTheirWay.has(part)) return null
-      if (here.has(part)) return own.name
-      const holder = all.find(({ parts }) => parts.has(part))?.name ?? own.name
-      return holder === own.name ? null : holder
+    whenKnown,
+    of: (part) => find(part)?.name ?? null,
+    holderOf: async (part) => {
+      await whenKnown()
+      const holder = find(part)
+      if (!holder) throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+      return holder
     },
     start: async () => {
       if (database.kind !== 'postgres') return
@@ -79,5 +77,24 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
       timer.unref()
     },
     stop: () => clearInterval(timer),
+  }
+}
+
+/** The cells of the file, which is read again where it has changed; as they were where it is not usable. */
+function readingChanges({ cells, cellsFile, log }: Omit<PlacesDeps, 'database'>): () => readonly Cell[] {
+  let { all } = cells
+  let version = ''
+  return () => {
+    const found = statSync(cellsFile, { throwIfNoEntry: false })
+    const now = `${found?.ino} ${found?.mtimeMs}`
+    if (version === now) return all
+    version = now
+    try {
+      all = readCellsFile(cellsFile)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      log.warn({ problems: error.problems }, 'CELLS_FILE is not usable: the cells stay as they were')
+    }
+    return all
   }
 }

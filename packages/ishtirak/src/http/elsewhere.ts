@@ -5,19 +5,22 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, cellUnavailable } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
-import { type Cell, type Cells, othersThan, partOf, partOfPayment } from '../runtime/cells.js'
+import { type Cell, type LiveCells, othersThan, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
+import { MOVE_RETRY_SECONDS } from './problem.js'
 
-/** Such a request goes no further: two cells may differ about whose a user is, while a part moves. */
+/** Such a request goes no further: cells may differ about whose a user is, for as long as a part moves. */
 export const FORWARDED = 'x-ishtirak-forwarded'
 const ANSWER_MS = 5 * SECOND
 
 /** For all routes of the plugin, whose callers are known when a body is read. */
-export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null }): void {
+export function askElsewhere(app: App, { cells }: { readonly cells: LiveCells | null }): void {
   if (!cells) return
   app.addHook('preValidation', async (request, reply) => {
-    const cell = cellNamed(cells, request)
-    if (cell && cell !== cells.own && !isForwarded(request)) return await forward(request, reply, cell)
+    const cell = await cellNamed(cells, request)
+    if (!cell || cell === cells.own) return
+    if (isForwarded(request)) throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+    return await forward(request, reply, cell)
   })
   const others = othersThan(cells)
   app.addHook('onRoute', (route) => {
@@ -33,7 +36,7 @@ export function askElsewhere(app: App, { cells }: { readonly cells: Cells | null
       } catch (error) {
         if (theirs && error instanceof BillingError && error.code === 'conflict') return give(reply, theirs)
         const isElsewhere = error instanceof BillingError && error.code === 'not_found'
-        if (!isElsewhere || isForwarded(request) || cellNamed(cells, request)) throw error
+        if (!isElsewhere || isForwarded(request) || isOfOne(request)) throw error
         return await firstThatHas(request, reply, others, error)
       }
     }
@@ -63,17 +66,25 @@ async function askEach(request: FastifyRequest, cells: readonly Cell[]): Promise
   return found
 }
 
-/** Null: it is of no one user, or of a payment without a mark. */
-function cellNamed(cells: Cells, request: FastifyRequest): Cell | null {
-  const { params, query, body } = request
+/** Null: it is of no one cell. */
+async function cellNamed(cells: LiveCells, request: FastifyRequest): Promise<Cell | null> {
   if (OF_FIRST_CELL.test(routeOf(request))) return cells.all[0] ?? null
+  const part = partNamed(request)
+  return part === null ? null : cells.holderOf(part)
+}
+
+function isOfOne(request: FastifyRequest): boolean {
+  return OF_FIRST_CELL.test(routeOf(request)) || partNamed(request) !== null
+}
+
+/** Null: it is of no one user, or of a payment without a mark. */
+function partNamed({ params, query, body }: FastifyRequest): number | null {
   const form = body instanceof URLSearchParams ? Object.fromEntries(body) : body
   // A file names nobody, and as an object each of its bytes is a member.
   const named = { ...(Buffer.isBuffer(form) ? {} : Object(form)), ...Object(query), ...Object(params) }
   const { user_id: userId, payment_id: paymentId } = named
-  if (typeof userId === 'string' && userId !== '') return cells.of(partOf(userId))
-  const part = typeof paymentId === 'string' ? partOfPayment(paymentId) : null
-  return part === null ? null : cells.of(part)
+  if (typeof userId === 'string' && userId !== '') return partOf(userId)
+  return typeof paymentId === 'string' ? partOfPayment(paymentId) : null
 }
 
 /** Throws `error` where no cell has it. */

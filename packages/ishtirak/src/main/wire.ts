@@ -82,7 +82,7 @@ import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
-import type { Cells } from '../runtime/cells.js'
+import type { LiveCells } from '../runtime/cells.js'
 import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
@@ -302,7 +302,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
 }
 
 interface CellParts {
-  readonly cells: Cells | null
+  readonly cells: LiveCells | null
   readonly places: WatchedPlaces | null
   readonly cellGuard: CellGuard | null
   readonly otherCells: OtherCells | null
@@ -316,10 +316,9 @@ function cellsOf(
 ): CellParts {
   if (!cells) return { cells, places: null, cellGuard: null, otherCells: null, actsElsewhere: null }
   const places = watchPlaces({ cells, cellsFile, ...world })
-  const of = (part: number) => cells.all.find(({ name }) => name === places.of(part)) ?? cells.own
   const calls = { cells, cellsKeys, ...world }
   return {
-    cells: { ...cells, of },
+    cells: { ...cells, holderOf: places.holderOf },
     ...{ places, cellGuard: createCellGuard(cells, places) },
     ...{ otherCells: otherCells(calls), actsElsewhere: actsElsewhere(calls) },
   }

@@ -34,9 +34,9 @@ export function othersThan({ own, all }: Cells): readonly Cell[] {
   return all.filter((cell) => cell !== own)
 }
 
-/** The one that has the part; null: this one has, or there are no cells. */
-export function otherCellOf(cells: Cells | null, part: number): string | null {
-  const cell = cells?.of(part)
+/** The one that has the part; null: this one has, or there are no cells. Throws as `holderOf`. */
+export async function otherCellOf(cells: LiveCells | null, part: number): Promise<string | null> {
+  const cell = await cells?.holderOf(part)
   return !cell || cell === cells?.own ? null : cell.name
 }
 
@@ -78,8 +78,12 @@ export interface Cell {
 export interface Cells {
   readonly own: Cell
   readonly all: readonly Cell[]
-  /** The one that serves a part. */
-  of(part: number): Cell
+}
+
+/** With where users are now. */
+export interface LiveCells extends Cells {
+  /** The cell that has a part. Throws `busy` while it is on its way, or where it is not known. */
+  holderOf(part: number): Promise<Cell>
 }
 
 /** Where users are now. */
@@ -161,6 +165,5 @@ export function rangesOf(parts: Iterable<number>): readonly string[] {
 export function cellsFor(name: string, all: readonly Cell[]): Cells {
   const own = all.find((cell) => cell.name === name)
   if (!own) throw new ConfigError([`CELL is ${name}, which is no cell of ${NAME}`])
-  const holders = Array.from({ length: PARTS }, (_, part) => all.find(({ parts }) => parts.has(part)) ?? own)
-  return { own, all, of: (part) => holders[part] ?? own }
+  return { own, all }
 }
