@@ -1,6 +1,7 @@
 // npm run bench:cells: the processor time of all parties for each request, with one, two and three cells
-// behind HAProxy, beside one cell without a router. Both are asked at the same moments, each of their cells as
-// often: so both have the same machine at each moment, and what differs is the router and the number of cells.
+// behind HAProxy, beside one cell without a router. Both are asked at the same moments, each of their cells
+// as often: so both have the same machine at each moment, and what differs is the router and the number of
+// cells.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,8 @@ let done = 0
 try {
   const results = []
   for (const count of counts) {
-    const layouts = [await startLayout(1, { isRouted: false }), await startLayout(count, { isRouted: true })]
+    const alone = await startLayout(1, { isRouted: false })
+    const layouts = [alone, await startLayout(count, { isRouted: true })]
     for (const kind of kinds) results.push(await measure(kind, layouts))
     await stopAll()
   }
