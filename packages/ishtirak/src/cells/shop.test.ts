@@ -16,6 +16,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { listen } from '../../../../test/support/listen.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { Receiver } from '../../../../test/support/receiver.js'
 import { START, type World } from '../../../../test/support/world.js'
 import type { CheckResult } from '../acts/check.js'
 import { statement } from '../database/database.js'
@@ -83,6 +84,24 @@ describeCells('operators see one shop', (databases) => {
       async (world) => (await operatorOf(world).get('/inbox')).body.cells_missing,
     )
     expect(await Promise.all(missing)).toEqual([['c'], ['c'], ['a', 'b']])
+  })
+
+  it('events that wait are counted over all cells, and sent again by all', async () => {
+    const receiver = await Receiver.start()
+    receiver.behave = () => 500
+    await using cells = await createCells(databases, { env: receiver.variables })
+    const users = usersOfCells(cells, 1)
+    for (const user of users) await cells.of(user).as(user).buy()
+    await cells.advance(1)
+    const [, b] = cells.worlds as [World, World]
+    const { body } = await operatorOf(b).get('/events')
+    expect(body.waiting).toEqual({ users: 3, events: body.data.length })
+    receiver.behave = () => 204
+    receiver.received.length = 0
+    expect((await operatorOf(b).post('/events/resend-waiting', {})).status).toBe(200)
+    await cells.advance(0)
+    for (const user of users) expect(receiver.sequencesOf(user)[0]).toBe(1)
+    await receiver.goDown()
   })
 
   it('a key is changed: each cell takes the old and the new', async () => {

@@ -159,6 +159,7 @@ const countWaiting = statement(
   'event_history.count_waiting',
   `select count(*) as users, coalesce(sum(event_sequence - delivered_sequence), 0)::bigint as events
      from users where delivered_sequence < event_sequence`,
+  { sumBy: [] },
 )
 
 export async function countWaitingEvents(

@@ -48,8 +48,8 @@ const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== unde
 /** The shop has one drawer with one count of its day, and its bank statements: the first cell keeps them. */
 const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/(drawer|statements|bank-lines)\b/
 
-/** Each cell closes its own month; asked for at one, all do. */
-const OF_EACH_CELL = /\/months\/:month\/(close|reopen)$/
+/** Each cell closes its own month, and sends its own events; asked for at one, all do. */
+const OF_EACH_CELL = /\/(months\/:month\/(close|reopen)|events\/resend-waiting)$/
 
 /** The last answer that tells what was done; or a refusal, where none has done it. */
 async function askEach(request: FastifyRequest, cells: readonly Cell[]): Promise<IncomingMessage | null> {
