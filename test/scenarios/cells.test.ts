@@ -169,6 +169,9 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
     expect(refused.slice(0, 5).map(({ body }) => [body.code, body.cell])).toEqual(
       Array(5).fill(['wrong_cell', 'b']),
     )
+    const { paths } = (await a.call('GET', '/openapi.json')).body
+    expect(paths['/api/v1/billing/status'].get.responses).toHaveProperty('421')
+    expect(paths['/api/v1/platform/users/{user_id}/status'].get.responses).toHaveProperty('421')
     for (const page of refused.slice(5)) {
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(page.text).toContain('انتقل اشتراكك')

@@ -80,7 +80,8 @@ export async function payableTransfers(
   }))
 }
 
-async function linesPaying(
+/** The line that says it pays it, by the payment. */
+export async function linesPaying(
   database: Queryable,
   transfers: readonly Pick<PayableTransfer, 'paymentId'>[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -8,11 +8,11 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { freshDatabase } from '../../../../test/support/databases.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { createWorld, START, type World } from '../../../../test/support/world.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 import type { ActsElsewhere } from '../acts/act-elsewhere.js'
 import { claimDatabase } from '../cells/claim.sql.js'
-import { type Database, statement } from '../database/database.js'
-import { writeClaim } from './line-claim.sql.js'
+import { statement } from '../database/database.js'
+import { claimLine } from './line-claim.js'
 
 const AMINA = 'amina-key-of-20-characters'
 const KARIM = 'karim-key-of-20-characters'
@@ -74,11 +74,10 @@ describeCells('bank statements in cells', (databases, kind) => {
 
   /** As of an approval that ended right after it. */
   async function claimFor(cells: CellWorlds, { lines: [{ id }] }: Read, of: Ordered) {
-    const now = cells.worlds[0]?.clock.now() ?? START
-    const payments = [{ userId: of.userId, paymentId: of.id }]
+    const payment = { userId: of.userId, paymentId: of.id }
     // Which has all statements and their lines.
-    const first = databases[0] as Database
-    expect(await writeClaim(first, id, { payments, instead: null, now })).toBe(true)
+    const { parts } = (cells.worlds[0] as World).service
+    expect(await claimLine(parts, id, payment, [payment])).toBe(false)
   }
 
   async function approveByHand(cells: CellWorlds, { userId, id }: Ordered) {
@@ -160,6 +159,18 @@ describeCells('bank statements in cells', (databases, kind) => {
     expect(await choose(cells.worlds[0], file, other)).toMatchObject({ outcome: 'approved' })
     expect(await choose(cells.worlds[0], file, of)).toMatchObject({ status: 422 })
     expect(await paid()).toEqual([other.id])
+  })
+
+  it('of one killed before it was sent, the payment is that line’s for a while', async () => {
+    await using cells = await createCells(databases, { env: ENV })
+    const [other, of] = (await orderEach(cells)) as [Ordered, Ordered]
+    const [one, two] = [await read(cells.worlds[0] as World, 'X'), await read(cells.worlds[0] as World, 'Y')]
+    await claimFor(cells, one, of)
+    expect(await choose(cells.worlds[0], two, of)).toMatchObject({ outcome: 'refused', code: 'busy' })
+    await cells.advance(601)
+    expect(await choose(cells.worlds[0], two, of)).toMatchObject({ outcome: 'approved' })
+    expect(await choose(cells.worlds[0], one, other)).toMatchObject({ outcome: 'approved' })
+    expect((await paid()).toSorted()).toEqual([of.id, other.id].toSorted())
   })
 
   it('of one that was killed before it was written beside the line, the line pays nothing else', async () => {

@@ -8,7 +8,7 @@ import { BillingError } from '../core/error.js'
 import type { PayingLine } from '../core/transfer.js'
 import type { Database } from '../database/database.js'
 import { approve as approvePayment } from '../transfers/decide.js'
-import { isApproved, mayPay, sayPays } from './bank-matches.sql.js'
+import { isApproved, linesPaying, mayPay, sayPays } from './bank-matches.sql.js'
 import { type ClaimedPayment, claimsOf, type LineClaim, writeClaim } from './line-claim.sql.js'
 
 export type LineDeps = ClaimDeps & {
@@ -45,7 +45,7 @@ async function claimForPayments(
   const now = deps.clock.now()
   const [claim] = await claimsOf(deps.database, [lineId])
   const others = claim?.payments.filter((one) => !isAmong(payments, one)) ?? []
-  if ((await approvedOf(deps, others)).length > 0)
+  if ((await approvedOf(deps, lineId, others)).length > 0)
     throw new BillingError('conflict', { extra: { line_id: lineId } })
   if (claim && others.length > 0) requireOld(claim, now)
   if (!(await writeClaim(deps.database, lineId, { payments, instead: claim?.payments ?? null, now })))
@@ -62,12 +62,19 @@ function requireOld({ claimedAt }: LineClaim, now: number): void {
   if (claimedAt >= now - CLAIM_MS) throw isClaimed()
 }
 
+/** Those that no other line pays. */
 async function approvedOf(
   deps: LineDeps,
+  lineId: string,
   payments: readonly ClaimedPayment[],
 ): Promise<readonly ClaimedPayment[]> {
+  if (payments.length === 0) return []
+  const lines = await linesPaying(deps.database, payments)
   const found: ClaimedPayment[] = []
-  for (const one of payments) if (await isApproved(deps, one)) found.push(one)
+  for (const one of payments) {
+    const isOfOther = (lines.get(one.paymentId) ?? lineId) !== lineId
+    if (!isOfOther && (await isApproved(deps, one))) found.push(one)
+  }
   return found
 }
 
@@ -81,7 +88,7 @@ export async function endClaims(deps: LineDeps, lineIds: readonly string[]): Pro
   const now = deps.clock.now()
   for (const claim of await claimsOf(deps.database, lineIds)) {
     const { lineId: id, payments } = claim
-    const approved = await approvedOf(deps, payments)
+    const approved = await approvedOf(deps, id, payments)
     const line = { id, paymentIds: payments.map(({ paymentId }) => paymentId) }
     for (const { paymentId } of approved) await sayPays(deps.database, line, paymentId)
     if (approved.length > 0) continue
