@@ -172,6 +172,7 @@ describe.each(DATABASE_KINDS)('two cells (%s)', (kind) => {
     const { paths } = (await a.call('GET', '/openapi.json')).body
     expect(paths['/api/v1/billing/status'].get.responses).toHaveProperty('421')
     expect(paths['/api/v1/platform/users/{user_id}/status'].get.responses).toHaveProperty('421')
+    expect(paths['/api/v1/billing/plans'].get.responses).not.toHaveProperty('421')
     for (const page of refused.slice(5)) {
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(page.text).toContain('انتقل اشتراكك')

@@ -2,7 +2,7 @@
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
-import { OF_CELLS, problemResponses } from '../http/problem.js'
+import { problemResponses } from '../http/problem.js'
 import { acceptRawBytes, rawBody } from '../http/request.js'
 import type { Webhook } from '../ledger/method.js'
 import { WebhookAnswerSchema } from '../ledger/schemas.js'
@@ -33,7 +33,6 @@ function webhookRoute(app: App, deps: WebhookRoutesDeps, method: string, webhook
         'payload_too_large',
         'rate_limited',
         'database_unavailable',
-        ...OF_CELLS,
       ),
     },
   }

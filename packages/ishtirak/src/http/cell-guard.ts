@@ -5,7 +5,7 @@ import { BillingError } from '../core/error.js'
 import { type CellPlaces, type Cells, partIn, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
 import type { IdentifyUser } from './callers.js'
-import { MOVE_RETRY_SECONDS } from './problem.js'
+import { MOVE_RETRY_SECONDS, problemResponses } from './problem.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -82,9 +82,18 @@ export function usersOfCell(identify: IdentifyUser, guard: CellGuard): IdentifyU
 /** What operators ask goes to the cell that it is about (acts/whole-shop.ts). */
 const OF_OPERATORS = /^\/(api\/v1\/operator|console)\b/
 
+/** In the API's document: of each route whose caller is known. */
+function documentRefusals(app: App): void {
+  app.addHook('onRoute', ({ url, schema }) => {
+    if (schema?.security?.length && !OF_OPERATORS.test(url))
+      schema.response = { ...Object(schema.response), ...problemResponses('wrong_cell') }
+  })
+}
+
 /** After the caller is known, before the body is read. */
 export function guardAddresses(app: App, guard: CellGuard): void {
   admitAgain(app)
+  documentRefusals(app)
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (OF_OPERATORS.test(routeOf(request))) return payload
     const { user_id, payment_id } = texts(request.params)

@@ -261,9 +261,6 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 )
 
-/** What each request about a user may be refused with, where there are cells. */
-export const OF_CELLS = ['wrong_cell', 'busy'] as const
-
 /** For a route's `schema.response`: what it may refuse, by status. */
 export function problemResponses(...codes: readonly ErrorCode[]) {
   const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }

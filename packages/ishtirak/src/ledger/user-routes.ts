@@ -9,7 +9,7 @@ import { isUserId, USER_ID_PATTERN } from '../core/user-id.js'
 import type { App } from '../http/app.js'
 import { identityOf, type UserIdentity } from '../http/auth.js'
 import { type CallerChecks, type Callers, callersBy, type PlatformCallers } from '../http/callers.js'
-import { OF_CELLS, problemResponses } from '../http/problem.js'
+import { problemResponses } from '../http/problem.js'
 import { newRequestId, preferredLocale } from '../http/request.js'
 import type { CommonParts } from './parts.js'
 import { BILLING_API } from './schemas.js'
@@ -135,7 +135,7 @@ export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
 
-const REFUSALS = ['unauthenticated', 'rate_limited', 'database_unavailable', ...OF_CELLS] as const
+const REFUSALS = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
 
 function byToken(deps: UserRoutesDeps): UserCallers {
   const users = callersBy(deps.identify)

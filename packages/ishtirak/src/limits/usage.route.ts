@@ -1,13 +1,12 @@
 // What the hosting platform asks and reports, with its own key: who may do what, how much is in use, who a
 // user is. Every deploy passes here: no quota on calls. Then the user's own overview.
 import type { Static } from 'typebox'
-import type { ErrorCode } from '../core/error.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { countsByMonth, scopeField } from '../core/limit.js'
 import type { Renewal } from '../core/quote.js'
 import type { App } from '../http/app.js'
 import type { PlatformCallers } from '../http/callers.js'
-import { OF_CELLS, problemResponses } from '../http/problem.js'
+import { problemResponses } from '../http/problem.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import {
@@ -36,13 +35,7 @@ import { type CountUsageDeps, countUsage, type UsageWish } from './usage.js'
 export type PlatformRoutesDeps = OverviewDeps & CountUsageDeps & PlatformCallers
 
 const LIMIT = `${PLATFORM_USER}/limits/:limit`
-const REFUSALS: readonly ErrorCode[] = [
-  'unauthenticated',
-  'not_found',
-  'validation_failed',
-  'database_unavailable',
-  ...OF_CELLS,
-]
+const REFUSALS = ['unauthenticated', 'not_found', 'validation_failed', 'database_unavailable'] as const
 const COUNT_REFUSALS = [...REFUSALS, 'unknown_limit', 'malformed_json'] as const
 
 export function platformRoutes(deps: PlatformRoutesDeps) {
