@@ -42,7 +42,7 @@ describeCells('an act on many in cells', (databases) => {
   const ownerOf = (cells: CellWorlds, place: number) =>
     operatorOf(cells.worlds[place] as World, ROLE_KEYS.owner)
   const work = ({ worlds }: CellWorlds, id: string) =>
-    workOff((worlds[1] as World).service.parts, id, { most: 1_000 })
+    workOff((worlds[0] as World).service.parts, id, { most: 1_000 })
   async function results(cells: CellWorlds, id: string) {
     const { data } = (await ownerOf(cells, 0).get(`/bulk/${id}/results`)).body
     return data.map((one: Record<string, string>) => [one.target, one.code ?? one.result])
@@ -73,6 +73,17 @@ describeCells('an act on many in cells', (databases) => {
     // Any cell tells how far it is.
     const seen = (await ownerOf(cells, 2).get(`/bulk/${begun.id}`)).body
     expect(seen).toMatchObject({ done: 3, left: 0, sum_done: 21 })
+  })
+
+  it('is begun once of two sendings to two cells, at the same moment and later', async () => {
+    await using cells = await createCells(databases, { env: ROLES_ENV })
+    const users = await payers(cells)
+    const send = (place: number) =>
+      ownerOf(cells, place).post('/bulk/start', { ...GRANT, operation_id: 'outage' })
+    const sent = [...(await Promise.all([send(1), send(2)])), await send(0)]
+    expect(new Set(sent.map(({ body }) => body.id)).size).toBe(1)
+    await cells.advance(1)
+    expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
   })
 
   it('is asked and confirmed on the page of any cell', async () => {
@@ -128,7 +139,7 @@ describeCells('an act on many in cells', (databases) => {
     await using cells = await createCells(databases, { env: ROLES_ENV })
     const users = await payers(cells)
     const { body } = await ownerOf(cells, 1).post('/bulk/start', GRANT)
-    const { parts } = (cells.worlds[1] as World).service
+    const { parts } = (cells.worlds[0] as World).service
     const database = Object.create(parts.database)
     database.query = (sent: typeof selectGrants, values: never[]) => {
       if (sent.name === 'bulk.mark') throw new Error('killed')
@@ -208,7 +219,7 @@ describeCells('an act on many in cells', (databases) => {
     const ids = (await ofEach(selectEvents)).map(([event]) => String(event?.id))
     const call = { act: 'event.resend', ids: [...ids, 'evt_none00'], why: WHY }
     const { body } = await ownerOf(cells, 0).post('/bulk/start', call)
-    await workOff((cells.worlds[0] as World).service.parts, body.id, { most: 10 })
+    await work(cells, body.id)
     expect(await results(cells, body.id)).toEqual([
       ...ids.map((id) => [id, 'done']),
       ['evt_none00', 'not_found'],
