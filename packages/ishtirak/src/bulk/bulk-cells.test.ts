@@ -162,7 +162,7 @@ describeCells('an act on many in cells', (databases) => {
     const users = await payers(cells)
     const owner = ownerOf(cells, 1)
     const { status, body } = await owner.post('/bulk/start', GRANT)
-    expect([status, body.code]).toEqual([503, 'database_unavailable'])
+    expect([status, body.code, body.cell]).toEqual([503, 'database_unavailable', 'c'])
     const { filter: _, ...byIds } = GRANT
     const { body: begun } = await owner.post('/bulk/start', { ...byIds, ids: users })
     await work(cells, begun.id)

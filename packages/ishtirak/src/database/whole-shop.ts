@@ -91,7 +91,7 @@ async function rowsOf(
 ): Promise<readonly Row[] | null> {
   const rows = reading?.missing.has(cell) ? null : await others.ask(cell, asked)
   if (rows) return rows
-  if (reading?.isWhole) throw new DatabaseUnavailable(`cell ${cell} does not answer`)
+  if (reading?.isWhole) throw new DatabaseUnavailable(`cell ${cell} does not answer`, { cell })
   reading?.missing.add(cell)
   return null
 }
