@@ -85,12 +85,6 @@ export interface Database extends Queryable {
 /** The database cannot be reached, or went away in the middle. Worth another try later; HTTP says 503. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
-  /** The other cell whose database it is; undefined: our own. */
-  readonly cell: string | undefined
-  constructor(message: string, options: ErrorOptions & { readonly cell?: string } = {}) {
-    super(message, options)
-    this.cell = options.cell
-  }
 }
 
 /** A constraint, the last reader of every rule, refused. `constraint` is its name in the schema. */

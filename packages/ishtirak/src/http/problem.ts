@@ -105,12 +105,8 @@ function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
 export function toBillingError(thrown: unknown): BillingError {
   if (thrown instanceof BillingError) return thrown
   const cause = thrown
-  if (thrown instanceof DatabaseUnavailable) {
-    const extra = thrown.cell === undefined ? {} : { cell: thrown.cell }
-    return new BillingError('database_unavailable', {
-      ...{ extra, retryAfterSeconds: DATABASE_RETRY_SECONDS, cause },
-    })
-  }
+  if (thrown instanceof DatabaseUnavailable)
+    return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
   if (isOfMovedUser(thrown)) return new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS, cause })
   if (thrown instanceof WrongClock)
     return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
