@@ -28,7 +28,7 @@ export interface Claim {
 
 /** Long beside a use, which is given up after seconds, and beside what clocks may differ. */
 export const CLAIM_MS = 10 * MINUTE
-export const CLAIM_RETRY_SECONDS = 5
+const RETRY_SECONDS = 5
 
 const readHolder = rowOf({ holder: text })
 
@@ -48,7 +48,12 @@ export async function claimOnce(
   if (holder === claim.holder) return
   await requireUnused(holder)
   if ((await take(deps, claim, { now, instead: holder, before: old })) !== claim.holder)
-    throw new BillingError('busy', { retryAfterSeconds: CLAIM_RETRY_SECONDS })
+    throw claimedByAnother()
+}
+
+/** It may be about to use it. */
+export function claimedByAnother(): BillingError {
+  return new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /** Null: it is free, or there are no cells. */

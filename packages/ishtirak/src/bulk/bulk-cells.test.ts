@@ -6,6 +6,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { freePort } from '../../../../test/support/free-port.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { Receiver } from '../../../../test/support/receiver.js'
+import { relay } from '../../../../test/support/relay.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import type { World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
@@ -274,19 +275,3 @@ describeCells('an act on many in cells', (databases) => {
     return (at: number) => operatorOf(cells.worlds[at] as World, key)
   }
 })
-
-/** From an address at which a cell was not, to it, until it is closed. */
-async function relay(port: number, world: World | undefined): Promise<() => Promise<void>> {
-  const { port: theirs } = new URL(world?.url ?? '')
-  const sockets = new Set<net.Socket>()
-  const server = net.createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy())
-    socket.pipe(net.connect(Number(theirs))).pipe(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  return async () => {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((resolve) => server.close(resolve))
-  }
-}

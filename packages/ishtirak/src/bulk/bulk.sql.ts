@@ -96,7 +96,7 @@ const selectMade = statement(
 )
 const parseMade = rowOf({ role: text, isBlocked: flag })
 
-/** Of this name, whom owners made, in all cells where all are read. */
+/** Made by owners under this name: in all cells, where all are read. */
 export async function operatorsNamed(database: Queryable, name: string) {
   return (await database.query(selectMade, [name])).map(parseMade)
 }

@@ -2,9 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Act, Call } from '../acts/act.js'
 import type { ActsElsewhere, PreviewElsewhere } from '../acts/act-elsewhere.js'
-import { BillingError, cellUnavailable, type ErrorDetails, isErrorCode } from '../core/error.js'
+import {
+  BillingError,
+  cellUnavailable,
+  type ErrorDetails,
+  isErrorCode,
+  userOnTheirWay,
+} from '../core/error.js'
 import type { Operator } from '../core/role.js'
-import { MOVE_RETRY_SECONDS } from '../http/problem.js'
 import { askingCells, type CellCallsDeps } from './cell-calls.js'
 
 export const ACTS_PATH = '/api/v1/cells/acts'
@@ -40,7 +45,7 @@ export function actsElsewhere(deps: CellCallsDeps): ActsElsewhere {
     if (answer.status === 200) return answer.value
     const { code, extra, ...details } = answer.value as RefusedThere
     // The two differ about whose the user is for as long as they move.
-    if (code === 'wrong_cell') throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+    if (code === 'wrong_cell') throw userOnTheirWay()
     throw new BillingError(isErrorCode(code) ? code : 'conflict', { ...details, extra: { ...extra, cell } })
   }
   return {

@@ -2,9 +2,8 @@
 // It looks again twice a second, also at CELLS_FILE, which says where users of other cells are; who has not
 // looked for two seconds knows nothing.
 import { statSync } from 'node:fs'
-import { BillingError } from '../core/error.js'
+import { userOnTheirWay } from '../core/error.js'
 import type { Database } from '../database/database.js'
-import { MOVE_RETRY_SECONDS } from '../http/problem.js'
 import { type Cell, type CellPlaces, type Cells, type LiveCells, readCellsFile } from '../runtime/cells.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
@@ -67,7 +66,7 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
     holderOf: async (part) => {
       await whenKnown()
       const holder = find(part)
-      if (!holder) throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+      if (!holder) throw userOnTheirWay()
       return holder
     },
     start: async () => {

@@ -1,8 +1,7 @@
 // Operators of any cell see one shop: what one service with all users would show, and what it lacks where a
 // cell is gone.
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { connect, createServer as createTcpServer } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import {
@@ -17,6 +16,7 @@ import { freePort } from '../../../../test/support/free-port.js'
 import { listen } from '../../../../test/support/listen.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { Receiver } from '../../../../test/support/receiver.js'
+import { relay } from '../../../../test/support/relay.js'
 import { START, type World } from '../../../../test/support/world.js'
 import type { CheckResult } from '../acts/check.js'
 import { statement } from '../database/database.js'
@@ -247,13 +247,10 @@ describeCells('operators see one shop', (databases) => {
       await sold(cells)
       const close = () => operatorOf(a).post('/months/2026-11/close', {})
       expect(await close()).toMatchObject({ status: 503, body: { cell: 'c' } })
-      const back = createTcpServer((socket) => {
-        socket.pipe(connect(Number(new URL(c.url).port), '127.0.0.1')).pipe(socket)
-      }).listen(port, '127.0.0.1')
-      await once(back, 'listening')
+      const goAway = await relay(port, c)
       expect((await close()).status).toBe(200)
       expect(await stateOf(a)).toMatchObject({ by: 'amina' })
-      back.close()
+      await goAway()
     })
   })
 

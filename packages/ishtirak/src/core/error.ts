@@ -92,6 +92,11 @@ export function wrongField(
   return new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code, bound }] })
 }
 
+/** A user moves to another cell, which takes seconds, or where they are is not known at the moment. */
+export function userOnTheirWay(cause?: unknown): BillingError {
+  return new BillingError('busy', { retryAfterSeconds: 1, cause })
+}
+
 /** Another cell does not answer; it is named. */
 export function cellUnavailable(cell: string): BillingError {
   return new BillingError('database_unavailable', { retryAfterSeconds: 5, extra: { cell } })

@@ -1,7 +1,8 @@
 // Several databases read as one: what a statement of operators finds at each cell becomes one answer, as one
 // database with all the rows would give it. Where there are no cells, nothing of this is in the way.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Across, type Database, DatabaseUnavailable, type Parameter, type Row } from './database.js'
+import { cellUnavailable } from '../core/error.js'
+import type { Across, Database, Parameter, Row } from './database.js'
 import { texts } from './whole-shop.sql.js'
 
 /** Of one reading. */
@@ -91,7 +92,7 @@ async function rowsOf(
 ): Promise<readonly Row[] | null> {
   const rows = reading?.missing.has(cell) ? null : await others.ask(cell, asked)
   if (rows) return rows
-  if (reading?.isWhole) throw new DatabaseUnavailable(`cell ${cell} does not answer`, { cell })
+  if (reading?.isWhole) throw cellUnavailable(cell)
   reading?.missing.add(cell)
   return null
 }

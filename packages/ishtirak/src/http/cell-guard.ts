@@ -1,11 +1,11 @@
 // In a cell: a request for a user of another one is refused before anything is read, with the cell that has
 // them. What names the user: their token, the address, or the secret of their session in the portal.
 import type { FastifyRequest } from 'fastify'
-import { BillingError } from '../core/error.js'
+import { BillingError, userOnTheirWay } from '../core/error.js'
 import { type CellPlaces, type Cells, partIn, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
 import type { IdentifyUser } from './callers.js'
-import { MOVE_RETRY_SECONDS, problemResponses } from './problem.js'
+import { problemResponses } from './problem.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,7 +41,7 @@ export function createCellGuard({ own, all }: Pick<Cells, 'own' | 'all'>, places
   const admit = (part: number | null) => {
     const cell = part === null ? own.name : places.of(part)
     if (cell === own.name) return
-    if (cell === null) throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+    if (cell === null) throw userOnTheirWay()
     throw new BillingError('wrong_cell', { extra: { cell } })
   }
   const has = (part: number) => places.of(part) === own.name

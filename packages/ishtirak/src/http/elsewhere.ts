@@ -3,11 +3,10 @@
 // in its own trail.
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BillingError, cellUnavailable } from '../core/error.js'
+import { BillingError, cellUnavailable, userOnTheirWay } from '../core/error.js'
 import { SECOND } from '../core/instant.js'
 import { type Cell, type LiveCells, othersThan, partOf, partOfPayment } from '../runtime/cells.js'
 import { type App, routeOf } from './app.js'
-import { MOVE_RETRY_SECONDS } from './problem.js'
 
 /** Such a request goes no further: cells may differ about whose a user is, for as long as a part moves. */
 export const FORWARDED = 'x-ishtirak-forwarded'
@@ -19,7 +18,7 @@ export function askElsewhere(app: App, { cells }: { readonly cells: LiveCells | 
   app.addHook('preValidation', async (request, reply) => {
     const cell = await cellNamed(cells, request)
     if (!cell || cell === cells.own) return
-    if (isForwarded(request)) throw new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS })
+    if (isForwarded(request)) throw userOnTheirWay()
     return await forward(request, reply, cell)
   })
   const others = othersThan(cells)

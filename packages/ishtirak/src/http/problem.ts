@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
-import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
+import { BillingError, ERRORS, type ErrorCode, userOnTheirWay } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { ConstraintViolation, DatabaseError, DatabaseUnavailable } from '../database/database.js'
 import { WrongClock } from '../database/guarded-clock.js'
@@ -18,8 +18,6 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 const DATABASE_RETRY_SECONDS = 5
 /** SQLSTATE of a change of a user who moves to another cell. */
 export const MOVING_STATE = 'IS001'
-/** A move of a user to another cell takes seconds. */
-export const MOVE_RETRY_SECONDS = 1
 
 const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
@@ -107,7 +105,7 @@ export function toBillingError(thrown: unknown): BillingError {
   const cause = thrown
   if (thrown instanceof DatabaseUnavailable)
     return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
-  if (isOfMovedUser(thrown)) return new BillingError('busy', { retryAfterSeconds: MOVE_RETRY_SECONDS, cause })
+  if (isOfMovedUser(thrown)) return userOnTheirWay(cause)
   if (thrown instanceof WrongClock)
     return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
   if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause })

@@ -2,9 +2,10 @@
 // cell's; what they pay is of all cells, so there it is read first and handed to the statements.
 import { askCellOf, type ClaimDeps } from '../acts/claim-once.js'
 import type { PayableTransfer } from '../core/bank-match.js'
+import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Approval, PayingLine } from '../core/transfer.js'
-import { type Database, DatabaseUnavailable, type Queryable, statement } from '../database/database.js'
+import { type Database, type Queryable, statement } from '../database/database.js'
 import { at, flag, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { ofAllCells, readWholeShop } from '../database/whole-shop.js'
 
@@ -187,7 +188,7 @@ export async function settleLines(deps: OfCells, now: Instant): Promise<number> 
   const { refs, paid } = parseNamed(row)
   const facts = await readWholeShop({ isWhole: true }, () => database.query(selectFacts, [refs, paid])).catch(
     (error: unknown) => {
-      if (error instanceof DatabaseUnavailable) return null
+      if (error instanceof BillingError && error.extra.cell !== undefined) return null
       throw error
     },
   )

@@ -51,7 +51,7 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
       return line
     },
     save: async (deps, { by }, { decision: line, now }) => {
-      await endClaims(deps, [line.id])
+      await endClaims(deps, { lineId: line.id })
       const facts = { before: { state: line.state }, after: { line_id: line.id, state } }
       const audit = auditEntry(deps.ids, { ...by, act: `bank_line.${name}` }, { ...facts, now })
       const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }

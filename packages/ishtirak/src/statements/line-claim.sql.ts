@@ -1,17 +1,24 @@
 // What lines of bank statements are about to pay, as rows of the first cell, which has the lines.
+import type { PayableTransfer } from '../core/bank-match.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instant, json, rowOf, text } from '../database/rows.js'
 
-export interface ClaimedPayment {
-  readonly userId: string
-  readonly paymentId: string
-}
+export type ClaimedPayment = Pick<PayableTransfer, 'userId' | 'paymentId'>
 
-const selectClaims = statement(
-  'bank_claims.of_lines',
-  `select id as line_id, claimed_for, claimed_at from bank_lines
-    where id = any($1::text[]) and state = 'open' and claimed_for is not null`,
+export const isAmong = (payments: readonly ClaimedPayment[], { paymentId }: ClaimedPayment) =>
+  payments.some((one) => one.paymentId === paymentId)
+
+const selecting = (name: string, which: string) =>
+  statement(
+    `bank_claims.${name}`,
+    `select id as line_id, claimed_for, claimed_at from bank_lines
+      where ${which} and state = 'open' and claimed_for is not null`,
+  )
+const selectOfLine = selecting('of_line', 'id = $1')
+const selectOfStatement = selecting(
+  'of_statement',
+  'id in (select unnest(line_ids) from bank_statements where id = $1)',
 )
 const parseClaim = rowOf({
   lineId: text,
@@ -25,12 +32,14 @@ export interface LineClaim {
   readonly claimedAt: Instant
 }
 
+export type ClaimedLines = { readonly lineId: string } | { readonly statementId: string }
+
 /** Of those lines that are claimed and not decided. */
-export async function claimsOf(
-  database: Queryable,
-  lineIds: readonly string[],
-): Promise<readonly LineClaim[]> {
-  const rows = await database.query(selectClaims, [lineIds])
+export async function claimsOf(database: Queryable, of: ClaimedLines): Promise<readonly LineClaim[]> {
+  const rows =
+    'lineId' in of
+      ? await database.query(selectOfLine, [of.lineId])
+      : await database.query(selectOfStatement, [of.statementId])
   return rows.map(parseClaim).map(({ lineId, claimedFor, claimedAt }) => {
     return { lineId, claimedAt, payments: claimedFor.map(([userId, paymentId]) => ({ userId, paymentId })) }
   })
@@ -62,10 +71,9 @@ export async function writeClaim(
   },
 ): Promise<boolean> {
   const { payments, instead, now } = of
-  const others = (instead ?? [])
-    .map(({ paymentId }) => paymentId)
-    .filter((id) => !payments?.some(({ paymentId }) => paymentId === id))
+  const others = (instead ?? []).filter((one) => !isAmong(payments ?? [], one))
   const claimed = payments ? [inPairs(payments), at(now)] : [null, null]
-  const values = [lineId, ...claimed, others, instead && inPairs(instead)]
+  const gone = others.map(({ paymentId }) => paymentId)
+  const values = [lineId, ...claimed, gone, instead && inPairs(instead)]
   return (await database.query(update, values)).length > 0
 }

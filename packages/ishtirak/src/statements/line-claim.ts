@@ -3,13 +3,20 @@
 // its own row, so that whatever ends in the middle, it pays nothing else.
 import type { Call } from '../acts/act.js'
 import type { ActsElsewhere } from '../acts/act-elsewhere.js'
-import { CLAIM_MS, CLAIM_RETRY_SECONDS, type ClaimDeps, claimOnce } from '../acts/claim-once.js'
+import { CLAIM_MS, type ClaimDeps, claimedByAnother, claimOnce } from '../acts/claim-once.js'
 import { BillingError } from '../core/error.js'
 import type { PayingLine } from '../core/transfer.js'
 import type { Database } from '../database/database.js'
 import { approve as approvePayment } from '../transfers/decide.js'
 import { isApproved, linesPaying, mayPay, sayPays } from './bank-matches.sql.js'
-import { type ClaimedPayment, claimsOf, type LineClaim, writeClaim } from './line-claim.sql.js'
+import {
+  type ClaimedLines,
+  type ClaimedPayment,
+  claimsOf,
+  isAmong,
+  type LineClaim,
+  writeClaim,
+} from './line-claim.sql.js'
 
 export type LineDeps = ClaimDeps & {
   readonly database: Database
@@ -43,23 +50,18 @@ async function claimForPayments(
   payments: readonly ClaimedPayment[],
 ): Promise<readonly ClaimedPayment[]> {
   const now = deps.clock.now()
-  const [claim] = await claimsOf(deps.database, [lineId])
+  const [claim] = await claimsOf(deps.database, { lineId })
   const others = claim?.payments.filter((one) => !isAmong(payments, one)) ?? []
   if ((await approvedOf(deps, lineId, others)).length > 0)
     throw new BillingError('conflict', { extra: { line_id: lineId } })
   if (claim && others.length > 0) requireOld(claim, now)
   if (!(await writeClaim(deps.database, lineId, { payments, instead: claim?.payments ?? null, now })))
-    throw isClaimed()
+    throw claimedByAnother()
   return claim?.payments ?? []
 }
 
-const isAmong = (payments: readonly ClaimedPayment[], { paymentId }: ClaimedPayment) =>
-  payments.some((one) => one.paymentId === paymentId)
-
-const isClaimed = () => new BillingError('busy', { retryAfterSeconds: CLAIM_RETRY_SECONDS })
-
 function requireOld({ claimedAt }: LineClaim, now: number): void {
-  if (claimedAt >= now - CLAIM_MS) throw isClaimed()
+  if (claimedAt >= now - CLAIM_MS) throw claimedByAnother()
 }
 
 /** Those that no other line pays. */
@@ -83,10 +85,10 @@ async function approvedOf(
  * and else are claimed no longer. Throws `busy` where it may be approved yet, and `database_unavailable`
  * with the cell that does not answer.
  */
-export async function endClaims(deps: LineDeps, lineIds: readonly string[]): Promise<void> {
+export async function endClaims(deps: LineDeps, of: ClaimedLines): Promise<void> {
   if (!deps.cells) return
   const now = deps.clock.now()
-  for (const claim of await claimsOf(deps.database, lineIds)) {
+  for (const claim of await claimsOf(deps.database, of)) {
     const { lineId: id, payments } = claim
     const approved = await approvedOf(deps, id, payments)
     const line = { id, paymentIds: payments.map(({ paymentId }) => paymentId) }

@@ -44,11 +44,7 @@ export const withdrawStatement = act<BankDeps>().does({
   texts: actTexts(statementsWords, 'withdraw_statement'),
   run: async (deps, { id, by }) => {
     await statementNamed(deps, id)
-    const lines = await linesOfStatement(deps.database, id)
-    await endClaims(
-      deps,
-      lines.map((line) => line.id),
-    )
+    await endClaims(deps, { statementId: id })
     const now = deps.clock.now()
     const about = { after: { statement_id: id }, now }
     const audit = auditEntry(deps.ids, { ...by, act: 'statement.withdraw' }, about)
