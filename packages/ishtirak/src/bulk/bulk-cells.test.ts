@@ -168,7 +168,7 @@ describeCells('an act on many in cells', (databases) => {
     const { body: begun } = await owner.post('/bulk/start', { ...byIds, ids: users })
     await work(cells, begun.id)
     expect(await results(cells, begun.id)).toEqual(
-      users.map((user, place) => [user, place < 2 ? 'done' : null]),
+      users.map((user, place) => [user, place < 2 ? 'done' : 'database_unavailable']),
     )
     const close = await relay(port, cells.worlds[2])
     cells.worlds[1]?.clock.advance(121_000)
@@ -240,12 +240,77 @@ describeCells('an act on many in cells', (databases) => {
     expect((await results(cells, body.id)).map(([, became]: string[]) => became)).toEqual([
       'done',
       'done',
-      null,
+      'busy',
     ])
     Object.assign(theirs, { holderOf })
     cells.worlds[1]?.clock.advance(121_000)
     await work(cells, body.id)
     expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
+  })
+
+  it('tells none as failed that was done and whose answer is lost, however often', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const users = await payers(cells)
+    const owner = ownerOf(cells, 1)
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
+    const close = await relay(port, cells.worlds[2], { losesAnswers: true })
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await work(cells, id)
+      cells.worlds[1]?.clock.advance(attempt * 121_000)
+    }
+    expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 2, failed: 0, left: 1 })
+    const { data } = (await owner.get(`/bulk/${id}/results`)).body
+    expect(data[2]).toEqual({ target: users[2], result: null, code: 'database_unavailable' })
+    await close()
+    const closeAgain = await relay(port, cells.worlds[2])
+    await work(cells, id)
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, left: 0, sum_done: 21 })
+    expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
+    await closeAgain()
+  })
+
+  it('says of a stopped one that was tried that it may have been done', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const users = await payers(cells)
+    const owner = ownerOf(cells, 1)
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
+    const close = await relay(port, cells.worlds[2], { losesAnswers: true })
+    await work(cells, id)
+    await close()
+    cells.worlds[1]?.clock.advance(121_000)
+    await owner.post(`/bulk/${id}/stop`, { why: 'cell c is gone for a day' })
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 2, stopped: 1, left: 0 })
+    expect(await results(cells, id)).toEqual(
+      users.map((user, place) => [user, place < 2 ? 'done' : 'outcome_unknown']),
+    )
+  })
+
+  it('waits once for a cell that hangs, not for each target of it', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const users = usersOfCells(cells, 40).filter((user) => cells.of(user) === cells.worlds[2])
+    let asked = 0
+    const refusing = net.createServer((socket) => {
+      asked += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => refusing.listen(port, '127.0.0.1', resolve))
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: users })).body
+    asked = 0
+    await work(cells, id)
+    // Eight are acted on at once; the operator is looked up before.
+    expect(asked).toBeLessThanOrEqual(9)
+    expect((await ownerOf(cells, 0).get(`/bulk/${id}`)).body.left).toBe(users.length)
+    refusing.close()
   })
 
   it('previews the first of a list at once, so that a cell which hangs costs one wait', async () => {

@@ -5,6 +5,7 @@ import { PreviewSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
 import { ofCell } from '../acts/whole-shop.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
+import { UserIdSchema } from '../ledger/schemas.js'
 
 /** By their ids; a filter may find more. */
 const IDS_MAX = 10_000
@@ -17,7 +18,7 @@ export const BulkRequestSchema = request('BulkRequest', {
     examples: ['user.grant'],
   }),
   ids: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+    Type.Array(UserIdSchema, {
       minItems: 1,
       maxItems: IDS_MAX,
       description: 'Of users, payments or events; named twice, it is one',
@@ -72,8 +73,10 @@ export const BulkSchema = object('Bulk', {
   targets: Type.Integer(),
   done: Type.Integer(),
   refused: Type.Integer({ description: 'By the rules of the act, each with its code' }),
-  failed: Type.Integer({ description: 'In three attempts, each with its code' }),
-  stopped: Type.Integer({ description: 'Not tried any more' }),
+  failed: Type.Integer({ description: 'Not done in three attempts, each with its code' }),
+  stopped: Type.Integer({
+    description: 'Not tried any more; with the code `outcome_unknown` it was tried, and may have been done',
+  }),
   left: Type.Integer(),
   unit,
   sum: Type.Integer({ description: 'Of all targets' }),
@@ -94,7 +97,7 @@ export const BulkResultsQuerySchema = query({ result: resultMember, ...pageQuery
 const BulkResultSchema = object('BulkResult', {
   target: Type.String(),
   result: nullable(Type.Enum([...RESULTS]), { description: 'Null: it is still to be done' }),
-  code: nullable(Type.String({ description: 'Why it was not done' })),
+  code: nullable(Type.String({ description: 'Why it was not done, or not yet' })),
 })
 
 export const BulkResultsSchema = object('BulkResults', {

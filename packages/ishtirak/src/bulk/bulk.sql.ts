@@ -104,10 +104,13 @@ export async function operatorsNamed(database: Queryable, name: string) {
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Uses the index bulk_targets_left.
+// Uses the index bulk_targets_left. Each attempt is leased for longer, so that many of a cell that is gone
+// leave time for other acts.
 const claim = statement(
   'bulk.claim',
-  `update bulk_targets t set leased_until = $3::timestamptz, attempts = attempts + 1
+  `update bulk_targets t
+      set leased_until = $2::timestamptz + least(attempts + 1, 15) * $3::int * interval '1 millisecond',
+          attempts = attempts + 1
      from (select place from bulk_targets
             where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
               and not exists (select from bulk_acts where id = $1 and stopped_because is not null)
@@ -116,18 +119,19 @@ const claim = statement(
    returning t.place, t.target, t.attempts`,
 )
 
-/** For this process alone, until `until`: one that dies loses only its time. */
+/** For this process alone, for `leaseMs` at the first attempt: one that dies loses only its time. */
 export async function claimTargets(
   database: Queryable,
   bulkId: string,
-  of: { readonly now: Instant; readonly until: Instant; readonly most: number },
+  of: { readonly now: Instant; readonly leaseMs: number; readonly most: number },
 ): Promise<readonly Claimed[]> {
-  return (await database.query(claim, [bulkId, at(of.now), at(of.until), of.most])).map(readClaimed)
+  return (await database.query(claim, [bulkId, at(of.now), of.leaseMs, of.most])).map(readClaimed)
 }
 
 export interface Marked {
   readonly place: number
-  readonly result: Result
+  /** Null: it is tried again. */
+  readonly result: Result | null
   readonly code: string | null
 }
 
@@ -160,9 +164,12 @@ export async function finishBulk(database: Queryable, bulkId: string, now: Insta
   await database.query(finish, [bulkId, at(now)])
 }
 
+// One that was tried may have been done: its answer was lost, or its process died.
+const STOPPED = "result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end"
+
 const stopLeft = statement(
   'bulk.stop_left',
-  `update bulk_targets set result = 'stopped'
+  `update bulk_targets set ${STOPPED}
     where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
    returning place`,
 )
@@ -180,7 +187,7 @@ const stop = statement(
       where id = $1 and finished_at is null and stopped_because is null
      returning id
    ), left_over as (
-     update bulk_targets set result = 'stopped'
+     update bulk_targets set ${STOPPED}
       where bulk_id in (select id from stopped) and result is null
         and (leased_until <= $2::timestamptz or attempts = 0)
    )

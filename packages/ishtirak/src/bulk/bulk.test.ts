@@ -109,7 +109,7 @@ describeScenario('an act on many', ({ database }) => {
     const { id } = await start(grantAll)
     const { parts } = world.service
     const now = world.clock.now()
-    const [claimed] = await claimTargets(database(), id, { now, until: now + 120_000, most: 1 })
+    const [claimed] = await claimTargets(database(), id, { now, leaseMs: 120_000, most: 1 })
     const by = { operator: { name: 'owner', role: 'owner' as const }, reason: WHY, operationId: id }
     const call = { id: claimed?.target ?? '', input: { days: 7, why: WHY }, by }
     await perform(grantDays, parts, call, await sendingOf(grantDays, parts, call))
@@ -170,7 +170,7 @@ describeScenario('an act on many', ({ database }) => {
   it('leaves nothing open where it is stopped and the process that was at it dies', async () => {
     const { id } = await start(grantAll)
     const now = world.clock.now()
-    await claimTargets(database(), id, { now, until: now + 120_000, most: 2 })
+    await claimTargets(database(), id, { now, leaseMs: 120_000, most: 2 })
     const stopped = await owner.post(`/bulk/${id}/stop`, { why: 'wrong list' })
     expect(stopped.body).toMatchObject({ stopped: 1, left: 2, stopped_because: 'owner: wrong list' })
     expect((await owner.post(`/bulk/${id}/stop`, { why: 'again' })).status).toBe(409)
@@ -180,6 +180,12 @@ describeScenario('an act on many', ({ database }) => {
     await work(id)
     const after = (await owner.get(`/bulk/${id}`)).body
     expect(after).toMatchObject({ done: 0, stopped: 3, left: 0, finished_at: expect.any(String) })
+    // It died with two of them.
+    expect((await results(id)).map(([, became]: string[]) => became)).toEqual([
+      'outcome_unknown',
+      'outcome_unknown',
+      'stopped',
+    ])
     expect(await grants()).toEqual([])
   })
 

@@ -185,7 +185,7 @@ export const startBulk = act<BulkDeps>().does({
     'The role and bounds of who asks hold for each. 422 for an act that asks each for something else ' +
     '(`each`).',
   input: BulkRequestSchema,
-  asksByPost: { bodyLimit: 1024 * 1024 },
+  asksByPost: { bodyLimit: 4 * 1024 * 1024 },
   keeps: ({ ids, ...asked }) =>
     ids ? { ...asked, ids: ids.length, ids_sha256: digestOf(ids.join('\n')) } : asked,
   answer: BulkSchema,

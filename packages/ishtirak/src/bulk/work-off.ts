@@ -2,7 +2,7 @@
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
-import { BillingError, ERRORS } from '../core/error.js'
+import { BillingError, cellUnavailable, ERRORS } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
 import { missingCells, ofAllCells } from '../database/whole-shop.js'
@@ -30,6 +30,8 @@ const CHUNK = 100
 const AT_ONCE = 8
 const LEASE_MS = 2 * MINUTE
 const ATTEMPTS = 3
+/** After which it may have been done: never told as failed, and tried until it is known. */
+const UNKNOWN: readonly string[] = ['database_unavailable', 'busy']
 
 /** Of one, or (null) of all, up to `most` targets. Gives how many it worked on. */
 export async function workOff(
@@ -91,31 +93,37 @@ async function stopFor(deps: WorkDeps, { id, operator: name, role }: RunningBulk
 
 async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator): Promise<number> {
   const now = deps.clock.now()
-  const claimed = await claimTargets(deps.database, bulk.id, { now, until: now + LEASE_MS, most: CHUNK })
+  const claimed = await claimTargets(deps.database, bulk.id, { now, leaseMs: LEASE_MS, most: CHUNK })
   if (claimed.length === 0) return 0
   const act = actOnMany(deps, bulk.act)
   const results: Marked[] = []
   const waiting = [...claimed]
+  const chunk = { bulk, operator, gone: new Set<string>() }
   const work = async () => {
-    for (let one = waiting.shift(); one; one = waiting.shift()) {
-      const outcome = await actOn(deps, act, { bulk, operator }, one)
-      if (outcome) results.push({ place: one.place, ...outcome })
-    }
+    for (let one = waiting.shift(); one; one = waiting.shift())
+      results.push({ place: one.place, ...(await actOn(deps, act, chunk, one)) })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   await markTargets(deps.database, bulk.id, results)
   return claimed.length
 }
 
+interface Chunk {
+  readonly bulk: RunningBulk
+  readonly operator: Operator
+  /** Cells that did not answer: one that hangs is waited for once in a chunk. */
+  readonly gone: Set<string>
+}
+
 const DONE = { result: 'done', code: null } as const
 
-/** By an operation named for the target: tried again after a crash, it counts once. Null: later. */
+/** By an operation named for the target: tried again after a crash, it counts once. */
 async function actOn(
   deps: WorkDeps,
   act: Act<BulkDeps>,
-  { bulk: { id: bulkId, input, why }, operator }: { bulk: RunningBulk; operator: Operator },
+  { bulk: { id: bulkId, input, why }, operator, gone }: Chunk,
   { target, attempts }: Claimed,
-): Promise<Omit<Marked, 'place'> | null> {
+): Promise<Omit<Marked, 'place'>> {
   const by = { operator, reason: why, operationId: bulkId }
   // As the API reads it, an act that asks for no reason is given none.
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
@@ -129,14 +137,16 @@ async function actOn(
         return { result: 'refused', code: String(performed.found.after.code) }
       },
       elsewhere: async (acts, cell) => {
+        if (gone.has(cell)) throw cellUnavailable(cell)
         await acts.perform(cell, act, call)
         return DONE
       },
     })
   } catch (error) {
-    const code = error instanceof BillingError ? error.code : 'internal_error'
+    const { code, extra } = error instanceof BillingError ? error : new BillingError('internal_error')
     if (ERRORS[code] < 500) return { result: 'refused', code }
+    if (code === 'database_unavailable' && extra.cell) gone.add(String(extra.cell))
     deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
-    return attempts < ATTEMPTS ? null : { result: 'failed', code }
+    return { result: attempts < ATTEMPTS || UNKNOWN.includes(code) ? null : 'failed', code }
   }
 }
