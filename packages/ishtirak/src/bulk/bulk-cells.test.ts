@@ -305,10 +305,18 @@ describeCells('an act on many in cells', (databases) => {
     await new Promise<void>((resolve) => refusing.listen(port, '127.0.0.1', resolve))
     const { filter: _, ...byIds } = GRANT
     const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: users })).body
-    asked = 0
-    await work(cells, id)
+    const askedAfter = async (ms: number) => {
+      cells.worlds[1]?.clock.advance(ms)
+      asked = 0
+      await work(cells, id)
+      return asked
+    }
     // Eight are acted on at once; the operator is looked up before.
-    expect(asked).toBeLessThanOrEqual(9)
+    expect(await askedAfter(0)).toBeLessThanOrEqual(9)
+    expect(await askedAfter(121_000)).toBeGreaterThan(1)
+    // The second attempt waits twice as long.
+    expect(await askedAfter(121_000)).toBe(1)
+    expect(await askedAfter(121_000)).toBeGreaterThan(1)
     expect((await ownerOf(cells, 0).get(`/bulk/${id}`)).body.left).toBe(users.length)
     refusing.close()
   })
