@@ -1,11 +1,11 @@
 // An address at which a cell was not, until it is.
 import net from 'node:net'
 
-/** `losesAnswers`: what is asked arrives, and each answer is cut off. Gives what closes it. */
+/** `answers`: what becomes of those to what is asked, which arrives. Gives what closes it. */
 export async function relay(
   port: number,
   to: { readonly url: string } | undefined,
-  { losesAnswers = false } = {},
+  answers: 'pass' | 'are cut off' | { readonly lateMs: number } = 'pass',
 ): Promise<() => Promise<void>> {
   const { port: theirs } = new URL(to?.url ?? '')
   const sockets = new Set<net.Socket>()
@@ -13,8 +13,9 @@ export async function relay(
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     const there = socket.pipe(net.connect(Number(theirs)))
-    if (losesAnswers) there.once('data', () => socket.destroy())
-    else there.pipe(socket)
+    if (answers === 'pass') there.pipe(socket)
+    else if (answers === 'are cut off') there.once('data', () => socket.destroy())
+    else setTimeout(() => there.pipe(socket), answers.lateMs)
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return async () => {

@@ -10,10 +10,10 @@ export type PreviewElsewhere = Pick<Preview, 'version' | 'changes'>
 /**
  * Of acts on one payment, user or event. `call`: as it would be done here; its operation names this
  * sending over all cells. Both throw what the act throws; and `database_unavailable` with the cell where that
- * does not answer: whether the act was done is not known then.
+ * does not answer: whether the act was done is not known then. `limitMs`: how long it is waited for.
  */
 export interface ActsElsewhere {
-  perform(cell: string, act: Pick<Act, 'name'>, call: Call<object>): Promise<void>
+  perform(cell: string, act: Pick<Act, 'name'>, call: Call<object>, limitMs?: number): Promise<void>
   preview(cell: string, act: Pick<Act, 'name'>, call: Call<object>): Promise<PreviewElsewhere>
 }
 

@@ -278,7 +278,7 @@ describeCells('an act on many in cells', (databases) => {
     const owner = ownerOf(cells, 1)
     const { filter: _, ...byIds } = GRANT
     const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
-    const close = await relay(port, cells.worlds[2], { losesAnswers: true })
+    const close = await relay(port, cells.worlds[2], 'are cut off')
     for (let attempt = 1; attempt <= 5; attempt++) {
       await work(cells, id)
       cells.worlds[1]?.clock.advance(attempt * 121_000)
@@ -303,7 +303,7 @@ describeCells('an act on many in cells', (databases) => {
     const owner = ownerOf(cells, 1)
     const { filter: _, ...byIds } = GRANT
     const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
-    const close = await relay(port, cells.worlds[2], { losesAnswers: true })
+    const close = await relay(port, cells.worlds[2], 'are cut off')
     await work(cells, id)
     await close()
     cells.worlds[1]?.clock.advance(121_000)
@@ -312,6 +312,21 @@ describeCells('an act on many in cells', (databases) => {
     expect(await results(cells, id)).toEqual(
       users.map((user, place) => [user, place < 2 ? 'done' : 'outcome_unknown']),
     )
+  })
+
+  it('waits for an answer as long as the provider may take in the other cell', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const users = await payers(cells)
+    const owner = ownerOf(cells, 1)
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
+    // The provider is given up after 5 s.
+    const close = await relay(port, cells.worlds[2], { lateMs: 5_000 })
+    await work(cells, id)
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, left: 0 })
+    await close()
   })
 
   it('waits once for a cell that hangs, not for each target of it', async () => {

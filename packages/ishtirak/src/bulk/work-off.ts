@@ -3,7 +3,7 @@ import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
 import { cellUnavailable, ERRORS } from '../core/error.js'
-import { MINUTE } from '../core/instant.js'
+import { MINUTE, SECOND } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
 import { missingCells, ofAllCells } from '../database/whole-shop.js'
 import { toBillingError } from '../http/problem.js'
@@ -31,6 +31,8 @@ const CHUNK = 100
 const AT_ONCE = 8
 const LEASE_MS = 2 * MINUTE
 const ATTEMPTS = 3
+/** More than what a request may take there: what asks the provider may take 5 s. */
+const ELSEWHERE_MS = 6 * SECOND
 /** After which it may have been done: never told as failed, and tried until it is known. */
 const UNKNOWN: readonly string[] = ['database_unavailable', 'busy']
 
@@ -137,7 +139,7 @@ async function actOn(
       },
       elsewhere: async (acts, cell) => {
         if (gone.has(cell)) throw cellUnavailable(cell)
-        await acts.perform(cell, act, call)
+        await acts.perform(cell, act, call, ELSEWHERE_MS)
         return DONE
       },
     })

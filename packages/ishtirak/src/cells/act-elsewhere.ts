@@ -36,11 +36,11 @@ export function actsElsewhere(deps: CellCallsDeps): ActsElsewhere {
     cell: string,
     { name: act }: Pick<Act, 'name'>,
     { id, input, by }: Call<object>,
-    isPreview: boolean,
+    { isPreview, limitMs }: { isPreview: boolean; limitMs?: number | undefined },
   ): Promise<unknown> => {
     const { operator, reason, operationId = randomUUID() } = by
     const asked: ActAsked = { act, id, input, operator, reason, operationId, isPreview }
-    const answer = await ask(cell, asked)
+    const answer = await ask(cell, asked, limitMs)
     if (!answer) throw cellUnavailable(cell)
     if (answer.status === 200) return answer.value
     const { code, extra, ...details } = answer.value as RefusedThere
@@ -49,9 +49,10 @@ export function actsElsewhere(deps: CellCallsDeps): ActsElsewhere {
     throw new BillingError(isErrorCode(code) ? code : 'conflict', { ...details, extra: { ...extra, cell } })
   }
   return {
-    perform: async (cell, act, call) => {
-      await answerOf(cell, act, call, false)
+    perform: async (cell, act, call, limitMs) => {
+      await answerOf(cell, act, call, { isPreview: false, limitMs })
     },
-    preview: async (cell, act, call) => (await answerOf(cell, act, call, true)) as PreviewElsewhere,
+    preview: async (cell, act, call) =>
+      (await answerOf(cell, act, call, { isPreview: true })) as PreviewElsewhere,
   }
 }

@@ -23,7 +23,7 @@ export interface CellCallsDeps {
   readonly noteUse: NoteUse
 }
 
-/** A cell that does not answer in this time is gone. */
+/** A cell that does not answer in this time is gone, where nothing else is said. */
 const CELL_LIMIT_MS = 2 * SECOND
 /** By how much two clocks may differ. */
 const SKEW_MS = MINUTE
@@ -49,18 +49,18 @@ export interface CellAnswer {
 /** Null: it does not answer. What is asked may arrive twice. */
 export function askingCells(deps: CellCallsDeps, path: string) {
   const asks = new Map(othersThan(deps.cells).map((cell) => [cell.name, askOf(deps, cell, path)]))
-  return async (cell: string, asked: object): Promise<CellAnswer | null> =>
-    (await asks.get(cell)?.(asked)) ?? null
+  return async (cell: string, asked: object, limitMs = CELL_LIMIT_MS): Promise<CellAnswer | null> =>
+    (await asks.get(cell)?.(asked, limitMs)) ?? null
 }
 
 /** The service that answered last is asked first. */
 function askOf({ cells, cellsKeys, clock, log }: CellCallsDeps, cell: Cell, path: string) {
   const [key = ''] = cellsKeys
   let addresses = [...cell.servers, ...cell.standbys]
-  return async (asked: object): Promise<CellAnswer | null> => {
+  return async (asked: object, limitMs: number): Promise<CellAnswer | null> => {
     const body = JSON.stringify(asked)
     const signed = signatureOf(key, { from: cells.own.name, to: cell.name, at: clock.now(), body })
-    const endsAt = performance.now() + CELL_LIMIT_MS
+    const endsAt = performance.now() + limitMs
     for (const address of [...addresses]) {
       const timeoutMs = endsAt - performance.now()
       if (timeoutMs <= 0) break
