@@ -1,7 +1,7 @@
 // npm run bench:cells: the processor time of all parties for each request, with one, two and three cells
-// behind HAProxy, beside one cell without a router. Both are asked at the same moments, each of their cells
-// as often: so both have the same machine at each moment, and what differs is the router and the number of
-// cells.
+// behind HAProxy, beside one cell without a router. One request is under way at a time, and each cell of both
+// is asked in turn: what differs is the router and the number of cells. A process keeps the way in which V8
+// compiled it, which is a tenth more or less, so the services are started anew many times.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,47 +19,58 @@ import { PROGRAM, startService } from './support/service.mjs'
 
 const given = readOptions('bench:cells', 'The processor time of a request with one, two and three cells', {
   only: ['these paths', 'status,consume,webhook'],
-  cells: ['these numbers of cells', '1,2,3'],
-  rounds: ['of each number of cells', 12],
-  seconds: ['of each round', 6],
-  rate: ['requests a second for each cell', 60],
+  cells: ['these numbers of cells; 0: again one without a router, which tells how exact this is', '0,1,2,3'],
+  starts: ['how often the services are started', 10],
+  requests: ['to each cell after each start, of each path', 300],
+  warming: ['requests to each cell before', 1000],
 })
-const { rounds, seconds, rate } = given
+const { starts, requests, warming } = given
 const kinds = given.only.split(',')
 const counts = given.cells.split(',').map(Number)
 /** In each cell, about. */
 const USERS = 666
-const EACH_ROUND = rate * seconds
-/** Requests before the first round, and how many a second: plans are made, code is compiled. */
-const WARMING = 3_000
-const WARMING_RATE = 200
+const LANES = 8
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-bench-cells-'))
-const driver = await startProcess([path.join(import.meta.dirname, 'support/arrivals.mjs')])
-const progress = showProgress('rounds')
+const driver = await startProcess([path.join(import.meta.dirname, 'support/turns.mjs')])
+const progress = showProgress('starts')
 const started = []
 let done = 0
+let made = 0
 try {
   const results = []
   for (const count of counts) {
-    const alone = await startLayout(1, { isRouted: false })
-    const layouts = [alone, await startLayout(count, { isRouted: true })]
-    for (const kind of kinds) results.push(await measure(kind, layouts))
-    await stopAll()
+    const layouts = [
+      await makeLayout(1, { isRouted: false }),
+      await makeLayout(count || 1, { isRouted: count > 0 }),
+    ]
+    for (let start = 0; start < starts; start++) {
+      const running = started.length
+      for (const layout of layouts) await startLayout(layout)
+      for (const kind of kinds) await drive(kind, layouts, warming, LANES)
+      for (const kind of kinds) {
+        const [alone, routed] = await drive(kind, layouts, requests, 1)
+        results.push({ kind, count, load: load(), alone, routed })
+      }
+      await stopDownTo(running)
+      progress.at(++done, counts.length * starts)
+    }
+    await stopDownTo(0)
   }
   report(results)
 } finally {
   progress.end()
   await driver.stop()
-  await stopAll()
+  await stopDownTo(0)
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function stopAll() {
-  for (const { stop } of started.splice(0).toReversed()) await stop()
+async function stopDownTo(running) {
+  for (const { stop } of started.splice(running).toReversed()) await stop()
 }
 
-async function startLayout(count, { isRouted }) {
+/** Its databases, with their rows. */
+async function makeLayout(count, { isRouted }) {
   const size = Math.ceil(PARTS / count)
   const cells = await Promise.all(
     Array.from({ length: count }, async (_, place) => ({
@@ -69,29 +80,34 @@ async function startLayout(count, { isRouted }) {
       port: await freePort(),
     })),
   )
-  const own = path.join(folder, `${count}${isRouted}`)
+  const own = path.join(folder, String(++made))
   const file = `${own}.json`
   const entries = cells.map(({ name, first, last, port }) => {
     return { name, parts: [`${first}-${last}`], servers: [`127.0.0.1:${port}`] }
   })
   writeFileSync(file, JSON.stringify({ cells: entries }))
-  const services = []
-  const databases = []
   for (const cell of cells) {
-    const server = await startPostgres()
-    started.push(server)
-    databases.push(server)
-    const databaseUrl = await createDatabase(server.url, 'cell')
-    const waiting = WARMING + EACH_ROUND * rounds
-    await seedCell(databaseUrl, cell, { users: count * USERS, waiting: count * waiting })
-    const key = 'a secret of the cells that is longer than 32 bytes'
-    const env = { CELL: cell.name, CELLS_FILE: file, CELLS_KEY: key }
-    const service = await startService({ databaseUrl, env, port: cell.port })
-    started.push(service)
-    services.push(service)
+    cell.server = await startPostgres()
+    started.push(cell.server)
+    cell.databaseUrl = await createDatabase(cell.server.url, 'cell')
+    const waiting = (warming + requests) * starts
+    await seedCell(cell.databaseUrl, cell, { users: count * USERS, waiting: count * waiting })
   }
-  const router = isRouted ? await startRouter(own, file) : null
-  return { count, services, databases, router, url: (router ?? services[0]).url, used: 1 }
+  return { count, cells, isRouted, own, file, used: 1 }
+}
+
+async function startLayout(layout) {
+  const { cells, isRouted, own, file } = layout
+  layout.services = []
+  for (const { name, databaseUrl, port } of cells) {
+    const key = 'a secret of the cells that is longer than 32 bytes'
+    const env = { CELL: name, CELLS_FILE: file, CELLS_KEY: key }
+    const service = await startService({ databaseUrl, env, port })
+    started.push(service)
+    layout.services.push(service)
+  }
+  layout.router = isRouted ? await startRouter(own, file) : null
+  layout.url = (layout.router ?? layout.services[0]).url
 }
 
 /** Users of all cells, without those of the others. Ids of payments have the form that the router reads. */
@@ -138,37 +154,27 @@ async function startRouter(own, file) {
   return { pid: child.pid, url }
 }
 
-async function measure(kind, layouts) {
-  await drive(kind, layouts, WARMING, WARMING_RATE)
-  const taken = []
-  for (let round = 0; round < rounds; round++) {
-    taken.push(await drive(kind, layouts, EACH_ROUND, rate))
-    progress.at(++done, counts.length * kinds.length * rounds)
-  }
-  const [alone, routed] = layouts.map((_, place) => taken.map((round) => round[place]))
-  return { kind, count: layouts[1].count, load: load(), alone, routed }
-}
-
-/** `each` requests for each cell, of all layouts at once. Microseconds of a request of each layout. */
-async function drive(kind, layouts, each, perSecond) {
+/** `turns` requests to each cell. Microseconds of a request of each layout. */
+async function drive(kind, layouts, turns, lanes) {
   const before = layouts.map(spentBy)
-  const asked = layouts.map(({ url, count, used }) => {
-    const options = { users: count * USERS, prefix: 'wm_', from: used, isMarked: true, count: each * count }
-    return { url, kind, perSecond: perSecond * count, options }
+  const shops = layouts.map(({ url, count, used }) => {
+    const options = { users: count * USERS, prefix: 'wm_', from: used, isMarked: true, count: turns * count }
+    return { url, kind, each: count, options }
   })
-  await driver.ask(asked)
+  await driver.ask({ shops, turns, lanes })
   return layouts.map((layout, place) => {
-    const requests = each * layout.count
-    if (kind === 'webhook') layout.used += requests
+    const asked = turns * layout.count
+    if (kind === 'webhook') layout.used += asked
     const after = spentBy(layout)
-    const micros = (party) => ((after[party] - before[place][party]) * 1e6) / requests
+    const micros = (party) => ((after[party] - before[place][party]) * 1e6) / asked
     const [service, database, router] = ['service', 'database', 'router'].map(micros)
     return { service, database, both: service + database, router }
   })
 }
 
-function spentBy({ services, databases, router }) {
+function spentBy({ services, cells, router }) {
   const sum = (processes) => processes.reduce((all, { pid }) => all + cpuSeconds(pid), 0)
+  const databases = cells.map(({ server }) => server)
   return { service: sum(services), database: sum(databases), router: router ? cpuSeconds(router.pid) : 0 }
 }
 
@@ -177,21 +183,19 @@ function report(results) {
   console.log(
     `${machine.processors} × ${machine.processor}, Node ${machine.node}, ${machine.commit}, load ${load()}`,
   )
-  const rows = results.map(({ kind, count, alone, routed }) => {
-    const middle = (side, party) => median(side.map((figures) => figures[party]))
-    const ratios = routed.map(({ both }, round) => both / alone[round].both)
-    const sides = ['service', 'database', 'both'].map(
-      (party) => `${Math.round(middle(alone, party))} / ${Math.round(middle(routed, party))}`,
-    )
-    const spread = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
-    return [
-      kind,
-      count,
-      ...sides,
-      Math.round(middle(routed, 'router')),
-      `${spread[0]} (${spread[1]}–${spread[2]})`,
-    ]
-  })
+  const rows = kinds.flatMap((kind) =>
+    counts.map((count) => {
+      const taken = results.filter((one) => one.kind === kind && one.count === count)
+      const middle = (side, party) => Math.round(median(taken.map((one) => one[side][party])))
+      const sides = ['service', 'database', 'both'].map(
+        (party) => `${middle('alone', party)} / ${middle('routed', party)}`,
+      )
+      const ratios = taken.map(({ alone, routed }) => routed.both / alone.both)
+      const range = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
+      const { mean, error } = meanOf(ratios)
+      return [kind, count, ...sides, middle('routed', 'router'), `${mean} ± ${error}`, range]
+    }),
+  )
   printTable(
     [
       'request',
@@ -200,9 +204,16 @@ function report(results) {
       'database µs',
       'both µs',
       'HAProxy µs',
-      'ratio (lowest–highest)',
+      'mean ratio ± standard error',
+      'lowest–highest',
     ],
     rows,
   )
   console.log(`kept in ${save('cells', { machine, settings: given, results })}`)
+}
+
+function meanOf(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1)
+  return { mean: mean.toFixed(3), error: Math.sqrt(variance / values.length).toFixed(3) }
 }
