@@ -1,4 +1,4 @@
-// Works off acts on many: each target by itself, once, in whichever process, with what became of it.
+// Works off acts on many: in any process, each target by itself and once, and keeps what became of it.
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
@@ -25,12 +25,13 @@ export interface WorkDeps extends BulkDeps {
   readonly log: Log
 }
 
-/** Leased at a time, and acted on at once: other calls find the database free in between. */
+/** Targets leased at a time. */
 const CHUNK = 100
+/** Of a chunk, acted on at the same time: few, so that other calls find the database free. */
 const AT_ONCE = 8
 const LEASE_MS = 2 * MINUTE
 const ATTEMPTS = 3
-/** After which it may have been done: never told as failed, and tried until it is known. */
+/** Codes after which it may have been done: never told as failed, and tried until it is known. */
 const UNKNOWN: readonly string[] = ['database_unavailable', 'busy']
 
 /** Of one, or (null) of all, up to `most` targets. Gives how many it worked on. */
@@ -52,7 +53,7 @@ export async function workOff(
   return done
 }
 
-/** A chunk; who began it is looked up before each. 0: it is stopped, or nothing is due. */
+/** One chunk, after a look at the operator who began it. 0: it is stopped or waits, or nothing is due. */
 async function workNext(deps: WorkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
   if (!bulk) return 0
@@ -70,7 +71,7 @@ async function workNext(deps: WorkDeps, id: string): Promise<number> {
 
 /**
  * Whether its operator may still act: they are in OPERATOR_KEYS as then, and not blocked nor of another role
- * where an owner made them. Null: they may be of a cell that does not answer.
+ * where an owner made them. Null: not known, since a cell that may have them does not answer.
  */
 function mayGoOn(
   { database, operatorKeys }: WorkDeps,
