@@ -1,6 +1,6 @@
 // An act on many over several cells: the list is of all, and each has it done in its own cell.
 import net from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type CellWorlds, createCells, describeCells, usersOfCells } from '../../../../test/support/cells.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { freePort } from '../../../../test/support/free-port.js'
@@ -9,8 +9,17 @@ import { Receiver } from '../../../../test/support/receiver.js'
 import { relay } from '../../../../test/support/relay.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import type { World } from '../../../../test/support/world.js'
-import { statement } from '../database/database.js'
+import { BillingError } from '../core/error.js'
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+  type Statement,
+  statement,
+} from '../database/database.js'
+import { grantDays } from '../grants/grant.js'
 import type { LiveCells } from '../runtime/cells.js'
+import type { Log } from '../runtime/log.js'
 import { workOff } from './work-off.js'
 
 const WHY = 'outage of the 21st'
@@ -44,6 +53,21 @@ describeCells('an act on many in cells', (databases) => {
     operatorOf(cells.worlds[place] as World, ROLE_KEYS.owner)
   const work = ({ worlds }: CellWorlds, id: string) =>
     workOff((worlds[0] as World).service.parts, id, { most: 1_000 })
+  type Send = () => Promise<readonly Row[]>
+  /** By a process whose statements pass through `seen`. */
+  function working(
+    cells: CellWorlds,
+    id: string | null,
+    seen: (sent: Statement, send: Send) => ReturnType<Send>,
+    log?: Log,
+  ) {
+    const { parts } = (cells.worlds[0] as World).service
+    const database: Database = Object.create(parts.database)
+    const query: Database['query'] = (sent, ...given) =>
+      seen(sent, () => parts.database.query(sent, ...given))
+    const deps = { ...parts, database: Object.assign(database, { query }) }
+    return workOff(log ? { ...deps, log } : deps, id, { most: 1_000 })
+  }
   async function results(cells: CellWorlds, id: string) {
     const { data } = (await ownerOf(cells, 0).get(`/bulk/${id}/results`)).body
     return data.map((one: Record<string, string>) => [one.target, one.code ?? one.result])
@@ -140,13 +164,11 @@ describeCells('an act on many in cells', (databases) => {
     await using cells = await createCells(databases, { env: ROLES_ENV })
     const users = await payers(cells)
     const { body } = await ownerOf(cells, 1).post('/bulk/start', GRANT)
-    const { parts } = (cells.worlds[0] as World).service
-    const database = Object.create(parts.database)
-    database.query = (sent: typeof selectGrants, values: never[]) => {
-      if (sent.name === 'bulk.mark') throw new Error('killed')
-      return parts.database.query(sent, values)
-    }
-    await expect(workOff({ ...parts, database }, body.id, { most: 10 })).rejects.toThrow('killed')
+    const killed = working(cells, body.id, async ({ name }, send) => {
+      if (name === 'bulk.mark') throw new Error('killed')
+      return send()
+    })
+    await expect(killed).rejects.toThrow('killed')
     expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
     cells.worlds[1]?.clock.advance(121_000)
     await work(cells, body.id)
@@ -342,6 +364,98 @@ describeCells('an act on many in cells', (databases) => {
     )
     expect(waiting).toHaveLength(10)
     hanging.close()
+  })
+
+  it('tells none as failed that was done while its own database was lost', async () => {
+    await using cells = await createCells(databases, { env: ROLES_ENV })
+    const [user] = (await payers(cells)) as [string]
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: [user] })).body
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await working(cells, id, async ({ name }, send) => {
+        const rows = await send()
+        if (/^(settlements|audit)\./.test(name)) throw new DatabaseUnavailable('the answer is lost')
+        return rows
+      })
+      cells.worlds[1]?.clock.advance(attempt * 121_000)
+    }
+    expect((await granted())[0]).toEqual([[user, 7]])
+    expect(await results(cells, id)).toEqual([[user, 'database_unavailable']])
+    cells.worlds[1]?.clock.advance(600_000)
+    await work(cells, id)
+    expect(await results(cells, id)).toEqual([[user, 'done']])
+    expect((await granted())[0]).toEqual([[user, 7]])
+  })
+
+  it('says done of what was done, whatever a slower process says of an earlier attempt', async () => {
+    await using cells = await createCells(databases, { env: ROLES_ENV })
+    const [user] = (await payers(cells)) as [string]
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: [user] })).body
+    const failing = vi.spyOn(grantDays, 'run').mockRejectedValue(new BillingError('provider_unavailable'))
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await work(cells, id)
+      cells.worlds[1]?.clock.advance(attempt * 121_000)
+    }
+    await working(cells, id, async ({ name }, send) => {
+      if (name !== 'bulk.mark') return send()
+      // It hangs before it says that the third has failed; another does it, and is slow too.
+      failing.mockRestore()
+      cells.worlds[1]?.clock.advance(363_000)
+      await working(cells, id, async (sent, sendOther) => {
+        if (sent.name === 'bulk.mark') await send()
+        return sendOther()
+      })
+      return []
+    })
+    expect((await granted())[0]).toEqual([[user, 7]])
+    expect(await results(cells, id)).toEqual([[user, 'done']])
+  })
+
+  it('takes no cell for gone that fails at some: the others behind them have their turn', async () => {
+    await using cells = await createCells(databases, { env: ROLES_ENV })
+    const users = usersOfCells(cells, 9).filter((user) => cells.of(user) === cells.worlds[2])
+    const last = users[8] as string
+    await cells.of(last).as(last).buy()
+    const { filter: _, ...byIds } = GRANT
+    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: users })).body
+    const { about } = grantDays.on
+    const broken = vi.spyOn(grantDays.on, 'about').mockImplementation((deps, user) => {
+      if (user !== last) throw new Error('a bug')
+      return about(deps, user)
+    })
+    await work(cells, id)
+    broken.mockRestore()
+    expect(await results(cells, id)).toEqual(
+      users.map((user) => [user, user === last ? 'done' : 'internal_error']),
+    )
+  })
+
+  it('gives each act on many its turn while a cell is gone, and logs no line for each target', async () => {
+    const port = await freePort()
+    const addresses = { c: [`127.0.0.1:${port}`] }
+    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    const [here] = (await payers(cells)) as [string]
+    const gone = usersOfCells(cells, 150).filter((user) => cells.of(user) === cells.worlds[2])
+    const { filter: _, ...byIds } = GRANT
+    const begin = async (ids: readonly string[]) =>
+      (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids })).body.id
+    const first = await begin(gone)
+    cells.worlds[1]?.clock.advance(1_000)
+    const second = await begin([here])
+    const chunks: string[] = []
+    const warned: unknown[] = []
+    const { log } = (cells.worlds[0] as World).service.parts
+    const counting = Object.assign(Object.create(log), { warn: (line: unknown) => warned.push(line) })
+    const seen = async ({ name }: Statement, send: Send) => {
+      if (name === 'bulk.mark') chunks.push((await results(cells, second))[0]?.[1])
+      return send()
+    }
+    await working(cells, null, seen, counting)
+    // Before the second chunk of the first list, the second list is done.
+    expect(chunks).toEqual([null, null, 'done'])
+    expect(warned).toEqual([])
+    expect((await ownerOf(cells, 0).get(`/bulk/${first}`)).body.left).toBe(gone.length)
   })
 
   /** An operator who was made in one cell, as any cell knows them. */

@@ -135,11 +135,12 @@ export interface Marked {
   readonly code: string | null
 }
 
+// What was done is known for ever: a process that was slow, or a stop, may have said less of it before.
 const mark = statement(
   'bulk.mark',
   `update bulk_targets t set result = r.result, code = r.code
      from jsonb_to_recordset($2::jsonb) as r(place integer, result text, code text)
-    where t.bulk_id = $1 and t.place = r.place and t.result is null
+    where t.bulk_id = $1 and t.place = r.place and (t.result is null or r.result = 'done')
    returning t.place`,
 )
 

@@ -2,10 +2,11 @@
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
-import { BillingError, cellUnavailable, ERRORS } from '../core/error.js'
+import { cellUnavailable, ERRORS } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
 import { missingCells, ofAllCells } from '../database/whole-shop.js'
+import { toBillingError } from '../http/problem.js'
 import type { Log } from '../runtime/log.js'
 import {
   type Claimed,
@@ -34,21 +35,19 @@ const ATTEMPTS = 3
 /** Codes after which it may have been done: never told as failed, and tried until it is known. */
 const UNKNOWN: readonly string[] = ['database_unavailable', 'busy']
 
-/** Of one, or (null) of all, up to `most` targets. Gives how many it worked on. */
+/** Of one, or (null) of all, a chunk of each in turn, up to `most` targets. Gives how many it worked on. */
 export async function workOff(
   deps: WorkDeps,
   id: string | null,
   { most, goesOn = () => true }: { readonly most: number; readonly goesOn?: () => boolean },
 ): Promise<number> {
   let done = 0
-  for (const { id: found } of await unfinishedBulks(deps.database, id)) {
-    let isMore = true
-    while (isMore && done < most && goesOn()) {
-      const worked = await workNext(deps, found)
-      done += worked
-      isMore = worked === CHUNK
-    }
-    await finishBulk(deps.database, found, deps.clock.now())
+  const turns = (await unfinishedBulks(deps.database, id)).map((one) => one.id)
+  for (let found = turns.shift(); found !== undefined; found = turns.shift()) {
+    const worked = done < most && goesOn() ? await workNext(deps, found) : 0
+    done += worked
+    if (worked === CHUNK) turns.push(found)
+    else await finishBulk(deps.database, found, deps.clock.now())
   }
   return done
 }
@@ -144,10 +143,11 @@ async function actOn(
       },
     })
   } catch (error) {
-    const { code, extra } = error instanceof BillingError ? error : new BillingError('internal_error')
+    const { code, extra } = toBillingError(error)
     if (ERRORS[code] < 500) return { result: 'refused', code }
     if (code === 'database_unavailable' && extra.cell) gone.add(String(extra.cell))
-    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
+    // Of a cell that is gone the log tells already, not for each of thousands.
+    else deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
     return { result: attempts < ATTEMPTS || UNKNOWN.includes(code) ? null : 'failed', code }
   }
 }

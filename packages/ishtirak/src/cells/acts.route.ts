@@ -5,6 +5,7 @@ import { type PreviewElsewhere, partOfSubject } from '../acts/act-elsewhere.js'
 import { performOrRepeat, previewOf } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { checker } from '../http/checker.js'
+import { toBillingError } from '../http/problem.js'
 import type { LiveCells } from '../runtime/cells.js'
 import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
 import { type SignedDeps, signedRoute } from './signed.route.js'
@@ -29,8 +30,9 @@ export function actsRoute(deps: ActsDeps) {
     try {
       return { status: 200, value: await actFor(deps, asked as ActAsked) }
     } catch (error) {
-      if (!(error instanceof BillingError)) throw error
-      const { code, extra, problems, retryAfterSeconds } = error
+      // A bug is told as one: without an answer this cell would be taken for gone.
+      const { code, extra, problems, retryAfterSeconds } = toBillingError(error)
+      if (code === 'internal_error') deps.log.error({ path: ACTS_PATH, error }, 'a bug')
       const value: RefusedThere = {
         ...{ code, extra, problems },
         ...(retryAfterSeconds && { retryAfterSeconds }),
