@@ -295,7 +295,7 @@ describeCells('an act on many in cells', (databases) => {
     await closeAgain()
   })
 
-  it('says of a stopped one that was tried that it may have been done', async () => {
+  it('stops at once what waits for a cell, and says that it may have been done', async () => {
     const port = await freePort()
     const addresses = { c: [`127.0.0.1:${port}`] }
     await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
@@ -306,11 +306,14 @@ describeCells('an act on many in cells', (databases) => {
     const close = await relay(port, cells.worlds[2], 'are cut off')
     await work(cells, id)
     await close()
-    cells.worlds[1]?.clock.advance(121_000)
     await owner.post(`/bulk/${id}/stop`, { why: 'cell c is gone for a day' })
     expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 2, stopped: 1, left: 0 })
     expect(await results(cells, id)).toEqual(
       users.map((user, place) => [user, place < 2 ? 'done' : 'outcome_unknown']),
+    )
+    const visit = await enterConsole(cells.worlds[1] as World, ROLE_KEYS.owner)
+    expect((await visit.ask(`/console/bulk/${id}`)).words).toContain(
+      `${users[2]} stopped may have been done: look before repeating it`,
     )
   })
 

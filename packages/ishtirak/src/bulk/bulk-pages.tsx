@@ -24,6 +24,7 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
+import { codeInWords } from '../pages/console-words.js'
 import { LinkButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
 import { bulks, resultsOf } from './bulk.sql.js'
@@ -154,7 +155,7 @@ function First({ pages, view, preview }: { pages: Pages; view: View; preview: Pr
       safeCells: [
         <Text>{id}</Text>,
         <Text>{before.join(' · ')}</Text>,
-        <Text>{code ?? after.join(' · ')}</Text>,
+        <Text>{code ? codeInWords(view, 'bulk', code) : after.join(' · ')}</Text>,
       ],
     }
   })
@@ -252,7 +253,7 @@ function bulkPage(
     safeCells: [
       <Text>{target}</Text>,
       <Text>{say(result === null ? 'bulk_left' : resultKey(result))}</Text>,
-      <Text>{code ?? ''}</Text>,
+      <Text>{code ? codeInWords(view, 'bulk', code) : ''}</Text>,
     ],
   }))
   const sums = bulk.unit === null ? null : `${number(bulk.sum_done)} / ${number(bulk.sum)}`

@@ -110,7 +110,7 @@ const claim = statement(
   'bulk.claim',
   `update bulk_targets t
       set leased_until = $2::timestamptz + least(attempts + 1, 15) * $3::int * interval '1 millisecond',
-          attempts = attempts + 1
+          attempts = attempts + 1, code = null
      from (select place from bulk_targets
             where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
               and not exists (select from bulk_acts where id = $1 and stopped_because is not null)
@@ -167,20 +167,22 @@ export async function finishBulk(database: Queryable, bulkId: string, now: Insta
 
 // One that was tried may have been done: its answer was lost, or its process died.
 const STOPPED = "result = 'stopped', code = case when attempts > 0 then 'outcome_unknown' end"
+// A claim empties the code: one that has a code was marked since, and waits to be tried again.
+const IS_IDLE = '(leased_until <= $2::timestamptz or attempts = 0 or code is not null)'
 
 const stopLeft = statement(
   'bulk.stop_left',
   `update bulk_targets set ${STOPPED}
-    where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
+    where bulk_id = $1 and result is null and ${IS_IDLE}
    returning place`,
 )
 
-/** Of one that is stopped, what a process had leased and died with. */
+/** Of one that is stopped, what a process had leased and did not finish. */
 export async function stopLeftOver(database: Queryable, bulkId: string, now: Instant): Promise<void> {
   await database.query(stopLeft, [bulkId, at(now)])
 }
 
-// A process that has leased some may still do those, and it is finished when none is left.
+// Targets that a process is working on it may still do; the act on many is finished when none is left.
 const stop = statement(
   'bulk.stop',
   `with stopped as (
@@ -189,8 +191,7 @@ const stop = statement(
      returning id
    ), left_over as (
      update bulk_targets set ${STOPPED}
-      where bulk_id in (select id from stopped) and result is null
-        and (leased_until <= $2::timestamptz or attempts = 0)
+      where bulk_id in (select id from stopped) and result is null and ${IS_IDLE}
    )
    ${insertAudit({ userId: "''", at: '$2::timestamptz', entry: '$4::jsonb', from: 'stopped s' })}
    returning id`,

@@ -10,7 +10,7 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { perform, sendingOf } from '../acts/perform.js'
 import { type Statement, statement } from '../database/database.js'
 import { grantDays } from '../grants/grant.js'
-import { claimTargets } from './bulk.sql.js'
+import { claimTargets, markTargets } from './bulk.sql.js'
 import { workOff } from './work-off.js'
 
 const WHY = 'outage of the 21st'
@@ -169,8 +169,12 @@ describeScenario('an act on many', ({ database }) => {
 
   it('leaves nothing open where it is stopped and the process that was at it dies', async () => {
     const { id } = await start(grantAll)
-    const now = world.clock.now()
-    await claimTargets(database(), id, { now, leaseMs: 120_000, most: 2 })
+    const claim = { leaseMs: 60_000, most: 2 }
+    const tried = await claimTargets(database(), id, { ...claim, now: world.clock.now() })
+    const waiting = tried.map(({ place }) => ({ place, result: null, code: 'database_unavailable' }))
+    await markTargets(database(), id, waiting)
+    world.clock.advance(61_000)
+    await claimTargets(database(), id, { ...claim, now: world.clock.now() })
     const stopped = await owner.post(`/bulk/${id}/stop`, { why: 'wrong list' })
     expect(stopped.body).toMatchObject({ stopped: 1, left: 2, stopped_because: 'owner: wrong list' })
     expect((await owner.post(`/bulk/${id}/stop`, { why: 'again' })).status).toBe(409)

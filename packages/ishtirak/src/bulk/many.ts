@@ -106,7 +106,7 @@ async function matching(
   return found
 }
 
-/** Of the list that was shown: another one where any target of it is another, or is worth something else. */
+/** Of the list that was shown: another where a target came, went, or is worth something else. */
 function versionOf({ targets }: Pick<Many, 'targets'>): number {
   const lines = targets.map(({ id, worth }) => `${worth} ${id}`)
   return shortNumberOf(lines.sort().join('\n'))

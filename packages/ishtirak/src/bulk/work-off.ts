@@ -1,4 +1,4 @@
-// Works off acts on many: each target by itself, once, in whichever process, with what became of it.
+// Works off acts on many: in any process, each target by itself and once, and keeps what became of it.
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
@@ -26,14 +26,15 @@ export interface WorkDeps extends BulkDeps {
   readonly log: Log
 }
 
-/** Leased at a time, and acted on at once: other calls find the database free in between. */
+/** Targets leased at a time. */
 const CHUNK = 100
+/** Of a chunk, acted on at the same time: few, so that other calls find the database free. */
 const AT_ONCE = 8
 const LEASE_MS = 2 * MINUTE
 const ATTEMPTS = 3
 /** More than what a request may take there: what asks the provider may take 5 s. */
 const ELSEWHERE_MS = 6 * SECOND
-/** After which it may have been done: never told as failed, and tried until it is known. */
+/** Codes after which it may have been done: never told as failed, and tried until it is known. */
 const UNKNOWN: readonly string[] = ['database_unavailable', 'busy']
 
 /** Of one, or (null) of all, a chunk of each in turn, up to `most` targets. Gives how many it worked on. */
@@ -53,7 +54,7 @@ export async function workOff(
   return done
 }
 
-/** A chunk; who began it is looked up before each. 0: it is stopped, or nothing is due. */
+/** One chunk, after a look at the operator who began it. 0: it is stopped or waits, or nothing is due. */
 async function workNext(deps: WorkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
   if (!bulk) return 0
@@ -71,7 +72,7 @@ async function workNext(deps: WorkDeps, id: string): Promise<number> {
 
 /**
  * Whether its operator may still act: they are in OPERATOR_KEYS as then, and not blocked nor of another role
- * where an owner made them. Null: they may be of a cell that does not answer.
+ * where an owner made them. Null: not known, since a cell that may have them does not answer.
  */
 function mayGoOn(
   { database, operatorKeys }: WorkDeps,

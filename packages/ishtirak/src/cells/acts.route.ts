@@ -47,7 +47,7 @@ async function actFor(
   { act: name, isPreview, ...asked }: ActAsked,
 ): Promise<PreviewElsewhere | Record<string, never>> {
   const act = deps.actsOfAll.find((one) => one.name === name) as Act<ActsDeps> | undefined
-  // Of another version of this program; or an act on nothing, which each cell is asked by itself.
+  // Of another version of this program; or an act on nothing, which is of no single cell.
   if (act?.on.command.argument === undefined) throw new BillingError('not_found')
   const { id, input, operator, reason, operationId } = asked
   await requireHere(deps, act, id)

@@ -1,6 +1,6 @@
 // Where each part of the users is now, as this process knows it: in this cell, on its way, or in another one.
-// It looks again twice a second, also at CELLS_FILE, which says where users of other cells are; who has not
-// looked for two seconds knows nothing.
+// It looks again twice a second, also at CELLS_FILE, which says where users of other cells are. What it saw
+// counts for two seconds.
 import { statSync } from 'node:fs'
 import { userOnTheirWay } from '../core/error.js'
 import type { Database } from '../database/database.js'
@@ -10,7 +10,7 @@ import type { Log } from '../runtime/log.js'
 import { whereParts } from './places.sql.js'
 
 const LOOK_MS = 500
-/** A move waits so long between its fence and its decision. */
+/** For how long a look counts. A move waits as long between its fence and its decision. */
 export const KNOWN_MS = 2_000
 
 interface PlacesDeps {
@@ -31,7 +31,7 @@ export function watchPlaces({ cells, cellsFile, database, log }: PlacesDeps): Wa
   let { all } = cells
   let here: ReadonlySet<number> = own.parts
   let onTheirWay: ReadonlySet<number> = new Set()
-  // Users move between servers only.
+  // Where no look follows, in an embedded database: users move between servers only.
   let knownUntil = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | null = null

@@ -22,6 +22,7 @@ type Name =
   | 'way'
   | 'subject'
   | 'job'
+  | 'bulk'
   | 'did'
 
 export function codeInWords(

@@ -58,8 +58,9 @@ const update = statement(
 )
 
 /**
- * Of a line whose claim was read, for these payments (null: for none). What it says it pays of those it was
- * claimed for, it pays no longer. False: it is claimed anew or decided by now.
+ * Puts a claim for `payments` (null: none) in place of the one that was read, `instead` of which it stands.
+ * The line's `payment_ids` lose those that only the earlier claim has. False: the line was claimed anew or
+ * decided in the meantime.
  */
 export async function writeClaim(
   database: Queryable,
