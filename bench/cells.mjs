@@ -6,6 +6,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
 import { markOf, PARTS } from '../packages/ishtirak/dist/runtime/cells.js'
 import { showProgress } from '../packages/ishtirak/dist/runtime/progress.js'
@@ -30,6 +31,8 @@ const counts = given.cells.split(',').map(Number)
 /** In each cell, about. */
 const USERS = 666
 const LANES = 8
+/** What is booked is counted afterwards by jobs, every 10 s: 0.5 ms of the database for each webhook. */
+const JOBS_MS = 12_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-bench-cells-'))
 const driver = await startProcess([path.join(import.meta.dirname, 'support/turns.mjs')])
@@ -47,9 +50,11 @@ try {
     for (let start = 0; start < starts; start++) {
       const running = started.length
       for (const layout of layouts) await startLayout(layout)
-      for (const kind of kinds) await drive(kind, layouts, warming, LANES)
+      for (const kind of kinds) await drive(kind, layouts, warming, { lanes: LANES, restMs: 0 })
+      await wait(JOBS_MS)
       for (const kind of kinds) {
-        const [alone, routed] = await drive(kind, layouts, requests, 1)
+        const restMs = kind === 'webhook' ? JOBS_MS : 0
+        const [alone, routed] = await drive(kind, layouts, requests, { lanes: 1, restMs })
         results.push({ kind, count, load: load(), alone, routed })
       }
       await stopDownTo(running)
@@ -154,14 +159,15 @@ async function startRouter(own, file) {
   return { pid: child.pid, url }
 }
 
-/** `turns` requests to each cell. Microseconds of a request of each layout. */
-async function drive(kind, layouts, turns, lanes) {
+/** `turns` requests to each cell, and a rest. Microseconds of a request of each layout. */
+async function drive(kind, layouts, turns, { lanes, restMs }) {
   const before = layouts.map(spentBy)
   const shops = layouts.map(({ url, count, used }) => {
     const options = { users: count * USERS, prefix: 'wm_', from: used, isMarked: true, count: turns * count }
     return { url, kind, each: count, options }
   })
   await driver.ask({ shops, turns, lanes })
+  await wait(restMs)
   return layouts.map((layout, place) => {
     const asked = turns * layout.count
     if (kind === 'webhook') layout.used += asked

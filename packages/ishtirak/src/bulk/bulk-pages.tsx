@@ -15,7 +15,6 @@ import { viewRows } from '../ledger/schemas.js'
 import {
   addressOf,
   type ConsolePages,
-  cellColumn,
   Facts,
   renderConsole,
   sendPage,
@@ -209,7 +208,6 @@ type Bulk = Awaited<ReturnType<typeof showBulk>>
 
 function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
   const { say, locale } = view
-  const cells = cellColumn(view, found)
   const rows = found.map((bulk) => ({
     safeCells: [
       <a href={addressOf(pages.base, 'bulk', bulk.id)} safe>
@@ -219,10 +217,9 @@ function listPage(pages: Pages, view: View, found: readonly Bulk[]): string {
       <Text>{pages.formats.moment(Date.parse(bulk.made_at), locale)}</Text>,
       <Text>{`${bulk.done} / ${bulk.targets}`}</Text>,
       <Text>{bulk.why}</Text>,
-      ...cells.safeCellsOf(bulk),
     ],
   }))
-  const columns = [say('act'), say('who'), say('when'), say('bulk_done'), say('why'), ...cells.columns]
+  const columns = [say('act'), say('who'), say('when'), say('bulk_done'), say('why')]
   return renderConsole(pages, {
     ...view,
     title: say('bulkTitle'),

@@ -3,7 +3,6 @@ import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { PreviewSchema } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import { ofCell } from '../acts/whole-shop.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { UserIdSchema } from '../ledger/schemas.js'
 
@@ -81,7 +80,6 @@ export const BulkSchema = object('Bulk', {
   unit,
   sum: Type.Integer({ description: 'Of all targets' }),
   sum_done: Type.Integer({ description: 'Of those that it was done to' }),
-  ...ofCell,
 })
 
 export const BulksSchema = object('Bulks', { data: Type.Array(BulkSchema) })

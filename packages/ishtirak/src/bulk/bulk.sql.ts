@@ -225,7 +225,6 @@ const list = (name: string, where: string) =>
                 coalesce(sum(worth) filter (where result = 'done'), 0)::bigint as sum_done
            from bulk_targets where bulk_id = b.id) c
       order by b.made_at desc, b.id desc`,
-    { order: ['-made_at', '-id'], limit: 1, named: true },
   )
 const selectNewest = list('newest', '')
 const selectOne = list('one', 'where id = $2')
@@ -242,7 +241,6 @@ const selectResults = statement(
   `select place, target, result, code from bulk_targets
     where bulk_id = $1 and place > $2::int and ($3::text is null or result = $3)
     order by place limit $4::int`,
-  { order: ['place'], limit: 4 },
 )
 
 const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })

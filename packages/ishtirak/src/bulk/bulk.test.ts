@@ -236,6 +236,7 @@ describeScenario('an act on many', ({ database }) => {
     ],
     ['a key that is lost', { act: 'operator.new_key', ids: ['a'] }, 422, '/act'],
     ['one count for many days', { act: 'drawer.count', ids: ['2026-11-20'] }, 422, '/act'],
+    ['a month', { act: 'month.close', ids: ['2026-10'] }, 422, '/act'],
     ['an act on nothing', { act: 'codes.create', ids: ['x'] }, 422, '/act'],
     ['no act', { act: 'x', ids: ['x'] }, 422, '/act'],
     ['input that does not fit', { act: 'user.grant', ids: ['a'], input: { days: 0 } }, 422, '/days'],

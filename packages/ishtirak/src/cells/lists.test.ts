@@ -15,18 +15,15 @@ const insertFinding = statement(
    values ($1, 'chargily', 'chk_1', 'unknown_paid', 'reported', '{}', 'one', $2, $2)`,
 )
 const NAMES = ['a', 'b', 'c']
-const cellsAt = (path: string) => (path.endsWith('/bulk') ? ['a', 'a', 'a'] : ['c', 'b', 'a'])
 
-/** In each cell a batch of codes, a comparison and events; acts on many are the first one's. */
+/** In each cell a batch of codes, a comparison and events. */
 async function fill(worlds: readonly World[], users: readonly string[]): Promise<void> {
   for (const [n, world] of worlds.entries()) {
     const [operator, user = ''] = [operatorOf(world), users[n]]
     await world.as(user).buy()
     const why = `of ${NAMES[n]}`
     const codes = { kind: 'months', plan: 'pro', months: 1, count: 3, operation_id: 'codes', why }
-    const bulk = { act: 'user.grant', ids: [user], input: { days: 7 }, operation_id: `bulk-${n}`, why }
-    for (const [path, body] of Object.entries({ '/codes/create': codes, '/bulk/start': bulk }))
-      expect([path, (await operator.post(path, body)).status]).toEqual([path, 200])
+    expect((await operator.post('/codes/create', codes)).status).toBe(200)
     expect((await operator.post('/reconciliations/start', { since: '2026-11-01' })).status).toBe(200)
     world.clock.advance(1_000)
   }
@@ -37,16 +34,14 @@ describeCells('lists of what each cell keeps', (databases) => {
     await using cells = await createCells(databases, { env: CODE_ENV })
     await fill(cells.worlds, usersOfCells(cells, 1))
     for (const world of cells.worlds) {
-      for (const path of ['/codes', '/bulk', '/reconciliations']) {
+      for (const path of ['/codes', '/reconciliations']) {
         const { data } = (await operatorOf(world).get(path)).body
-        expect([path, data.map(({ cell }: { cell: string }) => cell)]).toEqual([path, cellsAt(path)])
+        expect([path, data.map(({ cell }: { cell: string }) => cell)]).toEqual([path, ['c', 'b', 'a']])
       }
     }
     const { open } = await enterConsole(cells.worlds[0] as World, OPERATOR_KEY)
-    for (const path of ['/console/codes', '/console/bulk']) {
-      const named = (await open(path)).text.matchAll(/data-label="Cell"><div><bdi>(\w)</g)
-      expect([path, [...named].map(([, cell]) => cell)]).toEqual([path, cellsAt(path)])
-    }
+    const named = (await open('/console/codes')).text.matchAll(/data-label="Cell"><div><bdi>(\w)</g)
+    expect([...named].map(([, cell]) => cell)).toEqual(['c', 'b', 'a'])
   })
 
   it('are of one page each: a cursor goes on in all', async () => {
@@ -76,12 +71,11 @@ describeCells('lists of what each cell keeps', (databases) => {
     const servers = [`127.0.0.1:${await freePort()}`]
     await using cells = await createCells(databases, { env: CODE_ENV, addresses: { b: servers } })
     await fill(cells.worlds, usersOfCells(cells, 1))
-    for (const path of ['/codes', '/bulk', '/reconciliations', '/events']) {
+    for (const path of ['/codes', '/reconciliations', '/events']) {
       const { body } = await operatorOf(cells.worlds[0] as World).get(path)
       expect([path, body.cells_missing]).toEqual([path, ['b']])
       const named = body.data.map(({ cell }: { cell?: string }) => cell)
-      if (path !== '/events')
-        expect([path, named]).toEqual([path, cellsAt(path).filter((cell) => cell !== 'b')])
+      if (path !== '/events') expect([path, named]).toEqual([path, ['c', 'a']])
     }
   })
 })

@@ -45,10 +45,10 @@ export function askElsewhere(app: App, { cells }: { readonly cells: LiveCells | 
 const isForwarded = ({ headers }: FastifyRequest) => headers[FORWARDED] !== undefined
 
 /**
- * The shop has one drawer with one count of its day, and its bank statements: the first cell keeps them; and
- * acts on many, of which a second sending finds the first.
+ * The shop has one drawer with one count of its day, its bank statements, and acts on many, of which a second
+ * sending finds the first: the first cell keeps them.
  */
-const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/(drawer|statements|bank-lines|bulk\/start)\b/
+const OF_FIRST_CELL = /^\/(api\/v1\/operator|console)\/(drawer|statements|bank-lines|bulk)\b/
 
 /** Each cell closes its own month, and sends its own events; asked for at one, all do. */
 const OF_EACH_CELL = /\/(months\/:month\/(close|reopen)|events\/resend-waiting)$/
