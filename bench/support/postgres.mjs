@@ -22,6 +22,12 @@ const SETTINGS = [
   'fsync=on',
 ]
 
+/** The package ends its servers when this process ends early; their files are ours to remove. */
+const folders = new Set()
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 export async function startPostgres() {
   const given = process.env.BENCH_DATABASE_URL
   if (given) return { url: given, pid: null, stop: async () => {} }
@@ -43,8 +49,7 @@ export async function startPostgres() {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  // The package ends its server when this process ends early; its files are ours to remove.
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.add(folder)
   await server.initialise()
   await server.start()
   const pid = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
