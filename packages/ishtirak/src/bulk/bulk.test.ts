@@ -156,6 +156,12 @@ describeScenario('an act on many', ({ database }) => {
     ])
   })
 
+  it('takes 10,000 ids, each as long as that of a user may be', async () => {
+    const ids = Array.from({ length: 10_000 }, (_, n) => `${n}`.padStart(255, 'u'))
+    const { targets } = await start({ act: 'user.end', ids, why: WHY })
+    expect(targets).toBe(10_000)
+  })
+
   it('is stopped by hand, and where the operator is not known any more', async () => {
     const { id } = await start(grantAll)
     const stopped = await owner.post(`/bulk/${id}/stop`, { why: 'wrong list' })
