@@ -53,6 +53,13 @@ describeCells('an act on many in cells', (databases) => {
     operatorOf(cells.worlds[place] as World, ROLE_KEYS.owner)
   const work = ({ worlds }: CellWorlds, id: string) =>
     workOff((worlds[0] as World).service.parts, id, { most: 1_000 })
+  /** With an address of c at which nothing is until it is relayed. */
+  const withCAt = (port: number) =>
+    createCells(databases, { env: ROLES_ENV, addresses: { c: [`127.0.0.1:${port}`] } })
+  async function begin(cells: CellWorlds, ids: readonly string[]): Promise<string> {
+    const { filter: _, ...byIds } = GRANT
+    return (await ownerOf(cells, 1).post('/bulk/start', { ...byIds, ids })).body.id
+  }
   type Send = () => Promise<readonly Row[]>
   /** By a process whose statements pass through `seen`. */
   function working(
@@ -180,24 +187,20 @@ describeCells('an act on many in cells', (databases) => {
 
   it('makes no list while a cell is gone; what that cell has of a list waits for it', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = await payers(cells)
     const owner = ownerOf(cells, 1)
     const { status, body } = await owner.post('/bulk/start', GRANT)
     expect([status, body.code, body.cell]).toEqual([503, 'database_unavailable', 'c'])
-    const { filter: _, ...byIds } = GRANT
-    const { body: begun } = await owner.post('/bulk/start', { ...byIds, ids: users })
-    await work(cells, begun.id)
-    expect(await results(cells, begun.id)).toEqual(
+    const id = await begin(cells, users)
+    await work(cells, id)
+    expect(await results(cells, id)).toEqual(
       users.map((user, place) => [user, place < 2 ? 'done' : 'database_unavailable']),
     )
     const close = await relay(port, cells.worlds[2])
     cells.worlds[1]?.clock.advance(121_000)
-    await work(cells, begun.id)
-    expect((await results(cells, begun.id)).map(([, became]: string[]) => became)).toEqual(
-      users.map(() => 'done'),
-    )
+    await work(cells, id)
+    expect((await results(cells, id)).map(([, became]: string[]) => became)).toEqual(users.map(() => 'done'))
     expect(await granted()).toEqual(users.map((user) => [[user, 7]]))
     await close()
   })
@@ -216,8 +219,7 @@ describeCells('an act on many in cells', (databases) => {
 
   it('waits while the cell of its operator does not answer, since they may be blocked there', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = await payers(cells)
     const nadia = await madeIn(cells, 2)
     const close = await relay(port, cells.worlds[2])
@@ -272,12 +274,10 @@ describeCells('an act on many in cells', (databases) => {
 
   it('tells none as failed that was done and whose answer is lost, however often', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = await payers(cells)
     const owner = ownerOf(cells, 1)
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
+    const id = await begin(cells, users)
     const close = await relay(port, cells.worlds[2], 'are cut off')
     for (let attempt = 1; attempt <= 5; attempt++) {
       await work(cells, id)
@@ -304,12 +304,10 @@ describeCells('an act on many in cells', (databases) => {
 
   it('stops at once what waits for a cell, and says that it may have been done', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = await payers(cells)
     const owner = ownerOf(cells, 1)
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
+    const id = await begin(cells, users)
     const close = await relay(port, cells.worlds[2], 'are cut off')
     await work(cells, id)
     await close()
@@ -326,12 +324,10 @@ describeCells('an act on many in cells', (databases) => {
 
   it('waits for an answer as long as the provider may take in the other cell', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = await payers(cells)
     const owner = ownerOf(cells, 1)
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await owner.post('/bulk/start', { ...byIds, ids: users })).body
+    const id = await begin(cells, users)
     // The provider is given up after 5 s.
     const close = await relay(port, cells.worlds[2], { lateMs: 5_000 })
     await work(cells, id)
@@ -341,8 +337,7 @@ describeCells('an act on many in cells', (databases) => {
 
   it('waits once for a cell that hangs, not for each target of it', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = usersOfCells(cells, 40).filter((user) => cells.of(user) === cells.worlds[2])
     let asked = 0
     const refusing = net.createServer((socket) => {
@@ -350,8 +345,7 @@ describeCells('an act on many in cells', (databases) => {
       socket.destroy()
     })
     await new Promise<void>((resolve) => refusing.listen(port, '127.0.0.1', resolve))
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: users })).body
+    const id = await begin(cells, users)
     const askedAfter = async (ms: number) => {
       cells.worlds[1]?.clock.advance(ms)
       asked = 0
@@ -370,8 +364,7 @@ describeCells('an act on many in cells', (databases) => {
 
   it('previews the first of a list at once, so that a cell which hangs costs one wait', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const users = usersOfCells(cells, 10).filter((user) => cells.of(user) === cells.worlds[2])
     const waiting: net.Socket[] = []
     const hanging = net.createServer((socket) => {
@@ -391,8 +384,7 @@ describeCells('an act on many in cells', (databases) => {
   it('tells none as failed that was done while its own database was lost', async () => {
     await using cells = await createCells(databases, { env: ROLES_ENV })
     const [user] = (await payers(cells)) as [string]
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: [user] })).body
+    const id = await begin(cells, [user])
     for (let attempt = 1; attempt <= 4; attempt++) {
       await working(cells, id, async ({ name }, send) => {
         const rows = await send()
@@ -412,8 +404,7 @@ describeCells('an act on many in cells', (databases) => {
   it('says done of what was done, whatever a slower process says of an earlier attempt', async () => {
     await using cells = await createCells(databases, { env: ROLES_ENV })
     const [user] = (await payers(cells)) as [string]
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: [user] })).body
+    const id = await begin(cells, [user])
     const failing = vi.spyOn(grantDays, 'run').mockRejectedValue(new BillingError('provider_unavailable'))
     for (let attempt = 1; attempt <= 2; attempt++) {
       await work(cells, id)
@@ -439,8 +430,7 @@ describeCells('an act on many in cells', (databases) => {
     const users = usersOfCells(cells, 9).filter((user) => cells.of(user) === cells.worlds[2])
     const last = users[8] as string
     await cells.of(last).as(last).buy()
-    const { filter: _, ...byIds } = GRANT
-    const { id } = (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids: users })).body
+    const id = await begin(cells, users)
     const { about } = grantDays.on
     const broken = vi.spyOn(grantDays.on, 'about').mockImplementation((deps, user) => {
       if (user !== last) throw new Error('a bug')
@@ -455,16 +445,12 @@ describeCells('an act on many in cells', (databases) => {
 
   it('gives each act on many its turn while a cell is gone, and logs no line for each target', async () => {
     const port = await freePort()
-    const addresses = { c: [`127.0.0.1:${port}`] }
-    await using cells = await createCells(databases, { env: ROLES_ENV, addresses })
+    await using cells = await withCAt(port)
     const [here] = (await payers(cells)) as [string]
     const gone = usersOfCells(cells, 150).filter((user) => cells.of(user) === cells.worlds[2])
-    const { filter: _, ...byIds } = GRANT
-    const begin = async (ids: readonly string[]) =>
-      (await ownerOf(cells, 0).post('/bulk/start', { ...byIds, ids })).body.id
-    const first = await begin(gone)
+    const first = await begin(cells, gone)
     cells.worlds[1]?.clock.advance(1_000)
-    const second = await begin([here])
+    const second = await begin(cells, [here])
     const chunks: string[] = []
     const warned: unknown[] = []
     const { log } = (cells.worlds[0] as World).service.parts
