@@ -5,7 +5,7 @@ import { type PreviewElsewhere, partOfSubject } from '../acts/act-elsewhere.js'
 import { performOrRepeat, previewOf } from '../acts/perform.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { checker } from '../http/checker.js'
-import { toBillingError } from '../http/problem.js'
+import { reportFailure } from '../http/problem.js'
 import type { LiveCells } from '../runtime/cells.js'
 import { ACTS_PATH, type ActAsked, type RefusedThere } from './act-elsewhere.js'
 import { type SignedDeps, signedRoute } from './signed.route.js'
@@ -25,14 +25,13 @@ const checkAsked = checker(
 )
 
 export function actsRoute(deps: ActsDeps) {
-  return signedRoute(deps, ACTS_PATH, async (asked) => {
+  return signedRoute(deps, ACTS_PATH, async (asked, request) => {
     checkAsked(asked)
     try {
       return { status: 200, value: await actFor(deps, asked as ActAsked) }
     } catch (error) {
       // A bug is told as one: without an answer this cell would be taken for gone.
-      const { code, extra, problems, retryAfterSeconds } = toBillingError(error)
-      if (code === 'internal_error') deps.log.error({ path: ACTS_PATH, error }, 'a bug')
+      const { code, extra, problems, retryAfterSeconds } = reportFailure(error, request)
       const value: RefusedThere = {
         ...{ code, extra, problems },
         ...(retryAfterSeconds && { retryAfterSeconds }),

@@ -1,5 +1,5 @@
 // A route that another cell asks: its question and our answer are signed by the secret that all cells share.
-
+import type { FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
@@ -19,8 +19,12 @@ export interface SignedDeps extends CellCallsDeps {
 /** A page of ids, each of 255 characters. */
 const QUESTION_MAX = 4 * 1024 * 1024
 
-/** `answer` gets the parsed body. */
-export function signedRoute(deps: SignedDeps, path: string, answer: (asked: unknown) => Promise<CellAnswer>) {
+/** `answer` gets the parsed body, and what it came with. */
+export function signedRoute(
+  deps: SignedDeps,
+  path: string,
+  answer: (asked: unknown, request: FastifyRequest) => Promise<CellAnswer>,
+) {
   return async (app: App): Promise<void> => {
     acceptRawBytes(app)
     app.post(path, { schema: { hide: true }, bodyLimit: QUESTION_MAX }, async (request, reply) => {
@@ -31,7 +35,7 @@ export function signedRoute(deps: SignedDeps, path: string, answer: (asked: unkn
         deps.limitAnonymous(request, reply)
         throw new BillingError('invalid_signature')
       }
-      const { status, value } = await answer(JSON.parse(body))
+      const { status, value } = await answer(JSON.parse(body), request)
       const text = JSON.stringify(value)
       return reply
         .code(status)

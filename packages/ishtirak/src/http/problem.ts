@@ -91,7 +91,7 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
 }
 
 /** What the caller may know of it; whatever is our fault goes to the log. */
-function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
+export function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   const error = toBillingError(thrown)
   const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
   if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
