@@ -53,8 +53,7 @@ const SUBJECTS = ['user', 'payment', 'event']
 export function actOnMany({ actsOfAll }: BulkDeps, name: string): Act<BulkDeps> {
   const found = actsOfAll.find((one) => one.name === name)
   if (!found) throw wrongField('act', 'invalid')
-  const isOnOne = found.on.command.argument !== undefined && SUBJECTS.includes(found.on.name)
-  if (!isOnOne || found.each)
+  if (!SUBJECTS.includes(found.on.name) || found.each)
     throw new BillingError('validation_failed', {
       problems: [{ pointer: '/act', code: 'not_allowed' }],
       extra: { each: found.each ?? [] },
