@@ -50,7 +50,7 @@ try {
     for (let start = 0; start < starts; start++) {
       const running = started.length
       for (const layout of layouts) await startLayout(layout)
-      for (const kind of kinds) await drive(kind, layouts, warming, { lanes: LANES, restMs: 0 })
+      for (const kind of kinds) await drive(kind, layouts, warming, { lanes: LANES })
       await wait(JOBS_MS)
       for (const kind of kinds) {
         const restMs = kind === 'webhook' ? JOBS_MS : 0
@@ -160,7 +160,7 @@ async function startRouter(own, file) {
 }
 
 /** `turns` requests to each cell, and a rest. Microseconds of a request of each layout. */
-async function drive(kind, layouts, turns, { lanes, restMs }) {
+async function drive(kind, layouts, turns, { lanes, restMs = 0 }) {
   const before = layouts.map(spentBy)
   const shops = layouts.map(({ url, count, used }) => {
     const options = { users: count * USERS, prefix: 'wm_', from: used, isMarked: true, count: turns * count }
@@ -198,7 +198,7 @@ function report(results) {
       )
       const ratios = taken.map(({ alone, routed }) => routed.both / alone.both)
       const range = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
-      const { mean, error } = meanOf(ratios)
+      const { mean, error } = meanAndError(ratios)
       return [kind, count, ...sides, middle('routed', 'router'), `${mean} ± ${error}`, range]
     }),
   )
@@ -218,7 +218,7 @@ function report(results) {
   console.log(`kept in ${save('cells', { machine, settings: given, results })}`)
 }
 
-function meanOf(values) {
+function meanAndError(values) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1)
   return { mean: mean.toFixed(3), error: Math.sqrt(variance / values.length).toFixed(3) }
