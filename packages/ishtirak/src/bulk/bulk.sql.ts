@@ -104,8 +104,8 @@ export async function operatorsNamed(database: Queryable, name: string) {
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Uses the index bulk_targets_left. Each attempt is leased for longer, so that many of a cell that is gone
-// leave time for other acts.
+// Each attempt is leased for longer, so that many of a cell that is gone leave time for other acts.
+// Uses the index bulk_targets_left.
 const claim = statement(
   'bulk.claim',
   `update bulk_targets t
