@@ -66,6 +66,20 @@ export function buffersOf(rows: readonly Row[]): number {
   return Math.max(0, ...Array.from(parts, ([, hit = 0, read = 0]) => Number(hit) + Number(read)))
 }
 
+/** That the parts of a plan gave or passed over, in all their runs: of a plan that was run. */
+export function rowsOf(rows: readonly Row[]): number {
+  let runs = 0
+  return textOf(rows)
+    .split('\n')
+    .map((line) => {
+      const [, given, loops] = /actual.* rows=([\d.]+) loops=(\d+)/.exec(line) ?? []
+      if (loops) runs = Number(loops)
+      const [, removed = 0] = /Rows Removed by .*: (\d+)/.exec(line) ?? []
+      return runs * (Number(given ?? 0) + Number(removed))
+    })
+    .reduce((sum, n) => sum + n, 0)
+}
+
 export const textOf = (rows: readonly Row[]) => rows.map((row) => row['QUERY PLAN']).join('\n')
 
 export function literal(parameter: Parameter): string {

@@ -1,12 +1,12 @@
-// What the year costs where there are many users: its page reads sums, and the job that counts who lapsed
-// reads so many users at a time, each statement as much as the one before.
+// What the year costs where there are many users: its page reads sums, the job that counts who lapsed reads
+// so many users at a time, each statement as much as the one before, and a booking costs as much among many.
 import { beforeEach, expect, it } from 'vitest'
-import { lapsesBehind, monthlyUsers } from '../../packages/ishtirak/src/books/paid-months.sql.js'
+import { lapsesBehind, markUsers, monthlyUsers } from '../../packages/ishtirak/src/books/paid-months.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeScenario } from '../support/databases.js'
 import { days, NOON } from '../support/fixtures.js'
 import type { Run } from './console-statements.js'
-import { buffersOf, explain, heard, textOf } from './explain.js'
+import { buffersOf, explain, heard, rowsOf, textOf } from './explain.js'
 
 const MONTH = { month: '2026-10', before: '2026-09', from: NOON - days(51), to: NOON - days(21), live: false }
 const AT_ONCE = 200
@@ -64,4 +64,36 @@ describeScenario('with 20,000 users who paid', ({ database }) => {
     // Planning reads 50; all months are 250, of which the year is one in twenty.
     expect(buffersOf(plan)).toBeLessThan(100)
   })
+})
+
+describeScenario('with users who each paid three months', ({ database }) => {
+  const pay = (users: number) =>
+    database().script(`
+      insert into users (user_id, version, created_at)
+      select 'user-' || n, 1, timestamptz '2026-06-01' from generate_series(1, ${users}) n;
+      insert into payments (user_id, id, plan, amount, currency, live, status, method_reference,
+                            checkout_url, created_at, expires_at, attempt_ends_at, paid_at,
+                            period_start, period_end)
+      select 'user-' || n, 'pay_' || n || '_' || m, '{}', 2000, 'DZD', false, 'paid',
+             'chk_' || n || '_' || m, 'https://pay.example', t, t, t, t, t, t + interval '30 days'
+        from generate_series(1, ${users}) n, generate_series(1, 3) m,
+             lateral (select timestamptz '2026-06-01' + m * interval '30 days' as t) at_instant;
+      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
+      select user_id, id, '2026', row_number() over (), paid_at, '{}' from payments;
+      analyze`)
+
+  it.each(['custom', 'generic'] as const)(
+    'a %s plan of the months with paid time at their end has as many rows for each of 5,000 as of 50',
+    async (mode) => {
+      await pay(5_000)
+      const rowsForEach = async (users: number) => {
+        const userIds = Array.from({ length: users }, (_, n) => `user-${n + 1}`)
+        const asked = await heard((of) => markUsers(of, userIds, 'Africa/Algiers'))
+        return rowsOf(await explain(database(), asked, { mode, with: '(analyze, timing off)' })) / users
+      }
+      const few = await rowsForEach(50)
+      expect(few).toBeGreaterThan(3)
+      expect(await rowsForEach(5_000)).toBeLessThan(few * 1.5)
+    },
+  )
 })

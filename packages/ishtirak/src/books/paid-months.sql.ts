@@ -8,6 +8,8 @@ import { at, instant, integer, rowOf, text, textOrNull } from '../database/rows.
 
 // What was given to a user who never paid is no paid time. An end by hand ends what was the user's by then,
 // also once they buy again. A refunded payment bought nothing: the months before it was given back go too.
+// Old and fresh months are grouped rather than joined: a server plans for ten users, and a plan for ten took
+// 18 s for 5,000.
 const mark = statement(
   'paid_months.mark',
   `with touched as (
@@ -29,15 +31,16 @@ const mark = statement(
          where a.user_id = s.user_id and a.act = 'user.end' and a.acted_at >= s.booked_at) stop
       where s.period_start < stop.at
    ), ends as (
-     select distinct user_id, live, to_char(month, 'YYYY-MM') as month
+     select user_id, live, to_char(month, 'YYYY-MM') as month, null::text[] as old
        from spans, generate_series(date_trunc('month', starts_on),
                                    date_trunc('month', ends_on) - interval '1 month', '1 month') month
+      union all
+     select user_id, live, null, months from touched join paid_months using (user_id)
    ), fresh as (
-     select t.user_id, of.live, coalesce(k.months, '{}') as old,
-            array(select e.month from ends e
-                   where e.user_id = t.user_id and e.live = of.live order by 1) as months
-       from touched t cross join (values (true), (false)) of (live)
-       left join paid_months k on k.user_id = t.user_id and k.live = of.live
+     select user_id, live, coalesce(max(old), '{}') as old,
+            coalesce(array_agg(distinct month order by month) filter (where month is not null),
+                     '{}') as months
+       from ends group by user_id, live
    ), changed as (
      select * from fresh where months <> old
    ), kept as (
