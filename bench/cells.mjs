@@ -31,7 +31,7 @@ const counts = given.cells.split(',').map(Number)
 /** In each cell, about. */
 const USERS = 666
 const LANES = 8
-/** What is booked is counted afterwards by jobs, every 10 s: 0.5 ms of the database for each webhook. */
+/** What is booked is counted afterwards by jobs, every 10 s. */
 const JOBS_MS = 12_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-bench-cells-'))
