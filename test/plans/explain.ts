@@ -66,8 +66,8 @@ export function buffersOf(rows: readonly Row[]): number {
   return Math.max(0, ...Array.from(parts, ([, hit = 0, read = 0]) => Number(hit) + Number(read)))
 }
 
-/** That the parts of a plan gave or passed over, in all their runs: of a plan that was run. */
-export function rowsOf(rows: readonly Row[]): number {
+/** Rows that the parts of a plan gave or passed over, in all their runs: of a plan that was run. */
+export function rowsInPlan(rows: readonly Row[]): number {
   let runs = 0
   return textOf(rows)
     .split('\n')

@@ -8,8 +8,8 @@ import { at, instant, integer, rowOf, text, textOrNull } from '../database/rows.
 
 // What was given to a user who never paid is no paid time. An end by hand ends what was the user's by then,
 // also once they buy again. A refunded payment bought nothing: the months before it was given back go too.
-// Old and fresh months are grouped rather than joined: a server plans for ten users, and a join that was
-// planned for ten took 13 s for 5,000.
+// Old and fresh months are grouped, not joined: a server plans for ten users, and then a join compares each
+// user with all others.
 const mark = statement(
   'paid_months.mark',
   `with touched as (
@@ -38,8 +38,7 @@ const mark = statement(
      select user_id, live, null, months from touched join paid_months using (user_id)
    ), fresh as (
      select user_id, live, coalesce(max(old), '{}') as old,
-            coalesce(array_agg(distinct month order by month) filter (where month is not null),
-                     '{}') as months
+            array_remove(array_agg(distinct month order by month), null) as months
        from ends group by user_id, live
    ), changed as (
      select * from fresh where months <> old
