@@ -191,9 +191,9 @@ const note = (kinds: readonly InboxKind[]) => `
      ${kinds.map(waiting).join(' union all ')}
      union all select kind, id from jsonb_to_recordset($2::jsonb) as t (kind text, id text)
    ), gone as (
-     delete from inbox_known k
-      where not exists (select from waiting w where w.kind = k.kind and w.id = k.id)
-        and (select count(*) from waiting w where w.kind = k.kind) < ${KNOWN_MAX}
+     delete from inbox_known
+      where (kind, id) not in (select kind, id from waiting)
+        and kind not in (select kind from waiting group by kind having count(*) >= ${KNOWN_MAX})
    )
    insert into inbox_known (kind, id)
    select kind, id from waiting w
