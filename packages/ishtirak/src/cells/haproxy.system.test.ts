@@ -34,9 +34,10 @@ interface Asked {
 }
 
 /** A server that is a cell, and says so; `asked` gets each of its requests. */
-function cellServer(cell: string, asked: Asked[] = []): Server {
+function cellServer(cell: string, asked: Asked[] = [], isReady = () => true): Server {
   const server = createServer((request, response) => {
     if (request.url !== '/readyz') asked.push({ headers: request.headers, cell })
+    else if (!isReady()) response.statusCode = 503
     request.resume().once('end', () => response.setHeader('cell', cell).end(cell))
   })
   // As the service: the router closes an idle connection first.
@@ -316,19 +317,35 @@ describe('a cell whose servers go away', () => {
       expect((await fetch(`${router.url}${address}`)).headers.get('cell')).toBe('a')
   })
 
-  it('is served by its standbys, and by none of them while a server is ready', async () => {
+  const withStandby = (a: Listening, b: Listening, standby: Listening) => [
+    { ...READY, servers: [addressOf(a)] },
+    { name: 'b', parts: ['100-199'], servers: [addressOf(b)], standbys: [addressOf(standby)] },
+  ]
+  const cellAt = async ({ url }: Router) => (await fetch(`${url}${STATUS}`)).headers.get('cell')
+  const tenAt = (router: Router) => Promise.all(Array.from({ length: 10 }, () => cellAt(router)))
+
+  it('is served by its standbys once its server drains, as the service does: no request is lost', async () => {
     await using a = await listen(cellServer('a'))
     await using standby = await listen(cellServer('standby'))
-    const stopping = await listen(cellServer('b'))
-    const cells = [
-      { ...READY, servers: [addressOf(a)] },
-      { name: 'b', parts: ['100-199'], servers: [addressOf(stopping)], standbys: [addressOf(standby)] },
-    ]
-    await using router = await startRouter(cells)
-    const cellNow = async () => (await fetch(`${router.url}${STATUS}`)).headers.get('cell')
-    for (let time = 0; time < 10; time++) expect(await cellNow()).toBe('b')
-    await stopping[Symbol.asyncDispose]()
-    await waitFor(async () => (await cellNow()) === 'standby')
+    let isReady = true
+    const draining = await listen(cellServer('b', [], () => isReady))
+    await using router = await startRouter(withStandby(a, draining, standby))
+    expect(await tenAt(router)).toEqual(Array(10).fill('b'))
+    isReady = false
+    await waitFor(async () => (await cellAt(router)) === 'standby')
+    await draining[Symbol.asyncDispose]()
+    expect(await tenAt(router)).toEqual(Array(10).fill('standby'))
+  })
+
+  it('is served by its standbys once its only server is killed', async () => {
+    await using a = await listen(cellServer('a'))
+    await using standby = await listen(cellServer('standby'))
+    const killed = await listen(cellServer('b'))
+    await using router = await startRouter(withStandby(a, killed, standby))
+    expect(await tenAt(router)).toEqual(Array(10).fill('b'))
+    await killed[Symbol.asyncDispose]()
+    // A request that is passed on by a connection which just ended gets no answer: its own is ended.
+    await waitFor(async () => (await cellAt(router).catch(() => 'none')) === 'standby')
   })
 
   it('has what only reads asked again, and nothing else', async () => {
