@@ -1,9 +1,13 @@
-// What the transfers that a bank statement is compared with cost to read, just after a large file came.
+// What bank statements cost where they have many lines: what those are compared with is read by pages of its
+// own, and deciding them, or withdrawing a file of them, takes as much for each line of many as of few.
 import { expect, it } from 'vitest'
-import { payableTransfers } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
+import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { payableTransfers, settleBy } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
+import { deleteStatement } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
 import { describeScenario } from '../support/databases.js'
 import { days, NOON } from '../support/fixtures.js'
-import { buffersOf, explain, heard } from './explain.js'
+import { buffersOf, explain, heard, rowsInPlan } from './explain.js'
 
 const TRANSFERS = 500
 
@@ -32,4 +36,76 @@ describeScenario('beside 10,000 new lines of a bank statement', ({ database }) =
     // By its payment, its user and the line that pays it. The lines have 200 pages.
     expect(buffersOf(plan)).toBeLessThan(TRANSFERS * 20)
   })
+})
+
+/** Two files of one account, both with all lines, of which each names a transfer. */
+const fill = (database: Database, lines: number) =>
+  database.script(`
+    delete from bank_lines;
+    delete from bank_statements;
+    insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day, last_day)
+    select file, 'ccp', now(), 'karim', '{}', array(select 'lin_' || md5(n::text) from generate_series(1, ${lines}) n),
+           '2026-11-20', '2026-11-20'
+      from unnest('{stm_1,stm_2}'::text[]) file;
+    insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
+    select 'lin_' || md5(n::text), 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, array['ref_' || n]
+      from generate_series(1, ${lines}) n`)
+
+const KNOWN = { state: 'approved', status: 'paid', amount: 2000, approved_by: 'karim' }
+const AUDIT: Omit<AuditEntry, 'id'> = {
+  ...{ actor: 'karim', act: 'statement.withdraw', reason: 'twice', payment_id: null },
+  ...{ before: {}, after: {}, asked: null, operation_id: null },
+}
+
+const ASKS = {
+  'decides lines whose transfers were booked by hand': (lines: number) => {
+    const facts = Array.from({ length: lines }, (_, n) => ({
+      ...{ ...KNOWN, reference: `ref_${n + 1}`, payment_id: `pay_${n + 1}` },
+    }))
+    return heard((of) => settleBy(of, facts, NOON))
+  },
+  'withdraws a file whose lines another has too': (lines: number) =>
+    heard((of) => {
+      const held = { ...of, script: async () => undefined }
+      return deleteStatement(
+        { transaction: (work) => work(held) } as Database,
+        'stm_1',
+        { ...AUDIT, id: `act_${lines}` },
+        NOON,
+      )
+    }),
+}
+
+describeScenario('with many lines of bank statements', ({ database }) => {
+  // As if all lines before had paid something: what is open seems rare.
+  const fillBeforehand = async () => {
+    await fill(database(), 100)
+    await database().script(`
+      update bank_lines set state = 'approved', payment_ids = array[id], decided_at = now();
+      analyze bank_lines, bank_statements`)
+  }
+  for (const [what, asks] of Object.entries(ASKS))
+    it.each([
+      ['custom', 'before statistics'],
+      ['custom', 'after them'],
+      ['generic', 'after them'],
+    ] as const)(
+      `a %s plan %s of what ${what} reads as many rows for each of 3,000 as of 100`,
+      async (mode, when) => {
+        const forEach = async (lines: number) => {
+          await fillBeforehand()
+          await fill(database(), lines)
+          if (when === 'after them') await database().script('analyze bank_lines, bank_statements')
+          const options = { mode, with: '(analyze, buffers, timing off)' }
+          const plan = await explain(database(), await asks(lines), options)
+          return { rows: rowsInPlan(plan) / lines, pages: buffersOf(plan) / lines }
+        }
+        const few = await forEach(100)
+        const many = await forEach(3_000)
+        expect(few.rows).toBeGreaterThan(2)
+        expect(many.rows).toBeLessThan(few.rows * 1.5)
+        // A list of ids that is looked through for each line is read again each time.
+        expect(many.pages).toBeLessThan(30)
+      },
+    )
 })

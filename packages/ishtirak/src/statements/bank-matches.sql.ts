@@ -1,11 +1,11 @@
 // What lines of bank statements are compared with, and which line paid which payment. Lines are the first
 // cell's; what they pay is of all cells, so there it is read first and handed to the statements.
 import { askCellOf, type ClaimDeps } from '../acts/claim-once.js'
-import type { PayableTransfer } from '../core/bank-match.js'
+import { groupBy, type PayableTransfer } from '../core/bank-match.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import type { Approval, PayingLine } from '../core/transfer.js'
-import { type Database, type Queryable, statement } from '../database/database.js'
+import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { ofAllCells, readWholeShop } from '../database/whole-shop.js'
 
@@ -116,49 +116,61 @@ export async function linesByReference(
   return new Map(rows.map(parseCount).map(({ reference, lines }) => [reference, lines]))
 }
 
-const FACTS = `t.user_id, t.payment_id, t.reference, t.state, t.approvals->-1->>'by' as approved_by, p.status,
-          p.amount`
+const FACTS = `t.payment_id, t.reference, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount`
 const OF_PAYMENT = 'from transfers t join payments p on p.user_id = t.user_id and p.id = t.payment_id'
 
-// A line that names a transfer which still waits has money left for it. `known`: of each, its facts.
-const settling = (name: string, known: string) =>
+interface Facts {
+  readonly ofReference: (reference: string) => string
+  readonly ofPayment: (id: string) => string
+}
+
+// A line that names a transfer which still waits has money left for it. Each line reads the facts of its own,
+// and the update takes the state from `paid`: as a constant it seems to find few lines where a new file has no
+// statistics yet, and each is compared with all.
+const settling = (name: string, { ofReference, ofPayment }: Facts) =>
   statement(
     name,
-    `with known as not materialized (${known}), by_hand as (
+    `with by_hand as (
      select min(l.id) as line_id, k.payment_id, max(k.approved_by) as approved_by
        from bank_lines l
-       join known k on k.reference = l.refs[1]
+      cross join lateral ${ofReference('l.refs[1]')}
       where l.state = 'open' and l.payment_ids = '{}' and cardinality(l.refs) = 1
         and k.status in ('paid', 'refunded') and k.state = 'approved'
         and k.amount::bigint * 100 = l.amount_centimes
         and not exists (select from bank_lines o where o.payment_ids @> array[k.payment_id])
       group by k.payment_id
    ), paid as (
-     select line_id, '{}'::text[] as said, array[payment_id] as payment_ids, approved_by from by_hand
+     select line_id, 'open' as was, '{}'::text[] as said, array[payment_id] as payment_ids, approved_by
+       from by_hand
      union all
-     select l.id, l.payment_ids, l.payment_ids, max(k.approved_by)
+     select l.id, l.state, l.payment_ids, l.payment_ids, max(k.approved_by)
        from bank_lines l
       cross join unnest(l.payment_ids) one (payment_id)
-       join known k on k.payment_id = one.payment_id
+      cross join lateral ${ofPayment('one.payment_id')}
       where l.state = 'open' and l.payment_ids <> '{}'
       group by l.id
      having count(*) = cardinality(l.payment_ids) and bool_and(k.status in ('paid', 'refunded'))
         and (sum(k.amount) * 100 >= l.amount_centimes
-             or not exists (select from known o where o.reference = any(l.refs) and o.state = 'open'
-                               and not l.payment_ids @> array[o.payment_id]))
+             or not exists (select from unnest(l.refs) named (reference)
+                              cross join lateral ${ofReference('named.reference')}
+                             where k.state = 'open' and not l.payment_ids @> array[k.payment_id]))
    )
    update bank_lines l
       set state = 'approved', payment_ids = p.payment_ids, decided_at = $1::timestamptz,
           decided_by = p.approved_by
-     from paid p where l.id = p.line_id and l.state = 'open' and l.payment_ids = p.said
+     from paid p where l.id = p.line_id and l.state = p.was and l.payment_ids = p.said
    returning l.id`,
   )
-const settle = settling('bank_matches.settle', `select ${FACTS} ${OF_PAYMENT}`)
-const settleGiven = settling(
-  'bank_matches.settle_given',
-  `select * from jsonb_to_recordset($2::jsonb) k (user_id text, payment_id text, reference text, state text,
-                 approved_by text, status text, amount int)`,
-)
+const settle = settling('bank_matches.settle', {
+  ofReference: (reference) => `(select ${FACTS} ${OF_PAYMENT} where t.reference = ${reference}) k`,
+  ofPayment: (id) => `(select ${FACTS} ${OF_PAYMENT} where p.id = ${id}) k`,
+})
+const given = (facts: string) => `jsonb_to_recordset(${facts}) k (payment_id text, reference text, state text,
+                      approved_by text, status text, amount int)`
+const settleGiven = settling('bank_matches.settle_given', {
+  ofReference: (reference) => given(`$2::jsonb -> ${reference}`),
+  ofPayment: (id) => given(`$3::jsonb -> ${id}`),
+})
 
 const selectNamed = statement(
   'bank_matches.named',
@@ -192,8 +204,14 @@ export async function settleLines(deps: OfCells, now: Instant): Promise<number> 
       throw error
     },
   )
-  if (!facts) return 0
-  return (await database.query(settleGiven, [at(now), JSON.stringify(facts)])).length
+  return facts ? settleBy(database, facts, now) : 0
+}
+
+/** By the rows of `bank_matches.facts`, of all cells. */
+export async function settleBy(database: Queryable, facts: readonly Row[], now: Instant): Promise<number> {
+  const by = (key: 'reference' | 'payment_id') =>
+    JSON.stringify(Object.fromEntries(groupBy(facts, (fact) => [String(fact[key])])))
+  return (await database.query(settleGiven, [at(now), by('reference'), by('payment_id')])).length
 }
 
 const selectOutcomes = statement(

@@ -218,36 +218,40 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
-// The delete decides which lines pay nothing: what is approved or claimed meanwhile stays.
+// The lock decides which lines pay nothing: what is approved or claimed before it stays. Changes find lines by
+// id alone: a condition on them seems to leave few where a new file has no statistics yet, and each is compared
+// with all.
 const withdraw = statement(
   'bank_statements.withdraw',
   `with input as (
      select $1::text as id, $2::jsonb as audit, $3::timestamptz as now
-   ), of_file as (
-     select l.id, l.day, f.place, l.statement_id,
-            (select o.id from bank_statements o
-              where o.account = s.account and o.id <> s.id and l.day between o.first_day and o.last_day
-                and l.id = any(o.line_ids)
-              order by o.imported_at, o.id limit 1) as elsewhere
+   ), named as (
+     select f.id, min(f.place) filter (where o.id = s.id) as place,
+            (array_agg(o.id order by o.imported_at, o.id) filter (where o.id <> s.id))[1] as elsewhere
        from bank_statements s
-      cross join lateral unnest(s.line_ids) with ordinality as f (id, place)
-       join bank_lines l on l.id = f.id
+       join bank_statements o
+         on o.account = s.account and o.first_day <= s.last_day and o.last_day >= s.first_day
+      cross join lateral unnest(o.line_ids) with ordinality as f (id, place)
       where s.id = $1
+      group by f.id
+     having bool_or(o.id = s.id)
+   ), of_file as (
+     select n.id, n.place, n.elsewhere, l.day, l.statement_id,
+            l.payment_ids = '{}' and l.claimed_for is null as is_free
+       from named n join bank_lines l on l.id = n.id
+        for update of l
    ), moved as (
-     update bank_lines l
-        set statement_id = case when l.statement_id = $1 then f.elsewhere else l.statement_id end
+     update bank_lines l set statement_id = f.elsewhere
        from of_file f
-      where l.id = f.id and l.payment_ids = '{}' and l.claimed_for is null and f.elsewhere is not null
-     returning l.id
+      where l.id = f.id and f.is_free and f.elsewhere is not null and f.statement_id = $1
    ), gone as (
      delete from bank_lines l using of_file f
-      where l.id = f.id and l.payment_ids = '{}' and l.claimed_for is null and f.elsewhere is null
-     returning l.id
+      where l.id = f.id and f.is_free and f.elsewhere is null
    ), kept as (
      select array_agg(id order by place) as ids, min(day) as first_day, max(day) as last_day,
             count(*) as lines
        from of_file
-      where id not in (select id from moved) and id not in (select id from gone)
+      where not is_free
    ), counted as (
      select (select count(*) from of_file) - k.lines as withdrawn, k.lines as kept
        from kept k
