@@ -44,7 +44,8 @@ const fill = (database: Database, lines: number) =>
     delete from bank_lines;
     delete from bank_statements;
     insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day, last_day)
-    select file, 'ccp', now(), 'karim', '{}', array(select 'lin_' || md5(n::text) from generate_series(1, ${lines}) n),
+    select file, 'ccp', now(), 'karim', '{}',
+           array(select 'lin_' || md5(n::text) from generate_series(1, ${lines}) n),
            '2026-11-20', '2026-11-20'
       from unnest('{stm_1,stm_2}'::text[]) file;
     insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)

@@ -324,7 +324,7 @@ describe('a cell whose servers go away', () => {
   const cellAt = async ({ url }: Router) => (await fetch(`${url}${STATUS}`)).headers.get('cell')
   const tenAt = (router: Router) => Promise.all(Array.from({ length: 10 }, () => cellAt(router)))
 
-  it('is served by its standbys once its server drains, as the service does: no request is lost', async () => {
+  it('is served by its standbys once its server drains as the service does, no request lost', async () => {
     await using a = await listen(cellServer('a'))
     await using standby = await listen(cellServer('standby'))
     let isReady = true

@@ -124,9 +124,9 @@ interface Facts {
   readonly ofPayment: (id: string) => string
 }
 
-// A line that names a transfer which still waits has money left for it. Each line reads the facts of its own,
-// and the update takes the state from `paid`: as a constant it seems to find few lines where a new file has no
-// statistics yet, and each is compared with all.
+// A line that names a transfer which still waits has money left for it. Each line reads the facts of its
+// own, and the update takes the state from `paid`: as a constant it seems to leave few lines where a new
+// file has no statistics yet, and each is compared with all.
 const settling = (name: string, { ofReference, ofPayment }: Facts) =>
   statement(
     name,

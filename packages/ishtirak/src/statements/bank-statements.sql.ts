@@ -218,9 +218,9 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
-// The lock decides which lines pay nothing: what is approved or claimed before it stays. Changes find lines by
-// id alone: a condition on them seems to leave few where a new file has no statistics yet, and each is compared
-// with all.
+// The lock decides which lines pay nothing: what is approved or claimed before it stays. Changes find lines
+// by id alone: a condition on them seems to leave few where a new file has no statistics yet, and each is
+// compared with all.
 const withdraw = statement(
   'bank_statements.withdraw',
   `with input as (

@@ -7,11 +7,13 @@ import { type Statement, statement } from '../database/database.js'
 import { deleteStatement, linesOfStatement } from './bank-statements.sql.js'
 
 const FILES = `
-  insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day, last_day)
+  insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day,
+                               last_day)
   values ('stm_1', 'ccp', now(), 'karim', '{}', '{lin_1,lin_2,lin_3}', '2026-11-20', '2026-11-20'),
          ('stm_2', 'ccp', now(), 'karim', '{}', '{lin_3}', '2026-11-20', '2026-11-20');
   insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
-  select 'lin_' || n, 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}' from generate_series(1, 3) n`
+  select 'lin_' || n, 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
+    from generate_series(1, 3) n`
 const waiting = statement(
   'test.withdrawn.waiting',
   `select count(*)::int as count from pg_stat_activity where datname = current_database()
@@ -20,7 +22,8 @@ const waiting = statement(
 const approve = (id: string) =>
   statement(
     `test.withdrawn.approve_${id}`,
-    `update bank_lines set state = 'approved', payment_ids = '{pay_1}', decided_at = now() where id = '${id}'`,
+    `update bank_lines set state = 'approved', payment_ids = '{pay_1}', decided_at = now()
+      where id = '${id}'`,
   )
 const AUDIT = {
   ...{ id: 'act_1', actor: 'karim', act: 'statement.withdraw', reason: 'twice', payment_id: null },
