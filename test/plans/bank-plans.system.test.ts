@@ -2,7 +2,7 @@
 // own, and deciding them, or withdrawing a file of them, takes as much for each line of many as of few.
 import { expect, it } from 'vitest'
 import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { payableTransfers, settleBy } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
 import { deleteStatement } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
 import { describeScenario } from '../support/databases.js'
@@ -58,23 +58,18 @@ const AUDIT: Omit<AuditEntry, 'id'> = {
   ...{ before: {}, after: {}, asked: null, operation_id: null },
 }
 
+const alone = (of: Queryable) =>
+  ({ transaction: (work) => work({ ...of, script: async () => undefined }) }) as Database
+
 const ASKS = {
   'decides lines whose transfers were booked by hand': (lines: number) => {
     const facts = Array.from({ length: lines }, (_, n) => ({
       ...{ ...KNOWN, reference: `ref_${n + 1}`, payment_id: `pay_${n + 1}` },
     }))
-    return heard((of) => settleBy(of, facts, NOON))
+    return heard((of) => settleBy(alone(of), facts, NOON))
   },
   'withdraws a file whose lines another has too': (lines: number) =>
-    heard((of) => {
-      const held = { ...of, script: async () => undefined }
-      return deleteStatement(
-        { transaction: (work) => work(held) } as Database,
-        'stm_1',
-        { ...AUDIT, id: `act_${lines}` },
-        NOON,
-      )
-    }),
+    heard((of) => deleteStatement(alone(of), 'stm_1', { ...AUDIT, id: `act_${lines}` }, NOON)),
 }
 
 describeScenario('with many lines of bank statements', ({ database }) => {

@@ -104,18 +104,19 @@ export async function operatorsNamed(database: Queryable, name: string) {
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Each attempt is leased for longer, so that many of a cell that is gone leave time for other acts.
+// Each attempt is leased for longer, so that many of a cell that is gone leave time for other acts. Joined, the
+// places may be looked for once for each target, and give others each time: all would be leased.
 // Uses the index bulk_targets_left.
 const claim = statement(
   'bulk.claim',
   `update bulk_targets t
       set leased_until = $2::timestamptz + least(attempts + 1, 15) * $3::int * interval '1 millisecond',
           attempts = attempts + 1, code = null
-     from (select place from bulk_targets
-            where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
-              and not exists (select from bulk_acts where id = $1 and stopped_because is not null)
-            order by place limit $4::int for update skip locked) c
-    where t.bulk_id = $1 and t.place = c.place
+    where t.bulk_id = $1 and t.place = any(array(
+          select place from bulk_targets
+           where bulk_id = $1 and result is null and leased_until <= $2::timestamptz
+             and not exists (select from bulk_acts where id = $1 and stopped_because is not null)
+           order by place limit $4::int for update skip locked))
    returning t.place, t.target, t.attempts`,
 )
 

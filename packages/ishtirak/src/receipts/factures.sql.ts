@@ -7,9 +7,9 @@ import { at, text } from '../database/rows.js'
 const claim = statement(
   'factures.claim',
   `update owed_factures set due_at = $2::timestamptz
-    where user_id in (
+    where user_id = any(array(
       select user_id from owed_factures where due_at <= $1::timestamptz order by due_at limit $3::int
-         for update skip locked)
+         for update skip locked))
    returning user_id`,
 )
 

@@ -8,6 +8,7 @@ import type { Approval, PayingLine } from '../core/transfer.js'
 import { type Database, type Queryable, type Row, statement } from '../database/database.js'
 import { at, flag, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { ofAllCells, readWholeShop } from '../database/whole-shop.js'
+import { alone } from './bank-statements.sql.js'
 
 interface OfCells extends Pick<ClaimDeps, 'cells'> {
   readonly database: Database
@@ -139,7 +140,7 @@ const settling = (name: string, { ofReference, ofPayment }: Facts) =>
         and k.amount::bigint * 100 = l.amount_centimes
         and not exists (select from bank_lines o where o.payment_ids @> array[k.payment_id])
       group by k.payment_id
-   ), paid as (
+   ), paid as materialized (
      select line_id, 'open' as was, '{}'::text[] as said, array[payment_id] as payment_ids, approved_by
        from by_hand
      union all
@@ -165,11 +166,13 @@ const settle = settling('bank_matches.settle', {
   ofReference: (reference) => `(select ${FACTS} ${OF_PAYMENT} where t.reference = ${reference}) k`,
   ofPayment: (id) => `(select ${FACTS} ${OF_PAYMENT} where p.id = ${id}) k`,
 })
-const given = (facts: string) => `jsonb_to_recordset(${facts}) k (payment_id text, reference text, state text,
+const recordsOf = (
+  facts: string,
+) => `jsonb_to_recordset(${facts}) k (payment_id text, reference text, state text,
                       approved_by text, status text, amount int)`
 const settleGiven = settling('bank_matches.settle_given', {
-  ofReference: (reference) => given(`$2::jsonb -> ${reference}`),
-  ofPayment: (id) => given(`$3::jsonb -> ${id}`),
+  ofReference: (reference) => recordsOf(`$2::jsonb -> ${reference}`),
+  ofPayment: (id) => recordsOf(`$3::jsonb -> ${id}`),
 })
 
 const selectNamed = statement(
@@ -195,7 +198,7 @@ const selectFacts = statement(
  */
 export async function settleLines(deps: OfCells, now: Instant): Promise<number> {
   const { database, cells } = deps
-  if (!cells) return (await database.query(settle, [at(now)])).length
+  if (!cells) return alone(database, async (held) => (await held.query(settle, [at(now)])).length)
   const [row = {}] = await database.query(selectNamed)
   const { refs, paid } = parseNamed(row)
   const facts = await readWholeShop({ isWhole: true }, () => database.query(selectFacts, [refs, paid])).catch(
@@ -207,11 +210,13 @@ export async function settleLines(deps: OfCells, now: Instant): Promise<number> 
   return facts ? settleBy(database, facts, now) : 0
 }
 
-/** By the rows of `bank_matches.facts`, of all cells. */
-export async function settleBy(database: Queryable, facts: readonly Row[], now: Instant): Promise<number> {
+/** By the rows of `bank_matches.facts` of all cells. One that has just moved may be in those of two. */
+export async function settleBy(database: Database, rows: readonly Row[], now: Instant): Promise<number> {
+  const facts = [...new Map(rows.map((row) => [row.payment_id, row])).values()]
   const by = (key: 'reference' | 'payment_id') =>
     JSON.stringify(Object.fromEntries(groupBy(facts, (fact) => [String(fact[key])])))
-  return (await database.query(settleGiven, [at(now), by('reference'), by('payment_id')])).length
+  const asked = [at(now), by('reference'), by('payment_id')]
+  return alone(database, async (held) => (await held.query(settleGiven, asked)).length)
 }
 
 const selectOutcomes = statement(

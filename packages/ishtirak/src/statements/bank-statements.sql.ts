@@ -23,8 +23,14 @@ export interface NewLine {
   readonly state: 'open' | 'payout'
 }
 
-/** A file that is read in and one that is withdrawn may have lines in common: one after the other. */
-function alone<Result>(database: Database, work: (held: Queryable) => Promise<Result>): Promise<Result> {
+/**
+ * A file that is read in, one that is withdrawn and lines that are decided may have lines in common, and two
+ * lines name one payment: one after the other.
+ */
+export function alone<Result>(
+  database: Database,
+  work: (held: Queryable) => Promise<Result>,
+): Promise<Result> {
   return database.transaction(async (held) => {
     await held.script('lock table bank_statements in share row exclusive mode')
     return work(held)

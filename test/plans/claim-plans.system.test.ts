@@ -1,0 +1,47 @@
+// What a process claims for itself is as much as it asks for, whatever the database knows of the rows.
+import { expect, it } from 'vitest'
+import { claimTargets } from '../../packages/ishtirak/src/bulk/bulk.sql.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { claimOwed } from '../../packages/ishtirak/src/receipts/factures.sql.js'
+import { describeScenario } from '../support/databases.js'
+import { NOON } from '../support/fixtures.js'
+import type { Run } from './console-statements.js'
+import { explain, heard, once, rowsInPlan } from './explain.js'
+
+const [ROWS, MOST] = [2_000, 50]
+
+/** As if all rows before were done, or there were none: what is to do seems rare. */
+const CLAIMS = {
+  'targets of an act on many': {
+    fill: async (database: Database) => {
+      const act = (id: string, targets: number, result: string) => `
+        insert into bulk_acts (id, act, input, why, operator, role, by_key, targets, made_at)
+        values ('${id}', 'grant', '{}', 'x', 'karim', 'owner', false, ${targets}, now());
+        insert into bulk_targets (bulk_id, place, target, worth, leased_until, result)
+        select '${id}', n, 'user-' || n, 1, timestamptz '2000-01-01', ${result}
+          from generate_series(1, ${targets}) n;`
+      await database.script(`${act('before', 100, `'done'`)} analyze bulk_acts, bulk_targets`)
+      await database.script(act('now', ROWS, 'null'))
+    },
+    claim: (of) => claimTargets(of, 'now', { now: NOON, leaseMs: 1000, most: MOST }),
+    claimed: 'select count(*)::int as count from bulk_targets where attempts > 0',
+  },
+  'users who may be owed a facture': {
+    fill: (database: Database) =>
+      database.script(`analyze owed_factures;
+        insert into owed_factures (user_id, due_at)
+        select 'user-' || n, timestamptz '2000-01-01' from generate_series(1, ${ROWS}) n`),
+    claim: (of) => claimOwed(of, { now: NOON, leasedUntil: NOON + 1000, limit: MOST }),
+    claimed: `select count(*)::int as count from owed_factures where due_at > timestamptz '2000-01-01'`,
+  },
+} satisfies Record<string, { fill(database: Database): Promise<void>; claim: Run; claimed: string }>
+
+describeScenario('what is claimed', ({ database }) => {
+  for (const mode of ['custom', 'generic'] as const)
+    it.each(Object.entries(CLAIMS))(`by a ${mode} plan: %s`, async (_, { fill, claim, claimed }) => {
+      await fill(database())
+      const plan = await explain(database(), await heard(claim), { mode, with: '(analyze, timing off)' })
+      expect(await database().query(once(claimed))).toEqual([{ count: MOST }])
+      expect(rowsInPlan(plan)).toBeLessThan(ROWS * 2)
+    })
+})
