@@ -32,6 +32,14 @@ const AUDIT = {
 }
 
 const touch = statement('test.meanwhile.touch', 'update bank_lines set refs = refs')
+const pay = statement(
+  'test.meanwhile.pay',
+  `update bank_lines set payment_ids = '{pay_9}' where id = 'lin_1'`,
+)
+const setAside = statement(
+  'test.meanwhile.set_aside',
+  `update bank_lines set state = 'set_aside', decided_at = now(), reason = 'x' where id = 'lin_2'`,
+)
 const approvedLines = statement(
   'test.meanwhile.approved',
   `select id from bank_lines where state = 'approved' order by id`,
@@ -85,6 +93,14 @@ describe('what decides lines', () => {
     const facts = Array.from({ length: 60 }, (_, n) => fact(n + 11))
     const settle = () => settleBy(database, facts, NOON)
     expect(await meanwhile((held) => held.query(touch), settle)).toBe(60)
+  })
+
+  it('leaves a line that is about to pay another payment by then, or was set aside', async () => {
+    await database.script(`${FILES}; update bank_lines set refs = array['ref_' || nth]`)
+    const settle = () => settleBy(database, [fact(1), fact(2), fact(3)], NOON)
+    const change = (held: Queryable) => Promise.all([held.query(pay), held.query(setAside)])
+    expect(await meanwhile(change, settle)).toBe(1)
+    expect(await database.query(approvedLines)).toEqual([{ id: 'lin_3' }])
   })
 
   it('says of one line alone that it pays a payment, where two runs meet', async () => {

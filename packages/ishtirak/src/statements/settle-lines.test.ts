@@ -52,6 +52,11 @@ const CASES: Readonly<Record<string, [lines: readonly Line[], facts: readonly ob
       [fact(1), fact(2)],
       ['lin_1'],
     ],
+    'has money left, and names alone what it pays': [
+      [{ ...ONE, pays: ['pay_1'], amount: 3000 }],
+      [fact(1, { state: 'open' })],
+      ['lin_1'],
+    ],
     'has no money left for another that it names': [
       [{ ...TWO, pays: ['pay_1'], amount: 2000 }],
       [fact(1), fact(2, WAITS)],
