@@ -104,8 +104,8 @@ export async function operatorsNamed(database: Queryable, name: string) {
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Each attempt is leased for longer, so that many of a cell that is gone leave time for other acts. Joined, the
-// places may be looked for once for each target, and give others each time: all would be leased.
+// Each attempt is leased for longer, so that many of a cell that is gone leave time for other acts. An array,
+// since a join may look for the places once for each target, and find others each time: all would be leased.
 // Uses the index bulk_targets_left.
 const claim = statement(
   'bulk.claim',

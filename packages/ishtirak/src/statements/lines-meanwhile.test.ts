@@ -1,4 +1,4 @@
-// Lines of bank statements that are changed while others are withdrawn or decided. On PostgreSQL: the embedded
+// Lines of bank statements that change while others are withdrawn or decided. On PostgreSQL: the embedded
 // database does one after the other.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'

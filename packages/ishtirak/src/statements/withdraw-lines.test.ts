@@ -20,7 +20,7 @@ const ROWS = `
          ('shared', 'stm_1', 'ccp', '2026-11-19', 100, 'x', 'x', 2, '{}', '{}', null, null),
          ('brought_by_2', 'stm_2', 'ccp', '2026-11-20', 100, 'x', 'x', 3, '{}', '{}', null, null),
          ('pays', 'stm_1', 'ccp', '2026-11-21', 100, 'x', 'x', 4, '{}', '{pay_1}', null, null),
-         ('claimed', 'stm_1', 'ccp', '2026-11-22', 100, 'x', 'x', 5, '{}', '{}', '[["user-1","pay_2"]]', now()),
+         ('claimed', 'stm_1', 'ccp', '2026-11-22', 100, 'x', 'x', 5, '{}', '{}', '[["u","p"]]', now()),
          ('pays_shared', 'stm_1', 'ccp', '2026-11-23', 100, 'x', 'x', 6, '{}', '{pay_3}', null, null)`
 
 const AUDIT = {
@@ -35,7 +35,7 @@ const brought = async (database: Queryable) =>
   Object.fromEntries((await database.query(select)).map(({ id, statement_id }) => [id, statement_id]))
 
 describeScenario('a file that is withdrawn', ({ database }) => {
-  it('keeps what pays or is about to, gives the next older file what that has, and loses the rest', async () => {
+  it('keeps what pays or is about to, leaves what the oldest other file has, and loses the rest', async () => {
     await database().script(ROWS)
     const counts = { withdrawn: 3, kept: 3 }
     expect(await deleteStatement(database(), 'stm_1', AUDIT, NOON)).toEqual(counts)
