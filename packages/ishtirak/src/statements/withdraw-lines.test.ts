@@ -35,7 +35,7 @@ const brought = async (database: Queryable) =>
   Object.fromEntries((await database.query(select)).map(({ id, statement_id }) => [id, statement_id]))
 
 describeScenario('a file that is withdrawn', ({ database }) => {
-  it('keeps what pays or is about to, leaves what the oldest other file has, and loses the rest', async () => {
+  it('keeps what pays or is about to, leaves shared lines to another file, loses the rest', async () => {
     await database().script(ROWS)
     const counts = { withdrawn: 3, kept: 3 }
     expect(await deleteStatement(database(), 'stm_1', AUDIT, NOON)).toEqual(counts)
