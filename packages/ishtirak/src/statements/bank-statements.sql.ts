@@ -23,6 +23,8 @@ export interface NewLine {
   readonly state: 'open' | 'payout'
 }
 
+const lock = statement('bank_statements.lock', 'lock table bank_statements in share row exclusive mode')
+
 /**
  * A file that is read in, one that is withdrawn and lines that are decided may have lines in common, and two
  * lines name one payment: one after the other.
@@ -32,7 +34,7 @@ export function alone<Result>(
   work: (held: Queryable) => Promise<Result>,
 ): Promise<Result> {
   return database.transaction(async (held) => {
-    await held.script('lock table bank_statements in share row exclusive mode')
+    await held.query(lock)
     return work(held)
   })
 }
