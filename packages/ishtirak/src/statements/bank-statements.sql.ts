@@ -23,7 +23,10 @@ export interface NewLine {
   readonly state: 'open' | 'payout'
 }
 
-const lock = statement('bank_statements.lock', 'lock table bank_statements in share row exclusive mode')
+const lock = statement(
+  'bank_statements.lock',
+  `select true as locked from pg_advisory_xact_lock(hashtext('bank_statements'))`,
+)
 
 /**
  * A file that is read in, one that is withdrawn and lines that are decided may have lines in common, and two
