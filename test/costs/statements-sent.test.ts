@@ -11,8 +11,11 @@ import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, type World } from '../support/world.js'
 
-/** Its lines, and what is booked of them; for the answer itself, lines, transfers, and their other lines. */
-const IMPORT = 6
+/**
+ * Its lines, and what is booked of them, each after the lock by which files are handled one after the other;
+ * for the answer itself, lines, transfers, and their other lines.
+ */
+const IMPORT = 8
 /**
  * Whether it was done before, payment and transfer, the decision with its entry; the transfer, its payment
  * and the booking.
