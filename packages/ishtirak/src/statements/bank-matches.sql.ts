@@ -166,13 +166,10 @@ const settle = settling('bank_matches.settle', {
   ofReference: (reference) => `(select ${FACTS} ${OF_PAYMENT} where t.reference = ${reference}) k`,
   ofPayment: (id) => `(select ${FACTS} ${OF_PAYMENT} where p.id = ${id}) k`,
 })
-const recordsOf = (
-  facts: string,
-) => `jsonb_to_recordset(${facts}) k (payment_id text, reference text, state text,
-                      approved_by text, status text, amount int)`
+const RECORD = 'k (payment_id text, reference text, state text, approved_by text, status text, amount int)'
 const settleGiven = settling('bank_matches.settle_given', {
-  ofReference: (reference) => recordsOf(`$2::jsonb -> ${reference}`),
-  ofPayment: (id) => recordsOf(`$3::jsonb -> ${id}`),
+  ofReference: (reference) => `jsonb_to_recordset($2::jsonb -> ${reference}) ${RECORD}`,
+  ofPayment: (id) => `jsonb_to_recordset($3::jsonb -> ${id}) ${RECORD}`,
 })
 
 const selectNamed = statement(
