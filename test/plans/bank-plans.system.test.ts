@@ -1,12 +1,11 @@
 // What bank statements cost where they have many lines: what those are compared with is read by pages of its
 // own, and deciding them, or withdrawing a file of them, takes as much for each line of many as of few.
 import { expect, it } from 'vitest'
-import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
 import { payableTransfers, settleBy } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
 import { deleteStatement } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
 import { describeScenario } from '../support/databases.js'
-import { days, NOON } from '../support/fixtures.js'
+import { anEntry, days, NOON } from '../support/fixtures.js'
 import { buffersOf, explain, heard, rowsInPlan } from './explain.js'
 
 const TRANSFERS = 500
@@ -53,12 +52,8 @@ const fill = (database: Database, lines: number) =>
       from generate_series(1, ${lines}) n`)
 
 const KNOWN = { state: 'approved', status: 'paid', amount: 2000, approved_by: 'karim' }
-const AUDIT: Omit<AuditEntry, 'id'> = {
-  ...{ actor: 'karim', act: 'statement.withdraw', reason: 'twice', payment_id: null },
-  ...{ before: {}, after: {}, asked: null, operation_id: null },
-}
 
-const alone = (of: Queryable) =>
+const inTransaction = (of: Queryable) =>
   ({ transaction: (work) => work({ ...of, script: () => Promise.resolve() }) }) as Database
 
 const ASKS = {
@@ -66,10 +61,12 @@ const ASKS = {
     const facts = Array.from({ length: lines }, (_, n) => ({
       ...{ ...KNOWN, reference: `ref_${n + 1}`, payment_id: `pay_${n + 1}` },
     }))
-    return heard((of) => settleBy(alone(of), facts, NOON))
+    return heard((of) => settleBy(inTransaction(of), facts, NOON))
   },
   'withdraws a file whose lines another has too': (lines: number) =>
-    heard((of) => deleteStatement(alone(of), 'stm_1', { ...AUDIT, id: `act_${lines}` }, NOON)),
+    heard((of) =>
+      deleteStatement(inTransaction(of), 'stm_1', anEntry(`act_${lines}`, 'statement.withdraw'), NOON),
+    ),
 }
 
 describeScenario('with many lines of bank statements', ({ database }) => {

@@ -1,4 +1,5 @@
-// Facts for the tests of core: a payment, a report of it, the billing rules.
+// Facts for tests: a payment, a report of it, an entry of the audit trail, the billing rules.
+import type { AuditEntry } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { CheckoutReport } from '../../packages/ishtirak/src/core/checkout.js'
 import { DAY, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { SEED_LIMITS } from '../../packages/ishtirak/src/core/limit.js'
@@ -65,6 +66,13 @@ export function aPayment(changes: Partial<Payment> = {}): Payment {
     nextCheckAt: NOON + MINUTE,
   }
   return { ...purchase, ...changes } as Payment
+}
+
+export function anEntry(id: string, act: string): AuditEntry {
+  return {
+    ...{ id, act, actor: 'karim', reason: 'twice', payment_id: null, before: {}, after: {} },
+    ...{ asked: null, operation_id: null },
+  }
 }
 
 export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../../../packages/client/src/index.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
+import { anEntry } from '../../../../test/support/fixtures.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
@@ -130,10 +131,8 @@ describeScenario('the details of a buyer', ({ database }) => {
     const { version: seen, buyer } = await loadUser(parts, 'atlas')
     if (!buyer) throw new Error('there is none')
     const change = { userId: 'atlas', version: seen - 1, buyer: { ...buyer, name: 'Other' } }
-    const by = { operator: { name: 'x' }, act: 'user.buyer', reason: null }
-    const audit = { ...by, id: 'act_x', actor: 'x', payment_id: null, before: {}, after: {} }
-    const row = { ...audit, asked: null, operation_id: null }
-    expect(await saveBuyers(database(), [{ ...change, audit: row }], world.clock.now())).toEqual(new Set())
+    const audit = anEntry('act_x', 'user.buyer')
+    expect(await saveBuyers(database(), [{ ...change, audit }], world.clock.now())).toEqual(new Set())
     expect((await world.as('atlas').get(BUYER)).body.name).toBe(ATLAS.name)
     const many = Array.from({ length: 8 }, (_, index) =>
       setBuyer(parts, { userId: 'atlas' }, { kind: 'person', name: `Lina ${index}` }),

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { aPayment } from '../../../../test/support/fixtures.js'
+import { oneWaits } from '../../../../test/support/lock-wait.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { endRequestedPayment, insertRequestedPayments } from '../checkout/upgrade.sql.js'
@@ -22,11 +23,6 @@ const selectStatus = statement(
 const takeTransfers = statement(
   'test.locks.transfers',
   'select payment_id as id from transfers for update skip locked',
-)
-const waiting = statement(
-  'test.locks.waiting',
-  `select count(*)::int as count from pg_stat_activity where datname = current_database()
-    and wait_event_type = 'Lock'`,
 )
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-locks-'))
@@ -52,7 +48,7 @@ async function whileWaiting(running: Statement, change: () => Promise<unknown>) 
   const rows = await database.transaction(async (transaction) => {
     await transaction.query(lockUser, ['user-1'])
     changed = change()
-    await expect.poll(() => database.query(waiting)).toEqual([{ count: 1 }])
+    await oneWaits(database)
     return transaction.query(running)
   })
   await changed

@@ -2,7 +2,8 @@
 // database does one after the other.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
-import { NOON } from '../../../../test/support/fixtures.js'
+import { anEntry, NOON } from '../../../../test/support/fixtures.js'
+import { oneWaits } from '../../../../test/support/lock-wait.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { settleBy } from './bank-matches.sql.js'
 import { alone, deleteStatement, linesOfStatement } from './bank-statements.sql.js'
@@ -15,21 +16,13 @@ const FILES = `
   insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
   select 'lin_' || n, 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
     from generate_series(1, 3) n`
-const waiting = statement(
-  'test.meanwhile.waiting',
-  `select count(*)::int as count from pg_stat_activity where datname = current_database()
-    and wait_event_type = 'Lock'`,
-)
 const approve = (id: string) =>
   statement(
     `test.meanwhile.approve_${id}`,
     `update bank_lines set state = 'approved', payment_ids = '{pay_1}', decided_at = now()
       where id = '${id}'`,
   )
-const AUDIT = {
-  ...{ id: 'act_1', actor: 'karim', act: 'statement.withdraw', reason: 'twice', payment_id: null },
-  ...{ before: {}, after: {}, asked: null, operation_id: null },
-}
+const AUDIT = anEntry('act_1', 'statement.withdraw')
 
 const touch = statement('test.meanwhile.touch', 'update bank_lines set refs = refs')
 const pay = statement(
@@ -60,7 +53,7 @@ async function meanwhile<Result>(
   await hold(database, async (held) => {
     await change(held)
     working = work()
-    await expect.poll(() => database.query(waiting)).toEqual([{ count: 1 }])
+    await oneWaits(database)
   })
   return working as Promise<Result>
 }

@@ -1,4 +1,4 @@
-// Which lines are decided by what is known of transfers, and by whom.
+// Which lines are decided by what is known of transfers, and which operator stands for it.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { NOON } from '../../../../test/support/fixtures.js'

@@ -1,7 +1,7 @@
 // What becomes of each line of a file that is withdrawn.
 import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { NOON } from '../../../../test/support/fixtures.js'
+import { anEntry, NOON } from '../../../../test/support/fixtures.js'
 import { type Queryable, statement } from '../database/database.js'
 import { deleteStatement, findBankStatement } from './bank-statements.sql.js'
 
@@ -23,10 +23,7 @@ const ROWS = `
          ('claimed', 'stm_1', 'ccp', '2026-11-22', 100, 'x', 'x', 5, '{}', '{}', '[["u","p"]]', now()),
          ('pays_shared', 'stm_1', 'ccp', '2026-11-23', 100, 'x', 'x', 6, '{}', '{pay_3}', null, null)`
 
-const AUDIT = {
-  ...{ id: 'act_1', actor: 'karim', act: 'statement.withdraw', reason: 'twice', payment_id: null },
-  ...{ before: {}, after: {}, asked: null, operation_id: null },
-}
+const AUDIT = anEntry('act_1', 'statement.withdraw')
 const select = statement('test.withdraw_lines.lines', 'select id, statement_id from bank_lines order by day')
 const selectIds = statement('test.withdraw_lines.ids', 'select line_ids from bank_statements where id = $1')
 const selectAudit = statement('test.withdraw_lines.audit', `select after from audit where id = 'act_1'`)

@@ -1,0 +1,14 @@
+// What waits for a lock of another, on a server.
+import { expect } from 'vitest'
+import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
+
+const waiting = statement(
+  'test.lock_wait.count',
+  `select count(*)::int as count from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock'`,
+)
+
+/** Resolves when one session of this database waits. */
+export async function oneWaits(database: Database): Promise<void> {
+  await expect.poll(() => database.query(waiting)).toEqual([{ count: 1 }])
+}
