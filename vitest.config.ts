@@ -23,8 +23,6 @@ const resolve = {
   ],
 }
 const SYSTEM = '**/*.system.test.ts'
-// Users wait 5 s at most while they move, which only a quiet machine keeps: `npm run fault:move`.
-const MOVE = 'test/process/cells-move.system.test.ts'
 const shared = {
   pool: 'forks',
   // The files of a worker share its modules, its databases and its provider: importing cost as much as
@@ -55,9 +53,8 @@ export default defineConfig({
       },
       {
         resolve,
-        test: { ...shared, name: 'system', include: [SYSTEM], exclude: ['**/node_modules/**', MOVE] },
+        test: { ...shared, name: 'system', include: [SYSTEM], exclude: ['**/node_modules/**'] },
       },
-      { resolve, test: { ...shared, name: 'move', include: [MOVE] } },
     ],
   },
 })

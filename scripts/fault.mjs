@@ -1,6 +1,6 @@
-// `npm run fault:kill`, `fault:flush`, `fault:server`, `fault:hang`, `fault:pgbouncer`, `fault:cells`,
-// `fault:patroni`: breaks what carries the service, counts what was lost, prints the figures, and fails if
-// there was any. What each does is in docs/internals/faults.md.
+// `npm run fault:kill`, `fault:flush`, `fault:server`, `fault:hang`, `fault:pgbouncer`, `fault:patroni`:
+// breaks what carries the service, counts what was lost, prints the figures, and fails if there was any. What
+// each does is in docs/internals/faults.md.
 import { register } from 'node:module'
 
 register('./typescript-hooks.mjs', import.meta.url)
@@ -12,7 +12,6 @@ const commands = {
   server: () => import('../test/faults/server-command.ts'),
   hang: () => import('../test/faults/hang-command.ts'),
   pgbouncer: () => import('../test/faults/pgbouncer-command.ts'),
-  cells: () => import('../test/faults/cells-command.ts'),
   patroni: () => import('../test/faults/patroni-command.ts'),
 }
 const load = commands[name]

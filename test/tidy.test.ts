@@ -17,7 +17,7 @@ const ORDER = [
   ['main'],
   ['setup'],
   ['console', 'portal', 'desk'],
-  ['overview', 'cells'],
+  ['overview'],
   ['books', 'compare', 'backup', 'access'],
   ['statements', 'proformas'],
   ['transfers', 'codes', 'grants'],

@@ -7,9 +7,20 @@ import { Agent, request } from 'node:http'
  * refusals are quick.
  */
 export function connectTo(url, requests) {
+  const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let next = 0
-  const ask = (number) => sendBy(agent, url, requests[number % requests.length], number)
+  const ask = (number) =>
+    new Promise((resolve, reject) => {
+      const { method, path, headers, body } = requests[number % requests.length]
+      const sent = request({ hostname, port, agent, method, path, headers }, (answer) => {
+        answer.resume().on('end', () => {
+          if (answer.statusCode < 300) resolve()
+          else reject(new Error(`${method} ${path}: ${answer.statusCode}`))
+        })
+      })
+      sent.on('error', reject).end(body?.replace('[<id>]', number))
+    })
   return {
     send: async (amount) => {
       const end = next + amount
@@ -17,17 +28,4 @@ export function connectTo(url, requests) {
     },
     close: () => agent.destroy(),
   }
-}
-
-/** `id` takes the place of that in the body. Resolves when it was answered; a refusal fails it. */
-export function sendBy(agent, url, { method, path, headers, body }, id) {
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { agent, method, headers }, (answer) => {
-      answer.resume().on('end', () => {
-        if (answer.statusCode < 300) resolve()
-        else reject(new Error(`${method} ${path} at ${url}: ${answer.statusCode}`))
-      })
-    })
-    sent.on('error', reject).end(body?.replace('[<id>]', id))
-  })
 }

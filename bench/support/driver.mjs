@@ -13,7 +13,7 @@ process.on('message', async (job) => {
   }
 })
 
-async function drive({ url, kind, connections, amount, seconds, perSecond, options = {} }) {
+async function drive({ url, kind, connections, amount, seconds, options = {} }) {
   const requests = requestsOf(kind, { ...options, count: amount ?? options.count })
   let next = 0
   const share = Math.ceil(requests.length / connections)
@@ -24,7 +24,6 @@ async function drive({ url, kind, connections, amount, seconds, perSecond, optio
     connections,
     // Where each request can be sent only once, so many are sent; else for so long.
     ...(amount === undefined ? { duration: seconds } : { amount }),
-    ...(perSecond === undefined ? {} : { overallRate: perSecond }),
     timeout: 30,
     idReplacement: kind === 'consume',
     setupClient: (client) => {

@@ -1,6 +1,6 @@
 // A PostgreSQL server for benchmarks: BENCH_DATABASE_URL if it is given, else one of our own, as durable as
 // in production.
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,15 +22,9 @@ const SETTINGS = [
   'fsync=on',
 ]
 
-/** The package ends its servers when this process ends early; their files are ours to remove. */
-const folders = new Set()
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
 export async function startPostgres() {
   const given = process.env.BENCH_DATABASE_URL
-  if (given) return { url: given, pid: null, stop: async () => {} }
+  if (given) return { url: given, stop: async () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-bench-postgres-'))
   chmodSync(folder, 0o755)
   const port = await freePort()
@@ -49,11 +43,11 @@ export async function startPostgres() {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  folders.add(folder)
+  // The package ends its server when this process ends early; its files are ours to remove.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   await server.initialise()
   await server.start()
-  const pid = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
-  return { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, pid, stop }
+  return { url: `postgres://postgres:bench@127.0.0.1:${port}/postgres`, stop }
 }
 
 /** A fresh database on the server; gives its URL. */
@@ -66,8 +60,7 @@ export async function createDatabase(serverUrl, name) {
 
 export const dropDatabase = (serverUrl, name) => run(serverUrl, `drop database ${name} with (force)`)
 
-/** Each by itself, outside of a transaction. */
-export async function run(serverUrl, ...commands) {
+async function run(serverUrl, ...commands) {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   for (const command of commands) await client.query(command)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { startProcess } from './children.mjs'
 import { freePort } from './postgres.mjs'
 
-export const PROGRAM = fileURLToPath(new URL('../../packages/ishtirak/dist/main/cli.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../packages/ishtirak/dist/main/cli.js', import.meta.url))
 
 export const JWT_SECRET = 'a secret of the benchmarks that is longer than 32 bytes'
 export const PLATFORM_KEY = 'bench-platform-key-0123456789'
@@ -18,9 +18,8 @@ export async function startService({
   nodeOptions = [],
   program = PROGRAM,
   onLine,
-  port,
 }) {
-  port ??= await freePort()
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const service = await startProcess([...nodeOptions, program, 'serve'], {
     url: `${url}/readyz`,

@@ -89,12 +89,9 @@ func (billing Billing) post(userID, path string, body map[string]string, answer 
 	}
 	defer response.Body.Close()
 	if status := response.StatusCode; status != http.StatusOK && status != http.StatusCreated {
-		kind := ErrMisconfigured
-		switch {
-		case status < 400, status >= 500:
-			kind = ErrUnavailable
-		case status == http.StatusRequestTimeout, status == http.StatusMisdirectedRequest, status == http.StatusTooManyRequests:
-			kind = ErrUnavailable
+		kind := ErrUnavailable
+		if status >= 400 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests {
+			kind = ErrMisconfigured
 		}
 		return fmt.Errorf("%w: it answered %d", kind, status)
 	}

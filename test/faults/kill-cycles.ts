@@ -180,8 +180,8 @@ class KillRun {
     })
   }
 
-  #audit(database: Parameters<typeof audit>[0][number]): Promise<Audit> {
-    return audit([database], this.#webhooks)
+  #audit(database: Parameters<typeof audit>[0]): Promise<Audit> {
+    return audit(database, this.#webhooks)
   }
 
   async #examine({ booked, lost, doubled, faults }: Audit): Promise<void> {

@@ -12,6 +12,7 @@ import {
   CLUSTER_OUTAGES,
   type ClusterFigures,
   type ClusterOutage,
+  LOADS,
   runClusterOutages,
 } from './patroni-outages.js'
 
@@ -69,10 +70,7 @@ function isSound({ servers, acknowledged, faults }: ClusterFigures): boolean {
     booked >= least && lost === 0 && doubled === 0 && faults.length === 0
   return (
     faults.length === 0 &&
-    servers.every(
-      ({ payments, operations }) =>
-        holds(payments, acknowledged.payments) && holds(operations, acknowledged.operations),
-    )
+    servers.every((server) => LOADS.every((load) => holds(server[load], acknowledged[load])))
   )
 }
 
@@ -82,15 +80,15 @@ function describe({ name, refused, gapMs }: ClusterOutage): string {
   return `${name.padEnd(30)} longest gap ${seconds(gapMs)}, refused with 503: ${refused}`
 }
 
+const counts = ({ booked, lost, doubled }: Audit) => `${booked} stored, ${lost} lost, ${doubled} twice`
+
 function summarize({ servers, acknowledged, slowestMs, faults }: ClusterFigures): string {
-  const audit = ({ booked, lost, doubled }: Audit) => `${booked} stored, ${lost} lost, ${doubled} twice`
-  const { payments: paid, operations: counted } = acknowledged
   return [
     `slowest answer                   ${seconds(slowestMs)}`,
-    `acknowledged                     ${paid} payments, ${counted} operations`,
-    ...servers.flatMap(({ name, payments, operations }) => [
-      `${name}  payments ${audit(payments)}; operations ${audit(operations)}`,
-      ...[...payments.faults, ...operations.faults].map((fault) => `FAULT ${name} ${fault}`),
+    `acknowledged                     ${LOADS.map((load) => `${acknowledged[load]} ${load}`).join(', ')}`,
+    ...servers.flatMap((server) => [
+      `${server.name}  ${LOADS.map((load) => `${load} ${counts(server[load])}`).join('; ')}`,
+      ...LOADS.flatMap((load) => server[load].faults.map((fault) => `FAULT ${server.name} ${load} ${fault}`)),
     ]),
     ...faults.map((fault) => `FAULT ${fault}`),
   ].join('\n')

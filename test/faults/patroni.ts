@@ -122,10 +122,12 @@ export interface Member {
   readonly state: string
 }
 
-type Role = 'leader' | 'sync_standby'
+/** `replica`: the standby that commits do not wait for. */
+type Role = 'leader' | 'sync_standby' | 'replica'
 
 export class PatroniCluster {
-  readonly #haproxies: ChildProcess[] = []
+  /** By the address of the service machine that each runs on. */
+  readonly #haproxies = new Map<string, ChildProcess>()
 
   private constructor(readonly machines: readonly Machine[]) {}
 
@@ -168,13 +170,22 @@ export class PatroniCluster {
     const file = `/run/haproxy-${address}.cfg`
     writeFileSync(file, haproxyConfiguration(`${address}:5432`))
     const child = spawn('haproxy', ['-db', '-f', file], { env: { PATH }, stdio: 'ignore' })
-    this.#haproxies.push(child)
+    this.#haproxies.set(address, child)
     const url = this.urlOf(address)
     // A new HAProxy leads to each server in turn until it has checked them.
     await waitFor(
       async () => (await Promise.all(MACHINES.map(() => ask(url, STANDBY)))).join() === 'false,false,false',
     )
     return url
+  }
+
+  /** `balance` starts another one. */
+  async killBalancer(address: string): Promise<void> {
+    const child = this.#haproxies.get(address)
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
   }
 
   urlOf(address: string): string {
@@ -201,6 +212,15 @@ export class PatroniCluster {
         (await this.#askPrimary(follow)).join() === 'async,sync' &&
         (await this.members()).some(({ role }) => role === 'sync_standby'),
     )
+  }
+
+  /** Resolves when no standby on this machine follows the primary any more. */
+  async isWithout({ name }: Machine): Promise<void> {
+    const names = 'select application_name from pg_stat_replication'
+    await this.#waitFor(async () => {
+      const followers = await this.#askPrimary(names)
+      return followers.length > 0 && !followers.includes(name)
+    })
   }
 
   /** Resolves when the standbys have done all that the primary has. Nothing may be writing. */
@@ -249,12 +269,7 @@ export class PatroniCluster {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.#haproxies) {
-      if (child.exitCode !== null) continue
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    }
+    for (const address of this.#haproxies.keys()) await this.killBalancer(address)
     await Promise.all(this.machines.map((machine) => machine.kill()))
   }
 }

@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
-import type { SentRequest } from './webhook-client.js'
 
 export interface Sale {
   readonly userId: string
@@ -24,9 +23,6 @@ export interface OpenOptions {
   readonly topUpEvery?: number
 }
 
-/** Sends a request of a user and gives the text of its answer; throws when it is refused. */
-export type Ask = (userId: string, path: string, request: SentRequest) => Promise<string>
-
 /** What a sale pays in, in dinars, and what is left of it when the balance has bought the first month. */
 export const TOP_UP = { amount: 5_000, left: 3_000 } as const
 
@@ -38,51 +34,42 @@ const UPGRADES_AT_ONCE = 8
 export async function openSales(options: OpenOptions): Promise<Sale[]> {
   const { serviceUrl, emulator, userIds, topUpEvery = Number.POSITIVE_INFINITY } = options
   const buyers = userIds.map((userId, index) => ({ userId, topsUp: index % topUpEvery === topUpEvery - 1 }))
-  const ask = askOnce(serviceUrl)
-  return inParallel(buyers, UPGRADES_AT_ONCE, (buyer) => openSale({ ask, emulator, ...buyer }))
+  const opened = await inParallel(buyers, UPGRADES_AT_ONCE, (buyer) =>
+    buyer.topsUp ? topUp(serviceUrl, buyer.userId) : upgrade(serviceUrl, buyer.userId),
+  )
+  const checkouts = new Map(emulator.checkouts().map((checkout) => [checkout.id, checkout]))
+  return opened.map((sale) => {
+    const checkout = checkouts.get(sale.checkoutId)
+    if (!checkout) throw new Error(`the emulator knows no checkout ${sale.checkoutId}`)
+    const body = paidEvent(`evt_${sale.checkoutId}`, checkout)
+    return { ...sale, body, signature: createHmac('sha256', CHARGILY_KEY).update(body).digest('hex') }
+  })
 }
 
-export async function openSale(of: {
-  readonly ask: Ask
-  readonly emulator: Emulator
-  readonly userId: string
-  readonly topsUp: boolean
-}): Promise<Sale> {
-  const sale = await (of.topsUp ? topUp : upgrade)(of.ask, of.userId)
-  const checkout = of.emulator.checkouts().find(({ id }) => id === sale.checkoutId)
-  if (!checkout) throw new Error(`the emulator knows no checkout ${sale.checkoutId}`)
-  const body = paidEvent(`evt_${sale.checkoutId}`, checkout)
-  return { ...sale, body, signature: createHmac('sha256', CHARGILY_KEY).update(body).digest('hex') }
-}
-
-async function upgrade(ask: Ask, userId: string) {
-  const { token, call } = await callerOf(ask, userId)
+async function upgrade(serviceUrl: string, userId: string) {
+  const { token, call } = await callerOf(serviceUrl, userId)
   const { payment_id: id, checkout_url: url } = await call('POST', '/upgrade', { plan: 'pro' })
   return { userId, token, topsUp: false, paymentId: String(id), checkoutId: checkoutIdOf(String(url)) }
 }
 
-async function topUp(ask: Ask, userId: string) {
-  const { token, call } = await callerOf(ask, userId)
+async function topUp(serviceUrl: string, userId: string) {
+  const { token, call } = await callerOf(serviceUrl, userId)
   await call('PUT', '/balance/renewal', { plan: 'pro', months: 1 })
   const { id, checkout_url: url } = await call('POST', '/balance/top-ups', { amount: TOP_UP.amount })
   return { userId, token, topsUp: true, paymentId: String(id), checkoutId: checkoutIdOf(String(url)) }
 }
 
-async function callerOf(ask: Ask, userId: string) {
+async function callerOf(serviceUrl: string, userId: string) {
   const token = await tokenOf({ sub: userId })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const call = async (method: string, path: string, body: object) =>
-    JSON.parse(await ask(userId, `${BILLING}${path}`, { method, headers, body: JSON.stringify(body) }))
-  return { token, call }
-}
-
-function askOnce(serviceUrl: string): Ask {
-  return async (userId, path, request) => {
-    const response = await fetch(`${serviceUrl}${path}`, request)
+  const call = async (method: string, path: string, body: object) => {
+    const url = `${serviceUrl}${BILLING}${path}`
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
     const text = await response.text()
     if (!response.ok) throw new Error(`${path} of ${userId} answered ${response.status}: ${text}`)
-    return text
+    return JSON.parse(text)
   }
+  return { token, call }
 }
 
 /** The fields that Chargily's events carry and we read (chargily docs, webhooks). */

@@ -200,7 +200,7 @@ class ServerRun {
   async #audit(): Promise<Audit> {
     const database = openPostgres({ url: withDatabaseName(this.primary.url, 'faults'), maxConnections: 1 })
     try {
-      return await audit([database], this.traffic.webhooks)
+      return await audit(database, this.traffic.webhooks)
     } finally {
       await database.close()
     }

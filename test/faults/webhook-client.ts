@@ -2,7 +2,6 @@
 // is answered otherwise, or not at all, is sent again by the caller, as the provider's retries do.
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { inParallel, type Sale } from './sales.js'
 
 /** `none`: the connection was refused, cut, or timed out. */
@@ -58,29 +57,26 @@ export interface SentRequest {
   readonly body?: string
 }
 
-/** As `exchange`, of whose answer the text is not asked for. */
-export async function send(...request: Parameters<typeof exchange>): Promise<SendOutcome> {
-  return (await exchange(...request)).outcome
-}
-
 /**
  * Sends once; `timeoutMs` is how long silence may last. Every failure to answer is one outcome: the sender
  * cannot know what happened to its request.
  */
-export async function exchange(
+export async function send(
   agent: Agent,
   url: string,
   { method = 'GET', headers = {}, body }: SentRequest,
   timeoutMs: number,
-): Promise<{ readonly outcome: SendOutcome; readonly text: string }> {
+): Promise<SendOutcome> {
   const call = request(url, { method, agent, headers, timeout: timeoutMs })
   call.on('timeout', () => call.destroy())
   try {
     call.end(body)
     const [response] = await once(call, 'response')
-    return { outcome: response.statusCode, text: await text(response) }
+    response.resume()
+    await once(response, 'end')
+    return response.statusCode
   } catch {
-    return { outcome: 'none', text: '' }
+    return 'none'
   }
 }
 

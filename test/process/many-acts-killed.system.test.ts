@@ -29,7 +29,9 @@ const selectBooked = statement(
           (select count(*) from bank_lines where state = 'approved' and cardinality(payment_ids) = 1)
             as lines,
           (select count(distinct one.payment) from bank_lines, unnest(payment_ids) one (payment))
-            as paid_by_lines`,
+            as paid_by_lines,
+          (select count(*) from bank_lines l join audit a on a.act = 'payment.approve'
+              and a.after ->> 'line_id' = l.id and l.payment_ids = array[a.payment_id]) as lines_in_audit`,
 )
 const selectGranted = statement(
   'test.killed.granted',
@@ -112,7 +114,14 @@ it('while it approves the lines of a bank statement', async () => {
   await waitFor(async () => Number((await database.query(selectBooked))[0]?.paid) === LINES)
   await approve('rest')
   const [booked] = await database.query(selectBooked)
-  const all = { paid: LINES, receipts: LINES, highest_receipt: LINES, lines: LINES, paid_by_lines: LINES }
+  const all = {
+    paid: LINES,
+    receipts: LINES,
+    highest_receipt: LINES,
+    lines: LINES,
+    paid_by_lines: LINES,
+    lines_in_audit: LINES,
+  }
   expect(booked).toEqual(all)
   expect(await acts('payment.approve')).toEqual({ acts: LINES, about: LINES })
 })

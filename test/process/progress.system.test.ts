@@ -64,7 +64,6 @@ const COMMANDS: readonly (readonly [script: string, ...options: string[]])[] = [
   ['scripts/mutate.mjs', '[part]'],
   ['bench/run.mjs', '--only', '--rounds', '--quick'],
   ['bench/before.mjs', '--program'],
-  ['bench/cells.mjs', '--starts'],
   ['bench/console.mjs', '--users'],
   ['bench/growth.mjs', '--users'],
   ['bench/profile.mjs', '--top'],

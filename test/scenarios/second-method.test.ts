@@ -383,7 +383,7 @@ describeScenario('a second gateway', ({ database }) => {
       const gateways = watchGateways([away, gateway.method])
       const checks = await examineService(
         world.config,
-        { database: database(), clock: world.clock, otherCells: null },
+        { database: database(), clock: world.clock },
         { gateways, brought: [] },
       )
       const found = checks.filter(({ subject }) => subject === 'provider')

@@ -136,7 +136,6 @@ function partsOf(
     log: SILENT,
     catalogue,
     ...ofCodes,
-    ...{ cellGuard: null, cells: null, otherCells: null, ownDatabase: database },
     discounts: [discountByCode(ofCodes)],
     drawCode: () => codeFrom(random.bytes(CODE_LENGTH)),
     rules: { catalogue, leastAmount: LEAST_AMOUNT, graceDays: 3, renewalWindowDays: 7, ...rules },

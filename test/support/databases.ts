@@ -35,7 +35,7 @@ export function describeScenario(name: string, body: (context: DatabaseContext) 
         if (database === undefined) throw new Error('the database exists inside tests and hooks only')
         return database
       },
-      reset: () => emptyAll(context.database()),
+      reset: () => empty(context.database()),
     }
     const open = async () => {
       database = await emptyDatabase(kind, name)
@@ -57,7 +57,7 @@ export async function emptyDatabase(kind: DatabaseKind, name = ''): Promise<Data
   const opening = kept.get(kind) ?? freshDatabase(kind)
   kept.set(kind, opening)
   const database = await opening
-  await emptyAll(database)
+  await empty(database)
   return withForm(database, name)
 }
 
@@ -151,7 +151,6 @@ const emptyTables = statement(
 )
 
 /** By a prepared statement: after a script the embedded database has forgotten those of the service. */
-/** All tables but the record of the migrations. */
-export async function emptyAll(database: Database): Promise<void> {
+async function empty(database: Database): Promise<void> {
   await database.query(emptyTables)
 }

@@ -9,6 +9,8 @@ const waiting = statement(
 )
 
 /** Resolves when one session of this database waits. */
-export async function oneWaits(database: Database): Promise<void> {
-  await expect.poll(() => database.query(waiting)).toEqual([{ count: 1 }])
+export const oneWaits = (database: Database): Promise<void> => soManyWait(database, 1)
+
+export async function soManyWait(database: Database, count: number): Promise<void> {
+  await expect.poll(() => database.query(waiting)).toEqual([{ count }])
 }

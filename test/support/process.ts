@@ -79,17 +79,12 @@ interface Ran {
   readonly errors: string
 }
 
-/** Runs a command of `ishtirak` to its end, in a process of its own; `onOutput` gets all it has printed. */
-export async function runCommand(
-  args: readonly string[],
-  env: Record<string, string>,
-  onOutput: (output: string) => void = () => {},
-): Promise<Ran> {
+/** Runs a command of `ishtirak` to its end, in a process of its own. */
+export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Ran> {
   const child = run(args, env)
   let output = ''
   const collect = (chunk: Buffer) => {
     output += chunk.toString()
-    onOutput(output)
   }
   child.stdout?.on('data', collect)
   child.stderr?.on('data', collect)

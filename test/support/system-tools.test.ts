@@ -31,7 +31,7 @@ it(
     const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
     expect(scripts).toMatchObject({
       test: 'vitest run --project quick',
-      'test:all': 'TEST_DATABASES=both vitest run --project quick --project system',
+      'test:all': 'TEST_DATABASES=both vitest run',
     })
   },
 )

@@ -24,7 +24,6 @@ const TOOLS = {
   strace: () => run('strace', '-o', '/dev/null', 'true'),
   podman: () => run('podman', '--version'),
   nginx: () => run('nginx', '-V'),
-  haproxy: () => run('haproxy', '-v'),
   caddy: () => run('caddy', 'version'),
   prometheus: () => run('promtool', '--version'),
   'docker-compose': () => run('docker-compose', 'version', '--short'),

@@ -81,8 +81,6 @@ interface WorldOptions {
   readonly withoutJobs?: boolean
   /** In place of all that there are. */
   readonly capabilities?: NonNullable<Surroundings['capabilities']>
-  /** Known before it starts, where others name it. */
-  readonly port?: number
   /** Started for this test: what a process remembers, such as its bounds, is part of what is tested. */
   readonly isNew?: true
 }
@@ -148,7 +146,7 @@ async function endOthers(running: string | undefined): Promise<void> {
 
 async function startWorld(database: Database, options: WorldOptions): Promise<World> {
   const clock = options.clock ?? movableClock(START)
-  const port = options.port ?? (await freePort())
+  const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const { withoutJobs = false, host, capabilities, tracing, onEvent, sandboxKeys } = options
   const usual = mountedForms.get(database)

@@ -185,7 +185,7 @@ final class Client
     {
         $code = $problem['code'] ?? '';
         $said = $status . (is_string($code) ? " $code" : '');
-        if ($status < 400 || $status >= 500 || in_array($status, [408, 421, 429], true)) {
+        if ($status < 400 || $status >= 500 || in_array($status, [408, 429], true)) {
             return new Unavailable("billing cannot answer: $said", $status, $problem, $retryAfter);
         }
         return $status === 409

@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Ishtirak;
 
-/** No answer in time, or one that reports trouble (5xx, 429, 421, 408). It says nothing about the user. */
+/** No answer in time, or one that reports trouble (5xx, 429, 408). It says nothing about the user. */
 final class Unavailable extends \RuntimeException
 {
     use AnsweredProblem;

@@ -127,7 +127,7 @@ class Client:
         if 200 <= status < 300 and expected in answer:
             return answer
         said = f"{status} {answer.get('code', '')}".strip()
-        if not 400 <= status < 500 or status in (408, 421, 429):
+        if not 400 <= status < 500 or status in (408, 429):
             seconds_text = headers.get("Retry-After") or ""
             retry_after = int(seconds_text) if re.fullmatch("[0-9]{1,9}", seconds_text) else None
             raise Unavailable(f"billing cannot answer: {said}", status, answer, retry_after)

@@ -23,7 +23,7 @@ class _CallFailed(Exception):
 
 
 class Unavailable(_CallFailed):
-    """No answer in time, or one that reports trouble (5xx, 429, 421, 408). It says nothing about the user."""
+    """No answer in time, or one that reports trouble (5xx, 429, 408). It says nothing about the user."""
 
 
 class Misconfigured(_CallFailed):

@@ -120,8 +120,7 @@ async function readAnswer<Answer>(response: Response, settings: CallSettings): P
   if (response.ok) return new Uint8Array(await response.arrayBuffer()) as Answer
   const refusal = await readRefusal(response)
   const { status, code } = refusal
-  if (status >= 500 || status < 400 || [408, 421, 429].includes(status))
-    throw new BillingUnreachableError(refusal)
+  if (status >= 500 || status < 400 || [408, 429].includes(status)) throw new BillingUnreachableError(refusal)
   // A person who may not order: the key is right.
   const isOfPerson = person !== undefined && code === 'forbidden'
   if ([401, 403].includes(status) && !isOfPerson) throw new BillingConfigurationError(refusal)

@@ -39,8 +39,8 @@ export class BillingConfigurationError extends BillingApiError {
 }
 
 /**
- * No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 421,
- * 408, 3xx).
+ * No answer in time, a broken connection, or an answer that reports trouble of the server (5xx, 429, 408,
+ * 3xx).
  */
 export class BillingUnreachableError extends Error {
   override readonly name = 'BillingUnreachableError'

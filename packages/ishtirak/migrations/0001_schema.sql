@@ -1,6 +1,6 @@
--- All tables, in the order of the capabilities. A table of users' facts has the user in its key, so that the
--- whole can be spread by user (docs/scale.md). Instants are timestamptz, money is whole dinars. A constraint
--- is named by its rule. An index stands with the capability that reads by it, whosever the table is.
+-- All tables, in the order of the capabilities. A table of users' facts has the user in its key. Instants are
+-- timestamptz, money is whole dinars. A constraint is named by its rule. An index stands with the capability
+-- that reads by it.
 
 
 -- The ledger: users, what they pay, and who changed it
@@ -206,7 +206,7 @@ create table provider_events (
 comment on table provider_events is
   'Each event of a provider about a payment of ours, with what became of it.';
 
--- Such an event may be the only trace of a payment. It has no user, so the table is kept on one node.
+-- Such an event may be the only trace of a payment.
 create table unmatched_events (
   method text not null constraint method_is_given check (method <> ''),
   id text not null,
@@ -251,13 +251,8 @@ create index audit_by_words on audit using gin (to_tsvector('simple', translate(
   coalesce(reason, '') || ' ' || user_id || ' ' || coalesce(payment_id, '') || ' ' || id || ' ' || actor,
   '/.:@<>=&?#+_-', '           '))) with (fastupdate = off);
 
--- A cell lets rows go with their user, whose part has left it.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'DELETE' and old.user_id <> '' and exists (select from cell_claim)
-     and not exists (select from cell_parts where part = part_of(old.user_id)) then
-    return old;
-  end if;
   raise exception '% is append-only', tg_table_name using errcode = 'integrity_constraint_violation';
 end $$;
 create trigger audit_is_append_only before update or delete on audit
@@ -426,7 +421,7 @@ create index usage_refusals_by_age on usage_refusals (hour);
 
 -- Receipts
 
--- A legal sequence has no gaps, so it cannot be spread by user: a part of the users takes a series.
+-- A legal sequence has no gaps: the booking itself draws the number, and locks the row until its commit.
 create table receipt_series (
   series text not null,
   last_number integer not null constraint last_number_is_positive check (last_number > 0),
@@ -517,12 +512,11 @@ comment on table proformas is 'Offers to companies, with a price that holds.';
 
 -- The facture or avoir that the buyer has is the one that was printed first: each other print is a duplicate.
 create table printed_papers (
-  user_id text not null,
   number text not null,
   printed_at timestamptz not null,
   -- A mail that is sent again brings the same.
   by_mail boolean not null,
-  constraint printed_papers_once primary key (user_id, number)
+  constraint printed_papers_once primary key (number)
 );
 comment on table printed_papers is 'Factures and avoirs that were printed.';
 
@@ -675,8 +669,7 @@ create index payments_transfers_expired on payments (created_at)
   where method = 'transfer' and status = 'expired';
 
 
--- Bank statements: what came to the accounts, beside the transfers that are waited for. They are of no single
--- user, so both tables are kept on one node.
+-- Bank statements: what came to the accounts, beside the transfers that are waited for.
 
 create table bank_statements (
   id text not null,
@@ -714,10 +707,6 @@ create table bank_lines (
   refs text[] not null,
   -- What it was said to pay, by the statement that approves the payment; a payment stands in one line.
   payment_ids text[] not null default '{}',
-  -- What it is about to pay, of other cells too: pairs of user and payment, since when. Where none of them is
-  -- approved, others may take its place after a while.
-  claimed_for jsonb,
-  claimed_at timestamptz,
   -- `approved`: all its payments are booked. `payout`: what the provider of cards paid out. `set_aside`:
   -- money that is for no payment here.
   state text not null default 'open'
@@ -727,7 +716,6 @@ create table bank_lines (
   reason text,
   constraint bank_lines_by_id primary key (id),
   constraint bank_lines_once unique (account, day, amount_centimes, text_key, nth),
-  constraint claimed_at_an_instant check ((claimed_for is null) = (claimed_at is null)),
   constraint decided_at_an_instant check (state in ('open', 'payout') or decided_at is not null),
   constraint set_aside_for_a_reason check (state <> 'set_aside' or reason is not null),
   constraint pays_or_is_for_none check (payment_ids = '{}' or state in ('open', 'approved'))
@@ -746,21 +734,6 @@ create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastu
 create unique index payments_desk_reference on payments (method_reference, method)
   where method in ('cash', 'cheque');
 
--- In cells that index, and the one of lines that pay, see the rows of one. This table is filled there only.
-create table shop_claims (
-  -- A reference of the desk or the payment of a transfer, in the place of a user: the cell that has its part
-  -- keeps the row.
-  user_id text not null,
-  kind text not null constraint kind_is_known check (kind in ('cash', 'cheque', 'transfer')),
-  -- The user whose payment the reference names, or the line that pays the transfer, or will: where no use
-  -- follows, it is free after a while.
-  holder text not null,
-  claimed_at timestamptz not null,
-  constraint shop_claims_once primary key (user_id, kind)
-);
-comment on table shop_claims is 'What may be used once over all cells, and who took it.';
-
--- Of no user, so it is kept on one node.
 create table drawer_days (
   -- In the billing time zone: `YYYY-MM-DD`.
   day text not null,
@@ -786,8 +759,7 @@ create index drawer_days_waiting on drawer_days (counted_at) where confirmed_at 
 comment on table drawer_days is 'The count of each day''s drawer, and who confirmed it.';
 
 
--- Codes, printed and given out. A code is found by its hash, by whichever user, so neither codes nor batches
--- have one. No other table refers to them, so that the others can be spread by user.
+-- Codes, printed and given out. A code is found by its hash and belongs to no user.
 
 create table code_batches (
   id text not null,
@@ -1093,8 +1065,7 @@ comment on table comparison_findings is
 create index comparison_findings_newest on comparison_findings (seen_at desc);
 
 
--- Acts on many: an act that is done to each of a list, which was frozen when it was confirmed. A list is of
--- no single user, so both tables are kept on one node.
+-- Acts on many: an act that is done to each of a list. The list was frozen when it was confirmed.
 
 create table bulk_acts (
   id text not null,
@@ -1371,67 +1342,3 @@ create trigger users_are_searched_anew after insert on users
 create trigger users_are_searched_otherwise after update of name, email, buyer on users
   for each row when ((old.name, old.email, old.buyer) is distinct from (new.name, new.email, new.buyer))
   execute function keep_user_search();
-
--- Cells
-
--- A database of a cell says so itself: the service refuses to start on one that is not its own.
-create table cell_claim (
-  one boolean not null default true constraint claim_is_one check (one),
-  cell text not null constraint cell_has_a_name check (cell ~ '^[a-z]{1,2}$'),
-  constraint cell_claim_once primary key (one)
-);
-comment on table cell_claim is 'Which cell this database is; empty where it has all users.';
-
-create table cell_parts (
-  part integer not null constraint part_is_one_of_256 check (part between 0 and 255),
-  constraint cell_parts_once primary key (part)
-);
-comment on table cell_parts is 'The parts of the users that this cell has.';
-
--- CRC-32/ISO-HDLC of the id in UTF-8, modulo 256: what runtime/cells.ts and the router compute. Four bits at
--- a time: a table of 16 instead of one of 256.
-create function part_of(user_id text) returns integer language plpgsql immutable strict parallel safe as $$
-declare
-  step constant bigint[] := '{0,498536548,997073096,651767980,1994146192,1802195444,1303535960,1342533948,
-    3988292384,4027552580,3604390888,3412177804,2607071920,2262029012,2685067896,3183342108}';
-  bytes constant bytea := convert_to(user_id, 'UTF8');
-  crc bigint := 4294967295;
-begin
-  for place in 0 .. length(bytes) - 1 loop
-    crc := crc # get_byte(bytes, place);
-    crc := step[(crc & 15) + 1] # (crc >> 4);
-    crc := step[(crc & 15) + 1] # (crc >> 4);
-  end loop;
-  return (crc & 255) # 255;
-end $$;
-
--- The trigger stands on the tables of cell-claim.sql.ts, in a cell alone.
-create function refuse_other_cells() returns trigger language plpgsql as $$
-begin
-  if not exists (select from cell_parts where part = part_of(new.user_id)) then
-    raise exception 'the user belongs to another cell'
-      using errcode = 'check_violation', constraint = 'user_of_this_cell';
-  end if;
-  return new;
-end $$;
-
--- Users who move to another cell. Both cells have the row; the one that they leave decides by it.
-create table cell_moves (
-  one boolean not null default true constraint is_the_only_row check (one),
-  from_cell text not null,
-  to_cell text not null,
-  -- What is still to be moved.
-  parts integer[] not null,
-  -- What moves now, together.
-  under_way integer[] not null default '{}',
-  -- `switched`: the parts that are under way are the other cell's. `compared`: all that left has arrived.
-  step text not null default 'copying'
-    constraint step_is_known check (step in ('copying', 'switched', 'compared')),
-  -- Which run of the command moves them: the last one.
-  mover text not null,
-  -- Requests of those who are under way are refused until then, and their changes from the first on.
-  refuses_from timestamptz,
-  fenced_until timestamptz,
-  constraint cell_moves_once primary key (one)
-);
-comment on table cell_moves is 'The parts that move to another cell, or come from one, while they do.';

@@ -19,7 +19,6 @@ export type MadeOperator = ReturnType<typeof parse>
 const selectByKey = statement(
   'operators.by_key',
   'select name, role from operators where key_digest = $1 and blocked_at is null',
-  { anywhere: true },
 )
 
 /** Null: there is none, or they are blocked. */
@@ -31,24 +30,7 @@ export async function operatorWithKey(
   return row ? { name: text(row, 'name'), role: text(row, 'role') } : null
 }
 
-const selectKey = statement(
-  'operators.key_of',
-  'select key_digest from operators where name = $1 and role = $2 and blocked_at is null',
-  { anywhere: true },
-)
-
-/** The digest of the key of one who may still act in this role. Null: there is none. */
-export async function keyOfOperator(
-  database: Queryable,
-  { name, role }: { readonly name: string; readonly role: string },
-): Promise<string | null> {
-  const [row] = await database.query(selectKey, [name, role])
-  return row ? text(row, 'key_digest') : null
-}
-
-const selectAll = statement('operators.all', 'select *, lower(name) as place from operators order by place', {
-  order: ['place'],
-})
+const selectAll = statement('operators.all', 'select * from operators order by lower(name)')
 
 export async function madeOperators(database: Queryable): Promise<readonly MadeOperator[]> {
   return (await database.query(selectAll, [])).map(parse)

@@ -5,7 +5,6 @@ import { BillingError, wrongField } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'
 import { type CustomRoles, type Operator, type OperatorKey, operatorIn, ROLES } from '../core/role.js'
 import { type Database, untilFresh } from '../database/database.js'
-import { readWholeShop } from '../database/whole-shop.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 import {
   insertOperator,
@@ -86,8 +85,7 @@ export function roleNames({ operatorRoles }: Pick<OperatorsDeps, 'operatorRoles'
 /** Throws `conflict`: the name is taken, or the environment has it. */
 export async function requireNew(deps: OperatorsDeps, name: string): Promise<void> {
   if (isOfEnvironment(deps, name)) throw new BillingError('conflict', { extra: { source: 'environment' } })
-  // One name is one person at all cells: each must answer.
-  const made = await readWholeShop({ isWhole: true }, () => madeOperators(deps.database))
+  const made = await madeOperators(deps.database)
   const isTaken = made.some((one) => one.name.toLowerCase() === name.toLowerCase())
   if (isTaken) throw new BillingError('conflict', { extra: { source: 'console' } })
 }

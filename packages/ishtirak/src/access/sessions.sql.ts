@@ -17,7 +17,7 @@ const parse = rowOf({
 type StoredSession = ReturnType<typeof parse>
 
 export interface FoundSession extends StoredSession {
-  /** The digest of the key, where an owner made the operator here, who may still act in this role. */
+  /** The digest of the key, where an owner made the operator, who may still act in this role. */
   readonly madeKey: string | null
 }
 
@@ -43,7 +43,6 @@ const select = statement(
      from operator_sessions s
      left join operators o on o.name = s.operator and o.role = s.role and o.blocked_at is null
     where s.session_digest = $1 and s.expires_at > $2::timestamptz`,
-  { anywhere: true },
 )
 
 export async function selectSession(
@@ -58,7 +57,6 @@ export async function selectSession(
 const selectLive = statement(
   'operator_sessions.live',
   'select * from operator_sessions where expires_at > $1::timestamptz order by created_at desc, id desc',
-  { order: ['-created_at', '-id'] },
 )
 
 /** Newest first. */

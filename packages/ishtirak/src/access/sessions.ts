@@ -16,9 +16,7 @@ import type { IssuerSettings } from '../core/sign-in.js'
 import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
-import type { Cells } from '../runtime/cells.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
-import { keyOfOperator } from './operators.sql.js'
 import {
   deleteOldSessions,
   deleteSession,
@@ -34,7 +32,6 @@ export interface SessionsDeps extends AuditDeps, Pick<CommonParts, 'noteUse'> {
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
   readonly issuer: { readonly settings: IssuerSettings } | null
-  readonly cells: Cells | null
 }
 
 type KnownFrom = 'operatorKeys' | 'operatorRoles' | 'issuer' | 'noteUse'
@@ -71,23 +68,22 @@ export async function signIn(deps: SessionsDeps, operator: Operator, by: KnownBy
 
 /** Null: it is over, or never was. */
 export async function findOperatorSession(
-  deps: Pick<SessionsDeps, KnownFrom | 'cells'> & ListDeps,
+  deps: Pick<SessionsDeps, KnownFrom> & ListDeps,
   token: string,
 ): Promise<OperatorSession | null> {
   const found = await selectSession(deps.database, digestOf(token), deps.clock.now())
-  if (!found || !(await isStillKnown(found, token, deps))) return null
+  if (!found || !isStillKnown(found, token, deps)) return null
   const { name, role } = found.session.operator
   // A role that OPERATOR_ROLES no longer has may nothing.
   const operator = operatorIn(deps.operatorRoles, name, role)
   return operator && { ...found.session, operator }
 }
 
-async function isStillKnown(
+function isStillKnown(
   { session, keyDigest, madeKey }: FoundSession,
   token: string,
-  deps: Pick<SessionsDeps, KnownFrom | 'cells'> & ListDeps,
-): Promise<boolean> {
-  const { database, cells, operatorKeys, issuer, noteUse } = deps
+  { operatorKeys, issuer, noteUse }: Pick<SessionsDeps, KnownFrom>,
+): boolean {
   const isOf = (secret: string) =>
     keyDigest !== null && constantTimeEquals(keyDigest, keyedDigest(token, secret))
   if (session.signedInBy === 'oidc') {
@@ -99,10 +95,7 @@ async function isStillKnown(
     ({ key, ...holder }) => holder.name === name && holder.role === role && isOf(digestOf(key)),
   )
   if (known) noteUse('OPERATOR_KEYS', known.key)
-  if (known) return true
-  // Of an operator that an owner made, at any cell.
-  const made = madeKey ?? (cells && (await keyOfOperator(database, { name, role })))
-  return made !== null && isOf(made)
+  return known !== undefined || (madeKey !== null && isOf(madeKey))
 }
 
 function secretOf(
@@ -112,11 +105,9 @@ function secretOf(
   return JSON.stringify([url, clientId, secret, roleClaim])
 }
 
-/** Throws `not_found` where there are cells and another one has it. */
 export async function signOut(deps: SessionsDeps, { id, operator }: OperatorSession): Promise<void> {
   const act = { operator, act: 'operator.sign_out', reason: null }
-  const ended = await end(deps, id, act, (ended) => ({ session_id: id, operator: ended.operator.name }))
-  if (!ended && deps.cells) throw new BillingError('not_found', { extra: { session_id: id } })
+  await end(deps, id, act, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
 type ListDeps = Pick<CommonParts, 'clock' | 'database'>

@@ -14,7 +14,6 @@ import { performOrRepeat, previewOf } from './perform.js'
 import { PreviewSchema, viewPreview } from './preview.js'
 import type { Reading } from './reading.js'
 import { idIn, type SubjectFile } from './subject.js'
-import { answerOfAll, type HasCells, isFile, readsAll, withMissing } from './whole-shop.js'
 
 export interface OperatorCallers {
   /** Known by their key. */
@@ -71,7 +70,7 @@ function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
   return file
 }
 
-export function readingRoutes<Deps extends OperatorCallers & HasCells>(
+export function readingRoutes<Deps extends OperatorCallers>(
   app: App,
   deps: Deps,
   readings: readonly Reading<Deps>[],
@@ -80,16 +79,12 @@ export function readingRoutes<Deps extends OperatorCallers & HasCells>(
     const { method = 'GET', path, name, roles, takes } = reading
     const schema = readingSchema(reading, deps)
     // A file is made for who reads it, and its reading may count: not for HEAD.
-    const route = {
-      ...{ method, url: `${OPERATOR_API}${path}`, schema, exposeHeadRoute: !reading.answer },
-      ...readsAll(deps, path, isFile(schema.response[200])),
-    }
+    const route = { method, url: `${OPERATOR_API}${path}`, schema, exposeHeadRoute: !reading.answer }
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const operator = deps.operators.of(request)
       if (name !== undefined && roles !== undefined) requireRole(operator, { name, roles })
       const file = takes ? rawBody(request) : NO_FILE
-      const asked = { params: request.params, query: request.query, operator, reply, file }
-      return withMissing(await reading.read(deps, asked))
+      return reading.read(deps, { params: request.params, query: request.query, operator, reply, file })
     }
     if (takes) app.register(async (files: App) => takeFile(files, { ...route, handler }, takes))
     else app.route({ ...route, handler })
@@ -157,13 +152,13 @@ function previewSchema(act: Act) {
 
 const MALFORMED = ['malformed_json'] as const
 
-function readingSchema<Deps extends HasCells>(reading: Reading<Deps>, deps: Deps) {
+function readingSchema<Deps>(reading: Reading<Deps>, deps: Deps) {
   const { operationId, summary, description, params, query, roles, refuses = [] } = reading
   return {
     ...described({ operationId, summary, description, params }),
     ...(hasMembers(query) && { querystring: query }),
     response: {
-      200: answerOfAll(deps, answerOf(reading.answer, deps)),
+      200: answerOf(reading.answer, deps),
       ...problemResponses(...READ, ...(roles ? LIMITED : []), ...refuses),
     },
   }

@@ -111,17 +111,11 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
       const shown = () => sections(options.preview ? answer : show(answer, argument), timeZone)
       if (asFile && options[asFile.flag.replace(/^--/, '')]) process.stdout.write(asFile.write(answer))
       else process.stdout.write(`${options.json ? plainJson(answer) : shown()}\n`)
-      const missing = missingIn(answer)
-      if (missing.length > 0) process.stderr.write(`cells that do not answer: ${missing.join(', ')}\n`)
       const failing = judge?.(answer) ?? null
       if (failing === null) return
       process.stderr.write(`${failing}\n`)
       process.exitCode = 1
     })
-}
-
-function missingIn({ cells_missing: missing = [] }: CommandAnswer): readonly string[] {
-  return missing as readonly string[]
 }
 
 function adviseOn({ advise }: Operation, error: unknown): never {

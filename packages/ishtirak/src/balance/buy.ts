@@ -101,7 +101,7 @@ async function save(
   const { userId, boughtBy, poNumber, user, quote } = of
   const { offer, change, amount, discount, codeHash } = quote
   const method = deps.methods.of(BY_BALANCE)
-  const id = deps.ids.ofUser('pay', now, userId)
+  const id = deps.ids.next('pay', now)
   const ordered = newPayment({
     ...{ id, userId, boughtBy, poNumber, method, createdAt: now, attemptEndsAt: now },
     ...(change && { change }),
@@ -110,7 +110,7 @@ async function save(
   })
   const booked = decideSettlement({ payment: ordered, subscription: user.subscription }, paidNow(ordered), {
     ...{ now, rules: deps.rules, method, asked: true },
-    freshPaymentId: () => deps.ids.ofUser('pay', now, userId),
+    freshPaymentId: () => deps.ids.next('pay', now),
   })
   const { subscription } = booked
   if (booked.outcome !== 'booked' || !subscription) throw new Error(`${id} was ${booked.outcome}`)

@@ -4,7 +4,6 @@ import type { Instant } from '../core/instant.js'
 import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
 import { type Counted, countedIn, LATE, parseSums, SUMS_OF_MANY } from './figures.sql.js'
-import { closedAtAll, lastClosedAtAll } from './sum-closings.js'
 
 const parseClosing = rowOf({
   month: text,
@@ -21,7 +20,6 @@ const selectClosings = statement(
   'closed.months',
   `select month, sequence, figures, counted, closed_at, closed_by
      from closed_months where reopened_at is null and month = any($1::text[])`,
-  { merge: closedAtAll },
 )
 
 /** Those of the months that are closed now. */
@@ -35,7 +33,6 @@ export async function closingsOf(
 const selectLast = statement(
   'closed.last',
   'select max(month) as month from closed_months where reopened_at is null',
-  { merge: lastClosedAtAll },
 )
 
 /** Null: no month is closed. */
@@ -113,7 +110,6 @@ const selectLate = statement(
   `select l.month, '' as method, '' as instrument, '' as tax_rate, ${SUMS_OF_MANY}
    ${LATE({ live: '$1', since: '$2', until: '$3' })} and p.kind <> 'top_up'
     group by 1 order by 1`,
-  { sumBy: ['month', 'method', 'instrument', 'tax_rate'], order: ['month'] },
 )
 
 const selectLateBalances = statement(
@@ -123,7 +119,6 @@ const selectLateBalances = statement(
     where l.number > ${countedIn('$1::jsonb', 'l.series')}
       and ($2::jsonb is null or l.number <= ${countedIn('$2::jsonb', 'l.series')})
       and b.created_at < $3::timestamptz and b.kind in ('top_up', 'purchase', 'renewal', 'surplus')`,
-  { sumBy: [] },
 )
 
 export interface LateSpan {

@@ -7,7 +7,6 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { sumPaid } from '../core/figures.js'
 import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
-import { readCell, readWholeShop } from '../database/whole-shop.js'
 import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
 import { type Closing, closingsOf, insertClosed, lockClosing, saveReopened } from './closed.sql.js'
 import { countReceiptsIn } from './figures.sql.js'
@@ -54,23 +53,6 @@ function versionOf({ paid, refunded, afterClosing }: MonthFigures): number {
   return paid.count + refunded.count + late
 }
 
-/** Of all cells, which is what a form shows; and of this one, which is what it closes or reopens. */
-async function loadMonth(deps: ClosingDeps, { id }: { readonly id: string }) {
-  const read = () => readMonthFigures(deps, id)
-  const shown = await readWholeShop({ isWhole: true }, read)
-  return { shown, figures: deps.cells ? await readCell(deps.cells.own.name, read) : shown }
-}
-
-async function loadToClose(deps: ClosingDeps, of: { readonly id: string }) {
-  const loaded = await loadMonth(deps, of)
-  return { ...loaded, version: versionOf(loaded.shown) }
-}
-
-async function loadToReopen(deps: ClosingDeps, of: { readonly id: string }) {
-  const loaded = await loadMonth(deps, of)
-  return { ...loaded, version: loaded.shown.closed?.closedAt ?? 0 }
-}
-
 /** Under the lock: what is left since the figures were read. */
 const COUNTED_LAST = 500
 
@@ -87,7 +69,10 @@ export const closeMonth = act<ClosingDeps>().decides({
   input: OptionalWhySchema,
   refuses: ['month_not_in_turn'],
   texts: actTexts(booksWords, 'close_month'),
-  load: loadToClose,
+  load: async (deps, { id }) => {
+    const figures = await readMonthFigures(deps, id)
+    return { version: versionOf(figures), figures }
+  },
   decide: ({ figures }, _call, now, deps) => {
     const { closed } = figures
     if (closed) throw new BillingError('conflict', { extra: { closed_at: toTimestamp(closed.closedAt) } })
@@ -102,7 +87,7 @@ export const closeMonth = act<ClosingDeps>().decides({
       await countReceiptsIn(transaction, COUNTED_LAST, wallClock.timeZone)
       const [before = null] = await closingsOf(transaction, [monthBefore(deps, month)])
       const figures = await figuresNow({ ...deps, database: transaction }, month, before)
-      if (versionOf({ ...facts.figures, ...figures }) !== versionOf(facts.figures)) return false
+      if (versionOf({ ...facts.figures, ...figures }) !== facts.version) return false
       const after = { month, paid: sumPaid(figures.paid) / 100, refunded: figures.refunded.ttc / 100 }
       const audit = auditEntry(deps.ids, { ...by, act: 'month.close' }, { after, now })
       return insertClosed(transaction, { month, figures, last, by: by.operator.name, audit, now })
@@ -111,7 +96,7 @@ export const closeMonth = act<ClosingDeps>().decides({
   },
   preview: ({ facts }) => ({
     changes: [{ what: 'month', before: 'monthOpen', after: 'monthClosed' }],
-    detail: facts.shown,
+    detail: facts.figures,
   }),
   form: {
     isOffered: ({ closed }) => closed === null,
@@ -131,7 +116,10 @@ export const reopenMonth = act<ClosingDeps>().decides({
   input: WhySchema,
   refuses: ['month_not_in_turn'],
   texts: actTexts(booksWords, 'reopen_month'),
-  load: loadToReopen,
+  load: async (deps, { id }) => {
+    const figures = await readMonthFigures(deps, id)
+    return { version: figures.closed?.sequence ?? 0, figures }
+  },
   decide: ({ figures: { month, closed, last } }): Closing => {
     if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
     if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
@@ -150,7 +138,7 @@ export const reopenMonth = act<ClosingDeps>().decides({
   },
   preview: ({ facts }) => ({
     changes: [{ what: 'month', before: 'monthClosed', after: 'monthOpen' }],
-    detail: facts.shown,
+    detail: facts.figures,
   }),
   form: {
     isOffered: ({ closed, month, last }) => closed !== null && last === month,

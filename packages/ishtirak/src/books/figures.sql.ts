@@ -174,7 +174,6 @@ const selectUncounted = statement(
   'figures.uncounted',
   `select coalesce(sum(s.last_number - coalesce(c.last_number, 0)), 0)::bigint as receipts
      from receipt_series s left join counted_receipts c using (series)`,
-  { sumBy: [] },
 )
 
 export async function uncountedReceipts(database: Queryable): Promise<number> {
@@ -210,10 +209,6 @@ const selectPaid = statement(
   'figures.paid',
   `select * from daily_figures where day >= $1 and day <= $2 and live = $3::boolean
     order by day, method, instrument, tax_rate`,
-  {
-    sumBy: ['day', 'live', 'method', 'instrument', 'tax_rate'],
-    order: ['day', 'method', 'instrument', 'tax_rate'],
-  },
 )
 
 const selectPaidByMonth = statement(
@@ -225,7 +220,6 @@ const selectPaidByMonth = statement(
           sum(fees_centimes)::bigint as fees_centimes, sum(fees_unknown)::int as fees_unknown
      from daily_figures where day >= $1 and day < $2 || '-32' and live = $3::boolean
     group by 1, 2`,
-  { sumBy: ['day', 'method', 'instrument', 'tax_rate'] },
 )
 
 /** By method; both months included. The day is a month. */
@@ -267,10 +261,6 @@ const selectRefunded = statement(
           sum(p.discount * 100::bigint)::bigint as discount_centimes, 0 as fees_centimes, 0 as fees_unknown
    ${REFUNDS} and a.acted_at >= $2::timestamptz and a.acted_at < $3::timestamptz
     group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
-  {
-    sumBy: ['nth_day', 'method', 'instrument', 'tax_rate'],
-    order: ['nth_day', 'method', 'instrument', 'tax_rate'],
-  },
 )
 
 export interface Span {
@@ -303,7 +293,6 @@ const countEnds = statement(
           (select count(*) from users where ended_at is null and paid_until >= $3::timestamptz
             and paid_until < $4::timestamptz)
             as ending`,
-  { sumBy: [] },
 )
 
 /** Users whose time ended in the span and was not continued; and those whose time ends in the other. */
@@ -371,7 +360,6 @@ const selectPayments = statement(
       and p.paid_at < $4::timestamptz and (${IS_SALE} or $8::boolean) and ${isOfKind('$6')}
       and ($7::jsonb is null or r.number <= ${countedIn('$7::jsonb', 'r.series')})
     order by p.paid_at, p.id limit $5::int`,
-  { order: ['at', 'id'], limit: 5 },
 )
 
 const selectLate = statement(
@@ -381,7 +369,6 @@ const selectLate = statement(
       and (p.paid_at, p.id) > ($2::timestamptz, $3::text) and p.paid_at < $4::timestamptz
       and (${IS_SALE} or $8::boolean) and ${isOfKind('$6')}
     order by p.paid_at, p.id limit $5::int`,
-  { order: ['at', 'id'], limit: 5 },
 )
 
 const selectRefunds = statement(
@@ -391,7 +378,6 @@ const selectRefunds = statement(
      a.id) > ($2::timestamptz, $3::text)
       and ${isOfKind('$6')}
     order by a.acted_at, a.id limit $5::int`,
-  { order: ['at', 'id'], limit: 5 },
 )
 
 export interface Entries extends Span {

@@ -10,16 +10,16 @@ import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { closeMonth, reopenMonth } from './closing.js'
 import { MonthChart } from './month-chart.js'
-import { type MonthByCell, type MonthFigures, monthBefore } from './months.js'
+import { type MonthFigures, monthBefore } from './months.js'
 
 interface Shown {
   readonly pages: BooksPages
   readonly view: View
-  readonly figures: MonthByCell
+  readonly figures: MonthFigures
 }
 
 /** `isRefused`: what was just asked for on the page of an act was not done. */
-export function monthPage(pages: BooksPages, view: View, figures: MonthByCell, isRefused = false): string {
+export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, isRefused = false): string {
   const { say, locale } = view
   const title = pages.formats.month(figures.from, locale)
   const shown = { pages, view, figures }
@@ -48,7 +48,6 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthByCell, i
         <Users {...shown} />
         {isEmpty ? null : <ByMethod {...shown} />}
         {isEmpty ? null : <ByRate {...shown} />}
-        {figures.byCell ? <ByCell {...shown} cells={figures.byCell} /> : null}
         {isEmpty ? null : <ByDay {...shown} />}
       </>
     ),
@@ -331,15 +330,6 @@ function ByRate(shown: Shown) {
   return (
     <Card id="by-rate" title={view.say('byRate')}>
       <Sums {...shown} first={view.say('rate')} rows={rows} />
-    </Card>
-  )
-}
-
-function ByCell({ cells, ...shown }: Shown & { readonly cells: NonNullable<MonthByCell['byCell']> }) {
-  const rows = cells.map(({ cell, ...both }) => ({ name: cell, both }))
-  return (
-    <Card id="by-cell" title={shown.view.say('byCell')}>
-      <Sums {...shown} first={shown.view.say('cell')} rows={rows} />
     </Card>
   )
 }

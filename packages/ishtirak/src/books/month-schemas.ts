@@ -7,7 +7,7 @@ import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import type { Entry } from './figures.sql.js'
-import type { MonthByCell, MonthFigures } from './months.js'
+import type { MonthFigures } from './months.js'
 import type { Owed } from './owed.js'
 
 const month = Type.String({ description: '`YYYY-MM`, in the billing time zone', examples: ['2026-11'] })
@@ -146,9 +146,6 @@ export const MonthSchema = object('Month', {
       ...both,
     }),
   ),
-  by_cell: Type.Optional(
-    Type.Array(Type.Object({ cell: Type.String(), ...both }), { description: 'Where there are cells' }),
-  ),
   by_day: Type.Array(Type.Object({ day: Type.String({ examples: ['2026-11-21'] }), ...both }), {
     description: 'Every day of the month',
   }),
@@ -208,9 +205,9 @@ function viewOwed(of: Owed): Static<typeof OwedSchema> {
   }
 }
 
-export function viewMonth(figures: MonthByCell): Static<typeof MonthSchema> {
+export function viewMonth(figures: MonthFigures): Static<typeof MonthSchema> {
   const { month, from, to, live, uncounted, owed, paid, refunded, users, byDay, byMethod, byRate } = figures
-  const { closed, since, afterClosing, paidOut, byCell } = figures
+  const { closed, since, afterClosing, paidOut } = figures
   const described = (one: Pick<MonthFigures, 'paid' | 'refunded'>) => ({
     paid: describeFigures(one.paid),
     refunded: describeFigures(one.refunded),
@@ -245,7 +242,6 @@ export function viewMonth(figures: MonthByCell): Static<typeof MonthSchema> {
       ...described(one),
     })),
     by_rate: byRate.map(({ taxRate, ...one }) => ({ tva_percent: taxRate, ...described(one) })),
-    ...(byCell && { by_cell: byCell.map(({ cell, ...one }) => ({ cell, ...described(one) })) }),
     by_day: byDay.map(({ day, ...one }) => ({ day, ...described(one) })),
   }
 }

@@ -9,7 +9,7 @@ import { type BooksPages, exportAccounts } from './accounts.js'
 import { readJournal } from './journal.js'
 import { journalPage } from './journal-page.js'
 import { monthPage } from './month-page.js'
-import { readMonthByCell } from './months.js'
+import { readMonthFigures } from './months.js'
 import { sendMonth } from './readings.js'
 
 export interface MonthRoute {
@@ -23,12 +23,12 @@ export function monthRoutes(app: App, pages: BooksPages): void {
   const thisSite = fromThisSite(pages, (of: MonthRoute) => addressOf('', 'months', monthIn(pages, of)))
 
   app.get('/console/months', hidden, async (request, reply) => {
-    const figures = await readMonthByCell(pages, monthNow(pages))
+    const figures = await readMonthFigures(pages, monthNow(pages))
     return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures))
   })
 
   app.get<{ Params: MonthRoute }>('/console/months/:month', hidden, async (request, reply) => {
-    const figures = await readMonthByCell(pages, monthIn(pages, request.params))
+    const figures = await readMonthFigures(pages, monthIn(pages, request.params))
     return sendPage(pages, reply, monthPage(pages, viewOf(pages, request, reply), figures, isUndone(request)))
   })
 

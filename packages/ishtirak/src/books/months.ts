@@ -1,7 +1,6 @@
 // A month of the shop: what was paid, refunded and kept by the provider, by method and by day, and whose time
 // began and ended. A payment is of the month in which it was paid, a refund of the month in which it was
 // recorded; the calendar is the shop's.
-import { type HasCells, readEachCell } from '../acts/whole-shop.js'
 import { BillingError } from '../core/error.js'
 import { addFigures, type Figures, NO_FIGURES, sumNet } from '../core/figures.js'
 import { DAY, type Instant } from '../core/instant.js'
@@ -21,7 +20,7 @@ import {
 import { type Owed, readOwed } from './owed.js'
 import { paidOutByMonth } from './paid-out.sql.js'
 
-export interface MonthsDeps extends HasCells, Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
+export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
   readonly database: Database
 }
 
@@ -71,16 +70,6 @@ export async function readMonthFigures(deps: MonthsDeps, month: string) {
   const paidOut: Figured['paidOut'] | null = figures.paidOut ?? null
   return { ...figures, paidOut, uncounted, last, closed: own, since: own && (await sinceClosing(deps, own)) }
 }
-
-/** With the sums of each cell, where there are cells. */
-export async function readMonthByCell(deps: MonthsDeps, month: string): Promise<MonthByCell> {
-  const figures = await readMonthFigures(deps, month)
-  const cells = await readEachCell(deps, () => readMonthFigures(deps, month))
-  return cells ? { ...figures, byCell: cells } : figures
-}
-
-type OfCell = Pick<MonthFigures, 'paid' | 'refunded'> & { readonly cell: string }
-export type MonthByCell = MonthFigures & { readonly byCell?: readonly OfCell[] }
 
 /** The closing of the month, and that of the month before it. Null: it is open. */
 export async function closingsAround(deps: Pick<MonthsDeps, 'database' | 'wallClock'>, month: string) {

@@ -44,7 +44,6 @@ const selectEntered = statement(
           sum(fees_centimes)::bigint as fees_centimes, sum(fees_unknown)::bigint as fees_unknown
      from daily_balances where day <= $2
     group by 1, 2, 3, 4`,
-  { sumBy: ['is_of_month', 'kind', 'method', 'instrument'] },
 )
 
 // Uses the index balance_entries_by_hand.
@@ -56,14 +55,12 @@ const selectByHand = statement(
      from balance_entries
     where kind in ('returned', 'correction', 'paid_out') and created_at < $2::timestamptz
     group by 1, 2, amount > 0`,
-  {},
 )
 
 // Uses the index users_renew.
 const countUnbooked = statement(
   'figures.unbooked',
   'select count(*) as users from users where renews_at < $1::timestamptz',
-  { sumBy: [] },
 )
 
 /** From the first entry on until the end of the month. */
@@ -116,7 +113,6 @@ const selectLines = statement(
       and b.created_at >= $3::timestamptz and b.created_at < $4::timestamptz
       and ($6::jsonb is null or r.number is null or r.number <= ${countedIn('$6::jsonb', 'r.series')})
     order by b.user_id, b.sequence limit $5::int`,
-  { order: ['user_id', 'sequence'], limit: 5 },
 )
 
 /**

@@ -135,7 +135,6 @@ const selectUsers = statement(
   'paid_months.users',
   `select month, began, users, came_back, lapsed from monthly_users
     where month >= $1 and month <= $2 and live = $3::boolean order by month, began`,
-  { sumBy: ['month', 'began'], order: ['month', 'began'] },
 )
 
 /** Both months included. */
@@ -162,7 +161,6 @@ const selectLapses = statement(
   'paid_months.lapses',
   `select month, lapsed, reminded, began, failed from monthly_lapses
     where month >= $1 and month <= $2 and live = $3::boolean`,
-  { sumBy: ['month'] },
 )
 
 export async function monthlyLapses(

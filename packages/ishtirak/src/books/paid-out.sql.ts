@@ -7,7 +7,6 @@ const selectPaidOut = statement(
   'figures.paid_out',
   `select to_char(day, 'YYYY-MM') as month, count(*)::int as count, sum(amount_centimes)::int8 as amount
      from bank_lines where state = 'payout' and day between $1::date and $2::date group by 1`,
-  { sumBy: ['month'] },
 )
 
 /** From the first day to the last, both included; in centimes. Months without a payout are left out. */

@@ -15,7 +15,7 @@ import {
   viewJournalEntry,
   viewMonth,
 } from './month-schemas.js'
-import { type MonthsDeps, readMonthByCell } from './months.js'
+import { type MonthsDeps, readMonthFigures } from './months.js'
 
 const JOURNAL_ROWS = 50
 
@@ -30,7 +30,7 @@ export const getMonth = reading<MonthsDeps>().reads({
   params: MonthParamsSchema,
   answer: MonthSchema,
   command: { usage: 'months <month>', show: flatMonth },
-  read: async (deps, { params }) => viewMonth(await readMonthByCell(deps, params.month)),
+  read: async (deps, { params }) => viewMonth(await readMonthFigures(deps, params.month)),
 })
 
 export const getJournal = reading<MonthsDeps>().reads({
@@ -76,7 +76,7 @@ export function sendMonth(
 }
 
 /** A line of the tables has what was paid and refunded; days without either are left out. */
-function flatMonth({ by_method, by_rate, by_cell, by_day, ...month }: CommandAnswer): CommandAnswer {
+function flatMonth({ by_method, by_rate, by_day, ...month }: CommandAnswer): CommandAnswer {
   type Line = Readonly<Record<'paid' | 'refunded', CommandAnswer>> & CommandAnswer
   const lines = (list: unknown) =>
     (list as readonly Line[])
@@ -87,9 +87,5 @@ function flatMonth({ by_method, by_rate, by_cell, by_day, ...month }: CommandAns
         refunded: refunded.ttc,
       }))
       .filter(({ count, refunds }: CommandAnswer) => count !== 0 || refunds !== 0)
-  return {
-    ...{ ...month, by_method: lines(by_method), by_rate: lines(by_rate) },
-    ...(by_cell ? { by_cell: lines(by_cell) } : {}),
-    by_day: lines(by_day),
-  }
+  return { ...month, by_method: lines(by_method), by_rate: lines(by_rate), by_day: lines(by_day) }
 }

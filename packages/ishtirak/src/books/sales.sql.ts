@@ -134,7 +134,6 @@ const selectLines = statement(
     partOf('paper', REPLACING, ['l.issued_at', 'l.id'], ISSUED),
   ].join(' union all ')}) l
     order by at, id limit $8::int`,
-  { order: ['at', 'id'], limit: 8 },
 )
 
 /** By the instant of each, from the oldest on, after the given one: what is late comes first. */
@@ -185,7 +184,6 @@ const sumByTax = statement(
        ' union all ',
      )}) l
     group by part, tax`,
-  { sumBy: ['part', 'tax'] },
 )
 
 export async function salesByTax(database: Queryable, span: SalesSpan): Promise<readonly TaxSums[]> {

@@ -68,6 +68,8 @@ const parseBulk = rowOf({
   operator: text,
   role: text,
   byKey: flag,
+  /** Whether an owner made this operator, and has blocked them or changed their role since. */
+  isOutdated: flag,
   isStopped: flag,
 })
 export type RunningBulk = ReturnType<typeof parseBulk>
@@ -75,10 +77,12 @@ export type RunningBulk = ReturnType<typeof parseBulk>
 // Uses the index bulk_acts_unfinished.
 const selectUnfinished = statement(
   'bulk.unfinished',
-  `select id, act, input, why, operator, role, by_key, stopped_because is not null as is_stopped
-     from bulk_acts
-    where finished_at is null and ($1::text is null or id = $1)
-    order by made_at`,
+  `select b.id, b.act, b.input, b.why, b.operator, b.role, b.by_key,
+          o.name is not null and (o.blocked_at is not null or o.role <> b.role) as is_outdated,
+          b.stopped_because is not null as is_stopped
+     from bulk_acts b left join operators o on o.name = b.operator
+    where b.finished_at is null and ($1::text is null or b.id = $1)
+    order by b.made_at`,
 )
 
 /** Oldest first: of one, or (null) of all. */
@@ -89,22 +93,10 @@ export async function unfinishedBulks(
   return (await database.query(selectUnfinished, [id])).map(parseBulk)
 }
 
-const selectMade = statement(
-  'bulk.made_operators',
-  'select role, blocked_at is not null as is_blocked from operators where name = $1',
-  {},
-)
-const parseMade = rowOf({ role: text, isBlocked: flag })
-
-/** Made by owners under this name: in all cells, where all are read. */
-export async function operatorsNamed(database: Queryable, name: string) {
-  return (await database.query(selectMade, [name])).map(parseMade)
-}
-
 const readClaimed = rowOf({ place: integer, target: text, attempts: integer })
 export type Claimed = ReturnType<typeof readClaimed>
 
-// Each attempt is leased for longer, so that many of a cell that is gone leave time for other acts. An array,
+// Each attempt is leased for longer: targets that fail again and again leave time for the others. An array,
 // since a join may look for the places once for each target, and find others each time: all would be leased.
 // Uses the index bulk_targets_left.
 const claim = statement(

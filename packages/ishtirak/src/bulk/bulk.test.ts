@@ -1,5 +1,5 @@
 // An act on many: counted before, done to each once however processes die, and a result for each.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
@@ -8,10 +8,17 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { perform, sendingOf } from '../acts/perform.js'
-import { type Statement, statement } from '../database/database.js'
+import { BillingError } from '../core/error.js'
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+  type Statement,
+  statement,
+} from '../database/database.js'
 import { grantDays } from '../grants/grant.js'
 import { claimTargets, markTargets } from './bulk.sql.js'
-import { workOff } from './work-off.js'
+import { type WorkDeps, workOff } from './work-off.js'
 
 const WHY = 'outage of the 21st'
 const OUTAGE = { active_from: '2026-11-21', active_until: '2026-11-21' }
@@ -20,6 +27,8 @@ const selectGrants = statement(
   'test.bulk.grants',
   'select user_id, count(*)::int as grants, sum(days)::int as days from grants group by 1 order by 1',
 )
+
+const selectEvents = statement('test.bulk.events', 'select id from outbox order by sequence')
 
 describeScenario('an act on many', ({ database }) => {
   let world: World
@@ -37,6 +46,13 @@ describeScenario('an act on many', ({ database }) => {
   const grantAll = { act: 'user.grant', filter: OUTAGE, input: { days: 7 }, why: WHY }
   const start = async (body: object, operator = owner) => (await operator.post('/bulk/start', body)).body
   const work = (id: string) => workOff(world.service.parts, id, { most: 1_000 })
+  /** As of a process whose statements pass through `seen`. */
+  const watched = (
+    seen: (sent: Statement, send: () => Promise<readonly Row[]>) => Promise<readonly Row[]>,
+  ): WorkDeps => {
+    const query: Database['query'] = (sent, ...given) => seen(sent, () => database().query(sent, ...given))
+    return { ...world.service.parts, database: Object.assign(Object.create(database()), { query }) }
+  }
   const results = async (id: string) => {
     const { data } = (await owner.get(`/bulk/${id}/results`)).body
     return data.map((one: Record<string, string>) => [one.target, one.code ?? one.result])
@@ -76,6 +92,28 @@ describeScenario('an act on many', ({ database }) => {
     const headers = { authorization: `Bearer ${ROLE_KEYS.viewer}` }
     const file = await world.call('GET', `/api/v1/operator/bulk/${begun.id}/file`, { headers })
     expect(file.text).toBe('target,result,code\r\na,done,\r\nb,done,\r\nc,done,\r\n')
+  })
+
+  it('is begun once of two sendings at the same moment', async () => {
+    const send = () => start({ ...grantAll, operation_id: 'outage' })
+    const sent = await Promise.all([send(), send()])
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+    await world.advance(1)
+    expect((await grants()).map(([, count]) => count)).toEqual([1, 1, 1])
+  })
+
+  it('takes payments and events by their ids, and refuses one that nobody has', async () => {
+    const payments = (await owner.get('/payments')).body.data.map(({ id }: { id: string }) => id)
+    const events = (await database().query(selectEvents)).map(({ id }) => String(id))
+    for (const [act, known] of [
+      ['payment.recheck', payments],
+      ['event.resend', events],
+    ] as const) {
+      expect(known.length).toBeGreaterThanOrEqual(3)
+      const { id } = await start({ act, ids: [...known, 'none'], why: WHY })
+      await work(id)
+      expect(await results(id)).toEqual([...known.map((one: string) => [one, 'done']), ['none', 'not_found']])
+    }
   })
 
   it('is confirmed for the very list that was shown: another one is shown, and asked for again', async () => {
@@ -135,6 +173,104 @@ describeScenario('an act on many', ({ database }) => {
     await work(id)
     expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, refused: 0, left: 0 })
     expect((await grants()).map(([, count]) => count)).toEqual([1, 1, 1])
+  })
+
+  /** As where the database takes what is changed for one user, and its answer is lost. */
+  const losesAnswers = () =>
+    watched(async ({ name }, send) => {
+      const rows = await send()
+      if (/^(settlements|audit)\./.test(name)) throw new DatabaseUnavailable('the answer is lost')
+      return rows
+    })
+
+  it('tells none as failed that was done and whose answer is lost, however often', async () => {
+    const { id } = await start({ ...grantAll, filter: undefined, ids: ['a'] })
+    // Each attempt is leased for longer than the one before.
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await workOff(losesAnswers(), id, { most: 1_000 })
+      world.clock.advance(attempt * 121_000)
+    }
+    expect(await grants()).toEqual([['a', 1, 7]])
+    const { data } = (await owner.get(`/bulk/${id}/results`)).body
+    expect(data).toEqual([{ target: 'a', result: null, code: 'database_unavailable' }])
+    await work(id)
+    expect(await results(id)).toEqual([['a', 'done']])
+    expect(await grants()).toEqual([['a', 1, 7]])
+  })
+
+  it('waits longer after each attempt', async () => {
+    const { id } = await start({ ...grantAll, filter: undefined, ids: ['a'] })
+    const claims = async (ms: number) => {
+      world.clock.advance(ms)
+      return workOff(losesAnswers(), id, { most: 1_000 })
+    }
+    expect([await claims(0), await claims(121_000)]).toEqual([1, 1])
+    expect([await claims(121_000), await claims(121_000)]).toEqual([0, 1])
+  })
+
+  it('stops at once what waits for an answer, and says that it may have been done', async () => {
+    const { id } = await start(grantAll)
+    await workOff(losesAnswers(), id, { most: 1_000 })
+    await owner.post(`/bulk/${id}/stop`, { why: 'the database is gone for a day' })
+    expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 0, stopped: 3, left: 0 })
+    expect(await results(id)).toEqual(['a', 'b', 'c'].map((user) => [user, 'outcome_unknown']))
+    const visit = await enterConsole(world, ROLE_KEYS.owner)
+    expect((await visit.ask(`/console/bulk/${id}`)).words).toContain(
+      'c stopped may have been done: look before repeating it',
+    )
+  })
+
+  it('says done of what was done, whatever a slower process says of an earlier attempt', async () => {
+    const { id } = await start({ ...grantAll, filter: undefined, ids: ['a'] })
+    const failing = vi.spyOn(grantDays, 'run').mockRejectedValue(new BillingError('provider_unavailable'))
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await work(id)
+      world.clock.advance(attempt * 121_000)
+    }
+    const slow = watched(async ({ name }, send) => {
+      if (name !== 'bulk.mark') return send()
+      // It hangs before it says that the third has failed; another does it, and is slow too.
+      failing.mockRestore()
+      world.clock.advance(363_000)
+      const other = watched(async (sent, sendOther) => {
+        if (sent.name === 'bulk.mark') await send()
+        return sendOther()
+      })
+      await workOff(other, id, { most: 1_000 })
+      return []
+    })
+    await workOff(slow, id, { most: 1_000 })
+    expect(await grants()).toEqual([['a', 1, 7]])
+    expect(await results(id)).toEqual([['a', 'done']])
+  })
+
+  it('gives the others their turn where some fail by a bug', async () => {
+    const broken = Array.from({ length: 8 }, (_, place) => `x${place}`)
+    const { id } = await start({ ...grantAll, filter: undefined, ids: [...broken, 'a'] })
+    const { run } = grantDays
+    const failing = vi.spyOn(grantDays, 'run').mockImplementation(async (deps, call) => {
+      if (call.id !== 'a') throw new Error('a bug')
+      return run(deps, call)
+    })
+    await work(id)
+    failing.mockRestore()
+    expect(await results(id)).toEqual([...broken.map((user) => [user, 'internal_error']), ['a', 'done']])
+  })
+
+  it('gives each act on many its turn, a chunk at a time', async () => {
+    const many = Array.from({ length: 150 }, (_, place) => `x${place}`)
+    const first = await start({ ...grantAll, filter: undefined, ids: many })
+    world.clock.advance(1_000)
+    const second = await start({ ...grantAll, filter: undefined, ids: ['a'] })
+    const chunks: string[] = []
+    const deps = watched(async ({ name }, send) => {
+      if (name === 'bulk.mark') chunks.push((await results(second.id))[0]?.[1])
+      return send()
+    })
+    await workOff(deps, null, { most: 1_000 })
+    // Before the second chunk of the first list, the second list is done.
+    expect(chunks).toEqual([null, null, 'done'])
+    expect((await owner.get(`/bulk/${first.id}`)).body).toMatchObject({ refused: 150, left: 0 })
   })
 
   it('has a refusal as a result; ids count once, and one that nobody has is refused', async () => {
@@ -205,15 +341,13 @@ describeScenario('an act on many', ({ database }) => {
     const ids = Array.from({ length: 201 }, (_, place) => `x${place}`)
     const asked = { act: 'user.grant', ids: [...ids, 'a'], input: { days: 2 }, why: WHY }
     const { id } = await start(asked, nadia)
-    const parts = { ...world.service.parts, database: Object.create(database()) }
     let claims = 0
-    parts.database.query = async (sent: Statement, values: never[]) => {
-      if (sent.name === 'bulk.claim') claims++
-      if (sent.name === 'bulk.claim' && claims === 2)
-        await owner.post('/operators/nadia/block', { why: 'left' })
-      return database().query(sent, values)
-    }
-    await workOff(parts, id, { most: 1_000 })
+    const deps = watched(async ({ name }, send) => {
+      if (name === 'bulk.claim') claims++
+      if (name === 'bulk.claim' && claims === 2) await owner.post('/operators/nadia/block', { why: 'left' })
+      return send()
+    })
+    await workOff(deps, id, { most: 1_000 })
     const after = (await owner.get(`/bulk/${id}`)).body
     expect(await grants()).toEqual([])
     expect(after).toMatchObject({ refused: 200, stopped: 2, left: 0, stopped_because: 'operator_unknown' })

@@ -1,6 +1,5 @@
 // An act on many: what is asked for is read, the list is found, counted, and frozen when it is confirmed.
 import { type Act, type ActDeps, act, actTexts } from '../acts/act.js'
-import { type ActsElsewhere, cellsOfSubject } from '../acts/act-elsewhere.js'
 import { auditEntry, type By, requireUnchanged } from '../acts/audit.sql.js'
 import { pagesBehind } from '../acts/paging.js'
 import { previewOf } from '../acts/perform.js'
@@ -9,11 +8,9 @@ import { WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject, type SubjectList } from '../acts/subject.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type CustomRoles, type OperatorKey, requireRole } from '../core/role.js'
-import { readWholeShop } from '../database/whole-shop.js'
 import { checker } from '../http/checker.js'
 import { query } from '../http/schemas.js'
 import { viewRows } from '../ledger/schemas.js'
-import type { LiveCells } from '../runtime/cells.js'
 import { digestOf, shortNumberOf } from '../runtime/secret.js'
 import { bulks, endBulk, insertBulk, type Target } from './bulk.sql.js'
 import {
@@ -32,9 +29,6 @@ export interface BulkDeps extends ActDeps {
   readonly actsOfAll: readonly Act<never>[]
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
-  /** Null, as `actsElsewhere`: this service has all users. */
-  readonly cells: LiveCells | null
-  readonly actsElsewhere: ActsElsewhere | null
 }
 
 interface Many {
@@ -46,7 +40,7 @@ interface Many {
   readonly sum: number
 }
 
-/** Not a month, which each cell closes by itself, nor what one cell has for all. */
+/** Acts on anything else, such as a month or an operator, are done one at a time. */
 const SUBJECTS = ['user', 'payment', 'event']
 
 /** Throws `validation_failed` at `/act`, with what it asks for each by itself. */
@@ -76,7 +70,7 @@ async function manyOf(
   const each = [days, amount].find((one): one is number => typeof one === 'number')
   const found = ids
     ? [...new Set(ids)].map((id) => ({ id }))
-    : await readWholeShop({ isWhole: true }, () => matching(deps, act.on.list, filter ?? {}))
+    : await matching(deps, act.on.list, filter ?? {})
   if (found.length === 0) throw wrongField('filter', 'too_small', 1)
   const targets = found.map((one: { id: string; amount?: number }) => ({
     id: one.id,
@@ -88,10 +82,7 @@ async function manyOf(
 
 const PAGE = 1_000
 
-/**
- * Of all cells. Throws `validation_failed`: it has no list, the filter makes no sense, or finds too many; and
- * `database_unavailable` where a cell does not answer.
- */
+/** Throws `validation_failed`: it has no list, the filter makes no sense, or finds too many. */
 async function matching(
   deps: BulkDeps,
   list: SubjectList | undefined,
@@ -131,11 +122,7 @@ export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By):
   const previewOne = async ({ id }: Target) => {
     const call = { id, input: { ...many.input, why: request.why }, by }
     try {
-      const preview: Preview = await whereItIs(deps, many.act, id, {
-        here: () => previewOf(many.act, deps, call),
-        elsewhere: async (acts, cell) => ({ ...(await acts.preview(cell, many.act, call)), detail: null }),
-      })
-      return { id, preview, code: null }
+      return { id, preview: await previewOf(many.act, deps, call), code: null }
     } catch (error) {
       if (error instanceof BillingError) return { id, preview: null, code: error.code }
       throw error
@@ -148,33 +135,6 @@ export async function previewMany(deps: BulkDeps, request: BulkRequest, by: By):
     changes: [{ what: 'bulkTargets', before: null, after: count }],
     detail: { many, first },
   }
-}
-
-/**
- * In the cell that has the target. Throws what the act throws; `not_found` where none has it, and
- * `database_unavailable` where one that may have it does not answer.
- */
-export async function whereItIs<Result>(
-  { cells, actsElsewhere }: Pick<BulkDeps, 'cells' | 'actsElsewhere'>,
-  { on }: Pick<Act, 'on'>,
-  id: string,
-  work: {
-    here(): Promise<Result>
-    elsewhere(acts: ActsElsewhere, cell: string): Promise<Result>
-  },
-): Promise<Result> {
-  let why: unknown
-  for (const cell of await cellsOfSubject(cells, on, id)) {
-    try {
-      return await (cell === null || !actsElsewhere ? work.here() : work.elsewhere(actsElsewhere, cell))
-    } catch (error) {
-      if (!(error instanceof BillingError)) throw error
-      const isGone = error.code === 'database_unavailable' && cell !== null
-      if (!isGone && error.code !== 'not_found') throw error
-      if (isGone || why === undefined) why = error
-    }
-  }
-  throw why
 }
 
 export const startBulk = act<BulkDeps>().does({

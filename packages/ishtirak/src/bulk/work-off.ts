@@ -2,10 +2,9 @@
 import type { Act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { perform, sendingOf } from '../acts/perform.js'
-import { cellUnavailable, ERRORS } from '../core/error.js'
-import { MINUTE, SECOND } from '../core/instant.js'
+import { ERRORS } from '../core/error.js'
+import { MINUTE } from '../core/instant.js'
 import { type Operator, operatorIn } from '../core/role.js'
-import { missingCells, ofAllCells } from '../database/whole-shop.js'
 import { toBillingError } from '../http/problem.js'
 import type { Log } from '../runtime/log.js'
 import {
@@ -15,12 +14,11 @@ import {
   finishBulk,
   type Marked,
   markTargets,
-  operatorsNamed,
   type RunningBulk,
   stopLeftOver,
   unfinishedBulks,
 } from './bulk.sql.js'
-import { actOnMany, type BulkDeps, whereItIs } from './many.js'
+import { actOnMany, type BulkDeps } from './many.js'
 
 export interface WorkDeps extends BulkDeps {
   readonly log: Log
@@ -32,10 +30,6 @@ const CHUNK = 100
 const AT_ONCE = 8
 const LEASE_MS = 2 * MINUTE
 const ATTEMPTS = 3
-/** More than what a request may take there: what asks the provider may take 5 s. */
-const ELSEWHERE_MS = 6 * SECOND
-/** Codes after which it may have been done: never told as failed, and tried until it is known. */
-const UNKNOWN: readonly string[] = ['database_unavailable', 'busy']
 
 /** Of one, or (null) of all, a chunk of each in turn, up to `most` targets. Gives how many it worked on. */
 export async function workOff(
@@ -54,7 +48,7 @@ export async function workOff(
   return done
 }
 
-/** One chunk, after a look at the operator who began it. 0: it is stopped or waits, or nothing is due. */
+/** One chunk, after a look at the operator who began it. 0: it is stopped, or nothing is due. */
 async function workNext(deps: WorkDeps, id: string): Promise<number> {
   const [bulk] = await unfinishedBulks(deps.database, id)
   if (!bulk) return 0
@@ -62,28 +56,17 @@ async function workNext(deps: WorkDeps, id: string): Promise<number> {
     await stopLeftOver(deps.database, id, deps.clock.now())
     return 0
   }
-  const isAllowed = await mayGoOn(deps, bulk)
-  if (isAllowed === null) return 0
-  const operator = isAllowed ? operatorIn(deps.operatorRoles, bulk.operator, bulk.role) : null
+  const operator = operatorOf(deps, bulk)
   if (operator) return workChunk(deps, bulk, operator)
   await stopFor(deps, bulk)
   return 0
 }
 
-/**
- * Whether its operator may still act: they are in OPERATOR_KEYS as then, and not blocked nor of another role
- * where an owner made them. Null: not known, since a cell that may have them does not answer.
- */
-function mayGoOn(
-  { database, operatorKeys }: WorkDeps,
-  { operator: name, role, byKey }: RunningBulk,
-): Promise<boolean | null> {
-  return ofAllCells(async () => {
-    if (byKey && !operatorKeys.some((key) => key.name === name && key.role === role)) return false
-    const made = await operatorsNamed(database, name)
-    if (made.some((one) => one.isBlocked || one.role !== role)) return false
-    return made.length > 0 || byKey || missingCells().length === 0 ? true : null
-  })
+/** Null if the operator was blocked, left OPERATOR_KEYS, or has another role by now. */
+function operatorOf({ operatorKeys, operatorRoles }: WorkDeps, bulk: RunningBulk): Operator | null {
+  const { operator: name, role, byKey, isOutdated } = bulk
+  const isKept = !byKey || operatorKeys.some((key) => key.name === name && key.role === role)
+  return isKept && !isOutdated ? operatorIn(operatorRoles, name, role) : null
 }
 
 async function stopFor(deps: WorkDeps, { id, operator: name, role }: RunningBulk): Promise<void> {
@@ -100,56 +83,37 @@ async function workChunk(deps: WorkDeps, bulk: RunningBulk, operator: Operator):
   const act = actOnMany(deps, bulk.act)
   const results: Marked[] = []
   const waiting = [...claimed]
-  const chunk = { bulk, operator, gone: new Set<string>() }
   const work = async () => {
     for (let one = waiting.shift(); one; one = waiting.shift())
-      results.push({ place: one.place, ...(await actOn(deps, act, chunk, one)) })
+      results.push({ place: one.place, ...(await actOn(deps, act, { bulk, operator }, one)) })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   await markTargets(deps.database, bulk.id, results)
   return claimed.length
 }
 
-interface Chunk {
-  readonly bulk: RunningBulk
-  readonly operator: Operator
-  /** Cells that did not answer: one that hangs is waited for once in a chunk. */
-  readonly gone: Set<string>
-}
-
-const DONE = { result: 'done', code: null } as const
-
 /** By an operation named for the target: tried again after a crash, it counts once. */
 async function actOn(
   deps: WorkDeps,
   act: Act<BulkDeps>,
-  { bulk: { id: bulkId, input, why }, operator, gone }: Chunk,
+  { bulk: { id: bulkId, input, why }, operator }: { bulk: RunningBulk; operator: Operator },
   { target, attempts }: Claimed,
 ): Promise<Omit<Marked, 'place'>> {
   const by = { operator, reason: why, operationId: bulkId }
   // As the API reads it, an act that asks for no reason is given none.
   const call = { id: target, input: { ...input, ...('why' in act.input.properties && { why }) }, by }
   try {
-    return await whereItIs(deps, act, target, {
-      here: async () => {
-        const about = act.on.isUser ? { userId: target } : undefined
-        const sending = { ...(await sendingOf(act, deps, call, about)), isFirst: attempts === 1 }
-        const performed = await perform(act, deps, call, sending)
-        if (performed.kind === 'done' || !performed.found.isRefused) return DONE
-        return { result: 'refused', code: String(performed.found.after.code) }
-      },
-      elsewhere: async (acts, cell) => {
-        if (gone.has(cell)) throw cellUnavailable(cell)
-        await acts.perform(cell, act, call, ELSEWHERE_MS)
-        return DONE
-      },
-    })
+    const about = act.on.isUser ? { userId: target } : undefined
+    const sending = { ...(await sendingOf(act, deps, call, about)), isFirst: attempts === 1 }
+    const performed = await perform(act, deps, call, sending)
+    if (performed.kind === 'done' || !performed.found.isRefused) return { result: 'done', code: null }
+    return { result: 'refused', code: String(performed.found.after.code) }
   } catch (error) {
-    const { code, extra } = toBillingError(error)
+    const { code } = toBillingError(error)
     if (ERRORS[code] < 500) return { result: 'refused', code }
-    if (code === 'database_unavailable' && extra.cell) gone.add(String(extra.cell))
-    // Of a cell that is gone the log tells already, not for each of thousands.
-    else deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
-    return { result: attempts < ATTEMPTS || UNKNOWN.includes(code) ? null : 'failed', code }
+    deps.log.warn({ err: error, bulk_id: bulkId, target }, 'one of a list could not be acted on')
+    // After a lost answer it may have been done: it is tried until that is known, and never told as failed.
+    const isUnknown = code === 'database_unavailable'
+    return { result: attempts < ATTEMPTS || isUnknown ? null : 'failed', code }
   }
 }

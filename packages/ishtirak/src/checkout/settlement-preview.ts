@@ -63,7 +63,7 @@ export function follow(
       now,
       rules: deps.rules,
       method: deps.methods.of(payment.method),
-      freshPaymentId: () => deps.ids.ofUser('pay', now, payment.userId),
+      freshPaymentId: () => deps.ids.next('pay', now),
       asked: true,
       accepted,
     })

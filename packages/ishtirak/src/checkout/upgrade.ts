@@ -217,7 +217,7 @@ async function requestPayment(
   const method = request.gateways.next(amount)
   if (!method) throw new BillingError('provider_rejected')
   const payment = newPayment({
-    id: deps.ids.ofUser('pay', now, request.user.userId),
+    id: deps.ids.next('pay', now),
     userId: request.user.userId,
     boughtBy: request.user.personId,
     poNumber: 'topUp' in request ? null : request.poNumber,

@@ -2,12 +2,11 @@
 import { BillingError } from '../core/error.js'
 import { MINUTE } from '../core/instant.js'
 import type { ProviderEvent } from '../ledger/method.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { keepForeignEvent, type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { Clock } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 
-export interface WebhookDeps extends SettleDeps, Pick<CommonParts, 'cellGuard'> {
+export interface WebhookDeps extends SettleDeps {
   readonly logForgery: LogForgery
 }
 
@@ -52,9 +51,6 @@ async function bookEvent(
     throw new BillingError('malformed_json')
   }
   const { id, type, report } = event
-  await deps.cellGuard?.whenKnown()
-  const admit = () => void (report?.paymentId && deps.cellGuard?.admitPayment(report.paymentId))
-  admit()
   deps.log.info(
     {
       request_id: requestId,
@@ -68,8 +64,6 @@ async function bookEvent(
   const result = report
     ? await settlePayment(deps, { report, event: { id, type }, source: 'webhook', requestId })
     : await keepForeignEvent(deps, { method, id, type, outcome: 'not_about_a_checkout', report: null })
-  // A payment whose user has moved meanwhile was not found: the event comes again, and to the other cell.
-  admit()
   const duplicate = result === 'duplicate'
   deps.count({ name: 'provider_event', result: duplicate ? 'duplicate' : 'accepted' })
   return { duplicate }

@@ -3,7 +3,7 @@
 import { type AuditEntry, type By, insertAudit } from '../acts/audit.sql.js'
 import type { CodeBatch } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
-import { type Across, type Queryable, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at, instantOrNull, integer, text } from '../database/rows.js'
 import { HOLDS } from '../ledger/code-uses.sql.js'
 import { viewRows } from '../ledger/schemas.js'
@@ -53,7 +53,7 @@ export async function insertBatch(
   await database.query(insert, [JSON.stringify(row), hashes, JSON.stringify(audit), at(now)])
 }
 
-const selectBatches = (name: string, which: string, across?: Across) =>
+const selectBatches = (name: string, which: string) =>
   statement(
     `codes.${name}`,
     `select b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
@@ -66,7 +66,6 @@ const selectBatches = (name: string, which: string, across?: Across) =>
           from codes where batch_id = b.id
       ) c
       order by b.created_at desc, b.id desc`,
-    across,
   )
 const selectNewest = selectBatches(
   'batches',
@@ -74,7 +73,6 @@ const selectNewest = selectBatches(
     where (created_at, id) < (coalesce($1::timestamptz, 'infinity'), coalesce($2, ''))
       and strpos(lower(why), lower($3::text)) > 0
     order by created_at desc, id desc limit $4::int`,
-  { order: ['-created_at', '-batch_id'], limit: 4, named: true },
 )
 const selectOne = selectBatches('batch', 'select * from code_batches where id = $1')
 

@@ -11,7 +11,6 @@ import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
 import {
   addressOf,
   type ConsolePages,
-  cellColumn,
   Facts,
   NoWrap,
   Pager,
@@ -106,10 +105,7 @@ function listPage(
   const { q, shown, notice } = of
   const { say } = view
   const path = addressOf(pages.base, 'codes')
-  const cells = cellColumn(view, shown.items)
-  const rows = shown.items.map((batch) => ({
-    safeCells: [...cellsOfBatch(pages, view, batch), ...cells.safeCellsOf(batch)],
-  }))
+  const rows = shown.items.map((batch) => ({ safeCells: cellsOfBatch(pages, view, batch) }))
   const columns = [
     'codesWhy',
     'codesGive',
@@ -139,11 +135,7 @@ function listPage(
             />
             <SubmitButton label={say('codesFind')} />
           </form>
-          <Table
-            columns={[...columns.map((key) => say(key)), ...cells.columns]}
-            safeRows={rows}
-            empty={say('codesNone')}
-          />
+          <Table columns={columns.map((key) => say(key))} safeRows={rows} empty={say('codesNone')} />
           <Pager
             view={view}
             first={shown.isFirst && q === '' ? null : path}

@@ -3,7 +3,6 @@ import { type TNumberOptions, Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
-import { ofCell } from '../acts/whole-shop.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 
@@ -69,7 +68,6 @@ export const CodeBatchSchema = object('CodeBatch', {
   why: Type.String(),
   revoked_at: nullable(timestamp),
   revoked_by: nullable(Type.String()),
-  ...ofCell,
 })
 
 export const CodeBatchesSchema = object('CodeBatches', {

@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { dayOrInstantSchema } from '../acts/day.js'
 import { reason } from '../acts/reason.js'
-import { ofCell } from '../acts/whole-shop.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 
 export const ReconcileRequestSchema = request('ReconcileRequest', {
@@ -34,7 +33,6 @@ export const ComparisonSchema = object('Comparison', {
   calls: Type.Integer({ description: 'Questions put to the provider so far' }),
   checkouts: Type.Integer(),
   findings: Type.Integer(),
-  ...ofCell,
 })
 
 export const FindingSchema = object('Finding', {

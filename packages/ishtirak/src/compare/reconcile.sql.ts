@@ -232,7 +232,6 @@ const selectComparisons = statement(
     where $1::text is null or id = $1
     order by started_at desc
     limit $2::int`,
-  { order: ['-started_at'], limit: 2, named: true },
 )
 
 const findings = (name: string, isWanted: string) =>
@@ -243,7 +242,6 @@ const findings = (name: string, isWanted: string) =>
       where ${isWanted}
       order by seen_at desc, f.user_id, checkout_id, f.method
       limit $1::int`,
-    { order: ['-seen_at', 'user_id', 'checkout_id', 'gateway'], limit: 1 },
   )
 const selectFindings = findings('findings', 'true')
 // Seen since it began, by clocks that may differ: earlier findings, however many there are, are not read.

@@ -34,7 +34,7 @@ export const ROUND_MS = 30 * SECOND
 const OVERLAP_MS = 2 * DAY
 const SHOWN_OF_ONE = { comparisons: 1, findings: 1_000 }
 
-export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue' | 'cellGuard'>
+export type ReconcileDeps = SettleDeps & Pick<CommonParts, 'catalogue'>
 export type ReconcileActDeps = ReconcileDeps & Pick<CommonParts, 'wallClock'>
 
 /**
@@ -128,11 +128,7 @@ async function comparePage(
   const answer = await list.page(page)
   if (!answer.ok) return { failure: giveUp(deps, answer.failure) }
   const { checkouts } = answer.value
-  const { cellGuard } = deps
-  const wanted = checkouts.filter(
-    (one) =>
-      (one.createdAt === null || one.createdAt >= walk.sinceAt) && (cellGuard?.hasReported(one) ?? true),
-  )
+  const wanted = checkouts.filter((one) => one.createdAt === null || one.createdAt >= walk.sinceAt)
   const compared = await compareAll(deps, walk, wanted)
   const isOver = isAllBefore(checkouts, walk.sinceAt - CLOCK_SKEW_MAX)
   const nextPage = isOver ? null : answer.value.nextPage

@@ -5,10 +5,8 @@ import type { ActDeps } from '../acts/act.js'
 import { actPages } from '../acts/act-console.js'
 import { actsOf, type BroughtToConsole, type Capability } from '../acts/capability.js'
 import { recordRefusals } from '../acts/refusals.js'
-import { type HasCells, pagesOfAll } from '../acts/whole-shop.js'
 import { type BillingError, ERRORS } from '../core/error.js'
 import type { App } from '../http/app.js'
-import { askElsewhere } from '../http/elsewhere.js'
 import type { RefusalPages } from '../http/problem.js'
 import { consoleSay } from '../i18n/console.js'
 import type { OverviewDeps } from '../limits/overview.js'
@@ -23,7 +21,7 @@ import { paymentRoutes } from './payment.route.js'
 import { userRoutes } from './user.route.js'
 import './words.js'
 
-export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps & HasCells>(
+export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>(
   deps: Deps & { readonly viewAsUser: ViewAsUser; readonly signIn: ConsoleSignIn },
   capabilities: readonly Capability<Deps>[],
 ) {
@@ -46,16 +44,12 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps 
   }
   return async (app: App): Promise<void> => {
     acceptForms(app)
-    askElsewhere(app, deps)
     app.refuseWithPages(refusalPages(shared))
     recordRefusals(app, deps.recordRefusal, (request) => nameOf(shared, request))
     actPages(app, shared, acts)
+    for (const { console } of capabilities) console?.(app, shared)
     paymentRoutes(app, shared)
     userRoutes(app, shared)
-    await app.register(async (pages: App) => {
-      pagesOfAll(pages, deps)
-      for (const { console } of capabilities) console?.(pages, shared)
-    })
   }
 }
 

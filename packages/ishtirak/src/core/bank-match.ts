@@ -178,7 +178,7 @@ function firstOf<Value>(values: readonly Value[], isWanted: (value: Value) => bo
   return found
 }
 
-export function groupBy<Key, Value>(values: readonly Value[], keysOf: (value: Value) => readonly Key[]) {
+function groupBy<Key, Value>(values: readonly Value[], keysOf: (value: Value) => readonly Key[]) {
   const groups = new Map<Key, Value[]>()
   for (const value of values)
     for (const key of keysOf(value)) {

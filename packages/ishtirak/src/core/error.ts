@@ -35,7 +35,6 @@ export const ERRORS = {
   uri_too_long: 414,
   unsupported_media_type: 415,
   expectation_failed: 417,
-  wrong_cell: 421,
   validation_failed: 422,
   file_not_accepted: 422,
   unknown_plan: 422,
@@ -90,16 +89,6 @@ export function wrongField(
   bound?: ValidationProblem['bound'],
 ): BillingError {
   return new BillingError('validation_failed', { problems: [{ pointer: `/${field}`, code, bound }] })
-}
-
-/** A user moves to another cell, which takes seconds, or where they are is not known at the moment. */
-export function userOnTheirWay(cause?: unknown): BillingError {
-  return new BillingError('busy', { retryAfterSeconds: 1, cause })
-}
-
-/** Another cell does not answer; it is named. */
-export function cellUnavailable(cell: string): BillingError {
-  return new BillingError('database_unavailable', { retryAfterSeconds: 5, extra: { cell } })
 }
 
 export interface ErrorDetails {

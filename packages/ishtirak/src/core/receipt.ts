@@ -225,7 +225,7 @@ export function paperSeries(paper: PaperKind, issuedOn: string, live: boolean): 
   return `${live ? '' : 'TEST-'}${LETTERS[paper]}${issuedOn.slice(0, 4)}`
 }
 
-/** `2026-000042`, `F-2026-000042`, of cell b `2026-B-000042`: six digits, more from a million a year on. */
+/** `2026-000042`, `F-2026-000042`: six digits, more from a million a year on. */
 export function receiptNumber(series: string, number: number): string {
   return `${series}-${String(number).padStart(6, '0')}`
 }
@@ -236,7 +236,7 @@ export function readReceiptNumber(
   live: boolean,
 ): { readonly series: string; readonly number: number } | null {
   const [, test, series, digits] =
-    /^(TEST-)?((?:[FAP]-)?\d{4}(?:-[A-Z]{1,2})?(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
+    /^(TEST-)?((?:[FAP]-)?\d{4}(?:-R\d{14})?)-(\d{1,9})$/.exec(typed.toUpperCase()) ?? []
   if (series === undefined) return null
   return { series: test !== undefined || !live ? `TEST-${series}` : series, number: Number(digits) }
 }

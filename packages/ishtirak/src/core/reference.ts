@@ -1,6 +1,5 @@
 // The reference of a transfer: what the payer writes on the slip, and what the operator reads there. 12
-// symbols of an alphabet of 13: three that carry the user's part (3 of their bits are random), 8 random ones
-// (29.6 bits) and a check symbol.
+// symbols of an alphabet of 13: 11 random ones (40.7 bits) and a check symbol.
 //
 // The alphabet has one symbol at most of each group that is mixed up:
 //   by hand            0 O Q D · 1 I L 7 T · 2 Z · 3 E · 4 A Y · 5 S · 6 G · 8 B · 9 Q · C G · E F · K X H ·
@@ -19,33 +18,15 @@ const PRIME = ALPHABET.length
 /** The greatest multiple of 13 that a byte can reach: bytes from here on would favour the first symbols. */
 const EVEN = 256 - (256 % PRIME)
 
-/** The first three symbols are a number below 2,197: modulo 256, the part of the user (runtime/cells.ts). */
-const PARTS = 256
-const PART_LENGTH = 3
-
-/**
- * Draws a reference for a user of a part, as it is stored: 12 symbols. `random` gives as many bytes as it is
- * asked for.
- */
-export function drawReference(random: (size: number) => Uint8Array, part: number): string {
-  const [drawn = 0] = random(1)
-  const values = inSymbols((drawn & 7) * PARTS + part)
+/** Draws a reference as it is stored: 12 symbols. `random` returns as many bytes as it is asked for. */
+export function drawReference(random: (size: number) => Uint8Array): string {
+  const values: number[] = []
   while (values.length < REFERENCE_LENGTH - 1) {
     const even = [...random(REFERENCE_LENGTH)].filter((byte) => byte < EVEN)
     values.push(...even.slice(0, REFERENCE_LENGTH - 1 - values.length).map((byte) => byte % PRIME))
   }
   // The last position, 12, is -1 modulo 13: there the sum of the others brings the whole to 0.
   return [...values, sumOf(values)].map((value) => ALPHABET.charAt(value)).join('')
-}
-
-function inSymbols(number: number): number[] {
-  return [Math.floor(number / PRIME ** 2), Math.floor(number / PRIME) % PRIME, number % PRIME]
-}
-
-/** Of a reference as it is stored. */
-export function partOfReference(reference: string): number {
-  const symbols = [...reference.slice(0, PART_LENGTH)]
-  return symbols.reduce((number, symbol) => number * PRIME + ALPHABET.indexOf(symbol), 0) % PARTS
 }
 
 /** In groups of four, as it is shown: `K4M9-2R8F-JW36`. */

@@ -14,26 +14,6 @@ export interface Statement {
   readonly text: string
   /** It writes: what is given up must not be carried out later. */
   readonly isChange: boolean
-  /** Operators read it of all cells. */
-  readonly across?: Across
-}
-
-/** How the rows of several cells become one answer. Without a member: all, in any order. */
-export interface Across {
-  /** Columns that the statement orders by; `-at`: descending. Null comes last. */
-  readonly order?: readonly string[]
-  /** It gives at most so many: the number of a parameter, as in `$7`. */
-  readonly limit?: number
-  /** It gives at most so many, whatever is asked. */
-  readonly most?: number
-  /** Rows that agree in these columns are one: what else they hold are numbers, added up. */
-  readonly sumBy?: readonly string[]
-  /** What no other member says, of the rows of each cell. */
-  readonly merge?: (cells: readonly (readonly Row[])[]) => readonly Row[]
-  /** What it finds is one cell's own: each row says in `cell` of which. */
-  readonly named?: true
-  /** It finds one thing, wherever it is, also outside a reading: the own cell is asked first. */
-  readonly anywhere?: true
 }
 
 /**
@@ -112,36 +92,26 @@ export class DatabaseError extends Error {
 }
 
 const names = new Map<string, string>()
-const ofAllCells = new Map<string, Statement>()
-/** Those that other cells run for us, by their names. */
-export const statementsAcross: ReadonlyMap<string, Statement> = ofAllCells
 export const declaredStatements: ReadonlyMap<string, string> = names
 
 /** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
 const longestName = 63
 
 /** Declares a statement once, at the top of a module. Two of one name would share a plan: refused. */
-export function statement(name: string, text: string, across?: Across): Statement {
+export function statement(name: string, text: string): Statement {
   if (name === '' || Buffer.byteLength(name) > longestName)
     throw new Error(`statement name too long: ${name}`)
   const known = names.get(name)
   if (known !== undefined && known !== text) throw new Error(`statement ${name} is declared twice`)
   names.set(name, text)
-  const declared = {
-    name,
-    text,
-    isChange: /\b(insert|update|delete)\b/.test(text),
-    ...(across && { across }),
-  }
-  if (across) ofAllCells.set(name, declared)
-  return declared
+  return { name, text, isChange: /\b(insert|update|delete)\b/.test(text) }
 }
 
 /** One whose text is put together from what capabilities bring: another text has another name. */
-export function assembled(name: string, text: string, across?: Across): Statement {
+export function assembled(name: string, text: string): Statement {
   let [free, others] = [name, 0]
   while ((names.get(free) ?? text) !== text) free = `${name}_${++others}`
-  return statement(free, text, across)
+  return statement(free, text)
 }
 
 /**

@@ -1,6 +1,5 @@
 // The counter: a customer is found or made, what they pay for is chosen, and after the act the receipt opens.
 // What is taken, and whether it may be, the act decides and its page tells: this one leads to it.
-
 import { titleOf } from '../acts/act-console.js'
 import { type Field, Input } from '../acts/act-page.js'
 import { accessInWords } from '../acts/changes.js'
@@ -37,9 +36,6 @@ export function counterRoutes(app: App, pages: CounterPages): void {
     const users = typed === '' ? [] : (await search(pages, typed)).users
     const exact = users.filter((user) => user.exact)
     const [hit, ...further] = exact.length > 0 ? exact : users
-    // Their cell has the form of a user of another one.
-    if (hit && further.length === 0 && pages.cellGuard?.has(hit.userId) === false)
-      return reply.headers(pages.headers).redirect(addressOf(pages.base, 'counter', hit.userId), 303)
     const safeBelow =
       typed === '' ? null : hit === undefined ? (
         await newCustomer(pages, view, typed)
@@ -177,7 +173,7 @@ async function newCustomer(pages: CounterPages, view: View, typed: string): Prom
   if (!mayDo(view.session.operator, recordPayment)) return <p safe>{view.say('nothingFound')}</p>
   const { say } = view
   const phone = readPhone(typed)
-  const userId = newUserId(pages)
+  const userId = pages.ids.next('walk-in', pages.clock.now())
   const known: Readonly<Record<string, string>> = phone === null ? { name: typed } : { phone }
   const fields = (await deskFields(pages, view, userId)).map((field) => ({
     ...field,
@@ -190,12 +186,6 @@ async function newCustomer(pages: CounterPages, view: View, typed: string): Prom
       <Taken {...{ pages, view, userId, fields }} />
     </section>
   )
-}
-
-function newUserId({ ids, clock, cellGuard }: CounterPages): string {
-  let userId = ids.next('walk-in', clock.now())
-  while (cellGuard && !cellGuard.has(userId)) userId = ids.next('walk-in', clock.now())
-  return userId
 }
 
 function Taken(of: { pages: CounterPages; view: View; userId: string; fields: readonly Field[] }) {

@@ -48,7 +48,6 @@ const selectEntries = statement(
    )
    select * from taken union all select * from returned union all select * from paid_out
     order by at, payment_id`,
-  { order: ['at', 'payment_id'] },
 )
 
 const parseEntry = rowOf({

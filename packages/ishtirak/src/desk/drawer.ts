@@ -1,7 +1,6 @@
 // The day of the drawer: what the desk took and gave back on a day of the billing time zone, by method and by
 // person, what was counted, and what came after the count.
 import { BillingError } from '../core/error.js'
-import { readWholeShop } from '../database/whole-shop.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { DESK_METHODS, type DeskMethod } from './desk.js'
 import { type DrawerCount, type DrawerEntry, findCount, listActs, listEntries } from './drawer.sql.js'
@@ -22,8 +21,7 @@ export async function readDrawer(deps: DrawerDeps, day: string) {
   const { database, methods } = deps
   const span = requireDay(deps, day)
   const [entries, count, audit] = await Promise.all([
-    // One drawer for all cells: its money is that of all, or it is not said.
-    readWholeShop({ isWhole: true }, () => listEntries(database, span, methods.live)),
+    listEntries(database, span, methods.live),
     findCount(database, day),
     listActs(database, day, span.from),
   ])

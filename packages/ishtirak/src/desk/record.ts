@@ -3,7 +3,6 @@
 // cash desk, or the number of the cheque.
 
 import { type By, findRefundInstant } from '../acts/audit.sql.js'
-import type { ClaimDeps } from '../acts/claim-once.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
@@ -16,7 +15,6 @@ import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
 import { ConstraintViolation, type Database } from '../database/database.js'
 import { bookDue } from '../ledger/load.js'
 import { findSnapshot } from '../ledger/load.sql.js'
-import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
@@ -28,13 +26,8 @@ import {
   rememberUser,
 } from '../ledger/users.sql.js'
 import type { DeskMethod } from './desk.js'
-import { referenceTaken, requireFreeReference, takeReference } from './references.js'
 
-export type RecordDeps = SettleDeps &
-  QuoteDeps &
-  SubjectDeps &
-  ClaimDeps &
-  Pick<CommonParts, 'cellGuard'> & { readonly database: Database }
+export type RecordDeps = SettleDeps & QuoteDeps & SubjectDeps & { readonly database: Database }
 
 interface Purchase {
   readonly planId: string
@@ -79,9 +72,8 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const most = await mostOf(deps, sale, taken, now)
   const offer = offerTaken(deps, { sale, most, method, amount: taken.amount, now })
   await rememberPayer(deps, taken, now)
-  await takeReference(deps, taken)
   const { change } = sale
-  const attempt = { id: ids.ofUser('pay', now, userId), userId, offer, change, method, createdAt: now }
+  const attempt = { id: ids.next('pay', now), userId, offer, change, method, createdAt: now }
   const payment = newPayment({ ...attempt, attemptEndsAt: now })
   const recorded: Payment = { ...payment, checkoutId: reference, nextCheckAt: null }
   const act = { ...by, act: 'payment.record' as const }
@@ -171,6 +163,10 @@ function isSameSale({ kind, plan, months, price }: Payment, taken: TakenAtDesk):
   return plan?.id === taken.planId && months === (taken.start === 'now' ? null : taken.months)
 }
 
+function referenceTaken({ id, status }: Payment): BillingError {
+  return new BillingError('conflict', { extra: { payment_id: id, payment_status: status } })
+}
+
 /**
  * What is to be taken, and what it would buy now. Throws what `bookTaken` would, of the purchase; and
  * `conflict` with the payment that has this reference, whatever it bought.
@@ -179,7 +175,6 @@ export async function quoteAtDesk(deps: RecordDeps, wanted: TakenAtDesk) {
   const method = methodNamed(deps, wanted.method)
   const known = await findRecorded(deps, wanted)
   if (known) throw referenceTaken(known)
-  await requireFreeReference(deps, wanted)
   await requireNew(deps, wanted)
   const sale = await readSale(deps, wanted)
   return { sale, ...chargeOf(deps, { price: sale.amount, method, now: deps.clock.now() }) }

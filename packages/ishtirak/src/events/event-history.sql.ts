@@ -25,7 +25,6 @@ const selectEvents = statement(
     where $1::text is null or o.user_id = $1
     order by o.created_at desc, o.user_id, o.sequence desc
     limit $2::int`,
-  { order: ['-created_at', 'user_id', '-sequence'], limit: 2 },
 )
 
 // The users who wait are few: from them to their events, longest waiting first.
@@ -36,7 +35,6 @@ const selectWaiting = statement(
     where u.delivered_sequence < u.event_sequence and ($1::text is null or u.user_id = $1)
     order by o.created_at, o.user_id, o.sequence
     limit $2::int`,
-  { order: ['created_at', 'user_id', 'sequence'], limit: 2 },
 )
 
 /** Newest first; with `waiting` only those that the platform has not confirmed, oldest first. */
@@ -159,7 +157,6 @@ const countWaiting = statement(
   'event_history.count_waiting',
   `select count(*) as users, coalesce(sum(event_sequence - delivered_sequence), 0)::bigint as events
      from users where delivered_sequence < event_sequence`,
-  { sumBy: [] },
 )
 
 export async function countWaitingEvents(

@@ -4,9 +4,9 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import Type from 'typebox'
-import { BillingError, ERRORS, type ErrorCode, userOnTheirWay } from '../core/error.js'
+import { BillingError, ERRORS, type ErrorCode } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { ConstraintViolation, DatabaseError, DatabaseUnavailable } from '../database/database.js'
+import { DatabaseUnavailable } from '../database/database.js'
 import { WrongClock } from '../database/guarded-clock.js'
 import { CATALOGS, problemInWords } from '../i18n/messages.js'
 import { withoutSlash } from '../runtime/http-client.js'
@@ -16,8 +16,6 @@ import { pathOf, preferredLocale } from './request.js'
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 /** About as long as a standby needs to take over, or an embedded database to start again. */
 const DATABASE_RETRY_SECONDS = 5
-/** SQLSTATE of a change of a user who moves to another cell. */
-export const MOVING_STATE = 'IS001'
 
 const CODES_OF_FASTIFY: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
@@ -91,7 +89,7 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
 }
 
 /** What the caller may know of it; whatever is our fault goes to the log. */
-export function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
+function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
   const error = toBillingError(thrown)
   const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
   if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
@@ -105,18 +103,10 @@ export function toBillingError(thrown: unknown): BillingError {
   const cause = thrown
   if (thrown instanceof DatabaseUnavailable)
     return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
-  if (isOfMovedUser(thrown)) return userOnTheirWay(cause)
   if (thrown instanceof WrongClock)
     return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
   if (!isFastifyError(thrown)) return new BillingError('internal_error', { cause })
   return new BillingError(CODES_OF_FASTIFY[thrown.code] ?? codeOfStatus(thrown.statusCode), { cause })
-}
-
-/** A change that came after the request was let in, as its user began to move or had moved. */
-function isOfMovedUser(thrown: unknown): boolean {
-  return thrown instanceof ConstraintViolation
-    ? thrown.constraint === 'user_of_this_cell'
-    : thrown instanceof DatabaseError && thrown.code === MOVING_STATE
 }
 
 function isFastifyError(thrown: unknown): thrown is FastifyError {

@@ -7,13 +7,11 @@ import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 const selectPayments = statement(
   'labels.payments',
   `select ${PAYMENT_COLUMNS} from payments p where p.id = any($1::text[])`,
-  {},
 )
 
 const selectUsers = statement(
   'labels.users',
   'select user_id, name, email from users where user_id = any($1::text[])',
-  {},
 )
 
 /** Those that there are. */

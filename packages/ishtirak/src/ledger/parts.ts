@@ -5,7 +5,6 @@ import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
-import type { CellGuard } from '../http/cell-guard.js'
 import type { Formats } from '../i18n/formats.js'
 import type { InTurn } from '../runtime/async.js'
 import type { WallClock } from '../runtime/calendar.js'
@@ -33,8 +32,6 @@ export interface CommonParts {
   /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
   readonly inTurn: InTurn
   readonly noteUse: NoteUse
-  /** Null: this service has all users. */
-  readonly cellGuard: CellGuard | null
   /**
    * Writes down what the balance of a user has bought by now. True: it did, and what was read is stale. Every
    * decision about a user's money comes after it.

@@ -8,7 +8,7 @@ import {
   PUBLIC_PAYMENT_STATUSES,
   type PublicPaymentStatus,
 } from '../core/payment.js'
-import { type Across, type Queryable, statement } from '../database/database.js'
+import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
 import {
   type HistoryPosition,
@@ -20,10 +20,9 @@ import {
 } from './payments.sql.js'
 
 const ORDER = 'order by p.created_at desc, p.id desc limit $1::int'
-const NEWEST_FIRST: Across = { order: ['-created_at', '-id'], limit: 1 }
 const isAfter = (at: string, id: string) => `(p.created_at, p.id) < (${at}::timestamptz, ${id})`
 const newest = (name: string, where: string) =>
-  statement(`operator.${name}`, `select ${PAYMENT_COLUMNS} from payments p ${where} ${ORDER}`, NEWEST_FIRST)
+  statement(`operator.${name}`, `select ${PAYMENT_COLUMNS} from payments p ${where} ${ORDER}`)
 
 // Apart from the further pages: planned while the table is empty, a bound would make this one read all
 // payments later.
@@ -48,7 +47,6 @@ const selectNewestListed = statement(
        ${ORDER}
     ) p
     ${ORDER}`,
-  NEWEST_FIRST,
 )
 
 /** As they are stored: the public status of an open payment depends on the time. */

@@ -40,7 +40,7 @@ async function bookRenewal(
 ) {
   const { order, at, added } = due
   const offer = { plan: order.plan, months: order.months, price: { amount: order.price, currency: 'DZD' } }
-  const id = deps.ids.ofUser('pay', at, userId)
+  const id = deps.ids.next('pay', at)
   const method = deps.methods.of(BY_BALANCE)
   const payment: Payment = {
     ...newPayment({ id, userId, offer, method, createdAt: at, attemptEndsAt: at }),

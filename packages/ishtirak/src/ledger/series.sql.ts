@@ -1,19 +1,16 @@
-// Numbers of papers, and their series. Each cell has its own: it begins with the year, and carries the cell's
-// letter. What was drawn after a backup is not known any more once it is restored, so that a series of those
-// years goes on under a mark.
+// Numbers of papers, and their series. A restored database does not know the numbers that were drawn after
+// the backup. So a series of those years continues under a mark of the restore.
 
-/** Common table expression: the cell; the mark of the last restore, and the last year that it may concern. */
+/** Common table expression: the mark of the last restore, and the last year that it may concern. */
 export const RESTORED = `restored as (
-     select coalesce((select '-' || upper(cell) from cell_claim), '') as cell,
-            to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
+     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
             to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
        from restores
    )`
 
 /** `series` ends with its year. Beside `RESTORED`. */
 export const seriesSince = (series: string) =>
-  `${series} || restored.cell ||
-   case when right(${series}, 4) <= restored.last_year then restored.mark else '' end`
+  `${series} || case when right(${series}, 4) <= restored.last_year then restored.mark else '' end`
 
 /**
  * Draws numbers. `wanted`: each series once, how many of its numbers, and the last date on them. Gives the

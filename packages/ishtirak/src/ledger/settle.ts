@@ -135,7 +135,7 @@ async function settleOurs(
     now,
     rules: deps.rules,
     method: deps.methods.of(payment.method),
-    freshPaymentId: () => deps.ids.ofUser('pay', now, payment.userId),
+    freshPaymentId: () => deps.ids.next('pay', now),
     asked: reported.event === null,
     accepted: reported.accepted ?? false,
   })

@@ -66,8 +66,6 @@ const selectGiven = statement(
             order by period_start desc, id desc limit ${SHOWN_MAX}
          ) g
      ) given`,
-  // Each cell answers for all who are asked about.
-  { merge: (cells) => cells.flat().filter(({ stops, given }) => stops !== null || given !== null) },
 )
 
 /** Of each user in their order, oldest first; of a list without an end the newest. */

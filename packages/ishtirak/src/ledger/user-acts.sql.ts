@@ -20,7 +20,6 @@ export const ACT_COLUMNS = 'id, acted_at as at, actor, act, reason as why, payme
 const selectActsOfUser = statement(
   'operator.acts_on_user',
   `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
-  { order: ['-id'], limit: 2 },
 )
 
 /** Newest first. */

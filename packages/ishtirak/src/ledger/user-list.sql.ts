@@ -20,7 +20,6 @@ const listed = (name: string, where: string, order: string) =>
     `users.listed_${name}`,
     `select ${FACT_COLUMNS}, u.user_id, u.created_at, coalesce(u.ended_at, u.paid_until, u.created_at) as at
        from users u where ${where} order by ${order} limit $1::int`,
-    { order: order.includes(',') ? ['at', 'user_id'] : ['user_id'], limit: 1 },
   )
 const between = (end: string) =>
   `u.${end} >= $4::timestamptz and u.${end} < $5::timestamptz

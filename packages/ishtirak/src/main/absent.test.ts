@@ -42,7 +42,6 @@ const TRACES: Readonly<Record<string, Traces>> = {
   books: { help: /^(months|journal|export) /m },
   compare: { help: /^(reconcile|findings) /m, pages: /Last comparison with the provider/ },
   backup: { help: /^(backup|restore) /m },
-  cells: { help: /^cells /m },
   balance: { help: /^balance /m, pages: /Write down what balances have bought/, part: 'BalanceFile' },
 }
 

@@ -6,7 +6,6 @@ import { balance } from '../balance/balance-capability.js'
 import { books } from '../books/books.js'
 import { bulk } from '../bulk/bulk.js'
 import { buyers } from '../buyers/buyers.js'
-import { cells } from '../cells/cells-capability.js'
 import { checkout } from '../checkout/checkout.js'
 import { codes } from '../codes/codes.js'
 import { compare } from '../compare/compare.js'
@@ -42,7 +41,6 @@ export const CAPABILITIES = [
   compare,
   bulk,
   backup,
-  cells,
   access,
   overview,
   portal,

@@ -3,14 +3,12 @@
 import path from 'node:path'
 import type { Capability } from '../acts/capability.js'
 import type { BringsChecks, CheckResult } from '../acts/check.js'
-import { otherCells } from '../cells/cell-calls.js'
 import { type Database, DatabaseError } from '../database/database.js'
 import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
-import type { OtherCells } from '../database/whole-shop.js'
-import { examineCells, examineDatabase, examineSettings, watchGateways } from '../overview/examine.js'
+import { examineDatabase, examineSettings, watchGateways } from '../overview/examine.js'
 import { systemClock } from '../runtime/clock.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
@@ -39,7 +37,6 @@ export async function* examine(
   yield* openAndExamine(config, env)
   const now = systemClock().now()
   yield* examineSettings(config, { gateways: examinedGateways(config), brought, now })
-  yield* await examineCells(cellsOf(config))
   if (config.chargily && !env.SELLER_FILE)
     yield warn('seller', 'an example, which receipts of test payments name', SELLERS_OWN.SELLER_FILE ?? '')
 }
@@ -63,11 +60,6 @@ function examinedGateways({ chargily }: Config) {
   const clock = systemClock()
   const log = createLog({ level: 'silent' })
   return watchGateways(chargily ? gatewaysOf({ chargily }, { clock, log, noteUse: () => undefined }) : [])
-}
-
-function cellsOf({ cells, cellsKeys }: Config): OtherCells | null {
-  const [clock, log] = [systemClock(), createLog({ level: 'silent' })]
-  return cells && otherCells({ cells, cellsKeys, clock, log, noteUse: () => undefined })
 }
 
 function ok(subject: string, found: string): CheckResult {

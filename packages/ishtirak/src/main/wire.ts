@@ -7,7 +7,6 @@ import { createIssuer } from '../access/issuer.js'
 import { watchOldSecrets } from '../access/old-secrets.js'
 import { operatorsByKey } from '../access/operators.js'
 import type { Act } from '../acts/act.js'
-import type { ActsElsewhere } from '../acts/act-elsewhere.js'
 import { actRoutes, type OperatorCallers, readingRoutes } from '../acts/act-routes.js'
 import {
   actsOf,
@@ -21,10 +20,6 @@ import type { BringsChecks } from '../acts/check.js'
 import type { FileParts } from '../acts/file-parts.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { createRefusalLog, recordRefusals } from '../acts/refusals.js'
-import { actsElsewhere } from '../cells/act-elsewhere.js'
-import { otherCells } from '../cells/cell-calls.js'
-import { claimDatabase } from '../cells/claim.sql.js'
-import { type WatchedPlaces, watchPlaces } from '../cells/places.js'
 import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { createUpgradeState } from '../checkout/upgrade.js'
 import { releaseAttemptLeases } from '../checkout/upgrade.sql.js'
@@ -35,7 +30,6 @@ import type { Locale } from '../core/locale.js'
 import type { OperatorKey } from '../core/role.js'
 import type { BillingRules } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
-import { type OtherCells, wholeShop } from '../database/whole-shop.js'
 import { beginDelivery } from '../events/deliver-events.js'
 import { createHostSender, type OnEvent } from '../events/host-sender.js'
 import { createEventSender } from '../events/webhook-sender.js'
@@ -51,8 +45,6 @@ import {
   type PlatformCallers,
   usersByToken,
 } from '../http/callers.js'
-import { type CellGuard, createCellGuard, guardAddresses, usersOfCell } from '../http/cell-guard.js'
-import { askElsewhere } from '../http/elsewhere.js'
 import { healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
@@ -82,7 +74,6 @@ import { createViewAsUser } from '../portal/view-as-user.js'
 import { createReceiptPrinter } from '../receipts/receipt.js'
 import { createTurns, singleFlight } from '../runtime/async.js'
 import { createCalendar, dayIn, quotaWindowsIn, wallClockIn } from '../runtime/calendar.js'
-import type { LiveCells } from '../runtime/cells.js'
 import { type Clock, shownClock } from '../runtime/clock.js'
 import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
@@ -131,7 +122,6 @@ type Brings = Capability<Parts> & BringsMethods<WiredConfig> & BringsChecks<Wire
 function actsAndReadings(deps: Parts, capabilities: readonly Capability<Parts>[]) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', deps.operators.onRequest)
-    askElsewhere(app, deps)
     recordRefusals(app, deps.recordRefusal, (request) => deps.operators.find(request)?.name ?? null)
     actRoutes(app, deps, actsOf(capabilities))
     readingRoutes(app, deps, readingsOf(capabilities))
@@ -169,10 +159,8 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const parts = createParts(config, { ...world, brought }, countIn(metrics))
   publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
 
-  const known =
+  const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
-  const { cellGuard } = parts
-  const identify = cellGuard ? usersOfCell(known, cellGuard) : known
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
   const { limitAnonymous } = checks
   const operators = callersWithKey(parts.operatorKeyRing, limitAnonymous)
@@ -182,7 +170,6 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const check = shareChecks(() => checkReadiness(database, clock))
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  if (cellGuard) guardAddresses(app, cellGuard)
   installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
   shareBrought(all, capabilities)
   await app.register(healthRoutes({ checkReadiness: async () => (isDraining ? DRAINING : await check()) }))
@@ -198,8 +185,6 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const runner = createRunner(jobs, log, parts.rounds)
   const start = async () => {
     await clock.guard?.compare()
-    await claimDatabase(database, config.cells?.own ?? null)
-    await parts.places?.start()
     // It has one process, so no holder of a lease is left.
     if (database.kind === 'pglite') await releaseAttemptLeases(database, clock.now())
     if (!world.withoutJobs) await beginDelivery(parts)
@@ -209,7 +194,6 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
     isDraining = true
   }
   const stop = async () => {
-    parts.places?.stop()
     await Promise.all([app.close(), runner.stop()])
     await parts.oldSecrets
       .save(database, 'all')
@@ -241,13 +225,11 @@ type PartsWorld = Omit<Surroundings, 'capabilities'> & {
 
 /** Everything that a use case may name, each part built once. */
 function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
-  const { database: ownDatabase, clock, log, tracing } = world
+  const { database, clock, log, tracing } = world
   const { publicUrl, seller, billing } = config
   const ids = createIds()
   const oldSecrets = watchOldSecrets(config.oldSecrets, clock)
   const { noteUse } = oldSecrets
-  const ofCells = cellsOf(config, { ...world, noteUse })
-  const database = ofCells.otherCells ? wholeShop(ownDatabase, ofCells.otherCells) : ownDatabase
   const billingDayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
@@ -257,7 +239,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
   return {
     // What capabilities read of the environment.
     ...config,
-    ...{ count, wait, oldSecrets, noteUse, ...ofCells, ownDatabase, ...(tracing && { tracing }) },
+    ...{ count, wait, oldSecrets, noteUse, ...(tracing && { tracing }) },
     ...decides,
     bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
@@ -272,7 +254,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     inbox: createInbox(inboxOf(world.brought)),
     referencesIn: (typed: string) =>
       world.brought.flatMap(({ readReference }) => readReference?.(typed) ?? []),
-    drawCode: () => randomCode(config.cells?.own.name ?? null),
+    drawCode: randomCode,
     ...{ formats: createFormats(billing.timeZone), wallClock: wallClockIn(billing.timeZone) },
     quotaWindowAt: quotaWindowsIn(config.quotaTimeZone),
     mailFrom: (locale: Locale) => config.mailFrom ?? { name: name[locale], address: email },
@@ -282,7 +264,7 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     loadUserWithUsage: createLoadUserWithUsage(database),
     loadTimeList: createLoadTimeList(database),
     listPayments: createListPayments(database),
-    findSession: createFindSession({ database, clock, ...ofCells }),
+    findSession: createFindSession({ database, clock }),
     looks: singleFlight<boolean>(),
     upgrades: createUpgradeState(database),
     usage: createUsageState(database),
@@ -294,33 +276,10 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     issuer: config.operatorIssuer && createIssuer(config.operatorIssuer, { clock, log, publicUrl, noteUse }),
     recordRefusal: createRefusalLog({ database, clock, ids, log }),
     printer: createReceiptPrinter(log, seller.shop.color),
-    ...watched(config, { ...world, methods, otherCells: ofCells.otherCells }),
+    ...watched(config, { ...world, methods }),
     logForgery: createForgeryLog({ clock, log }),
     ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
     ...outgoingOf(config, world),
-  }
-}
-
-interface CellParts {
-  readonly cells: LiveCells | null
-  readonly places: WatchedPlaces | null
-  readonly cellGuard: CellGuard | null
-  readonly otherCells: OtherCells | null
-  readonly actsElsewhere: ActsElsewhere | null
-}
-
-/** Nothing without cells. A move changes which cell has which users. */
-function cellsOf(
-  { cells, cellsKeys, cellsFile = '' }: WiredConfig,
-  world: Pick<PartsWorld, 'database' | 'clock' | 'log'> & { readonly noteUse: NoteUse },
-): CellParts {
-  if (!cells) return { cells, places: null, cellGuard: null, otherCells: null, actsElsewhere: null }
-  const places = watchPlaces({ cells, cellsFile, ...world })
-  const calls = { cells, cellsKeys, ...world }
-  return {
-    cells: { ...cells, holderOf: places.holderOf },
-    ...{ places, cellGuard: createCellGuard(cells, places) },
-    ...{ otherCells: otherCells(calls), actsElsewhere: actsElsewhere(calls) },
   }
 }
 
@@ -334,20 +293,12 @@ function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) 
 /** What tells how the service is. */
 function watched(
   config: WiredConfig,
-  {
-    database,
-    clock,
-    brought,
-    methods,
-    otherCells,
-  }: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & {
-    readonly methods: PaymentMethods
-    readonly otherCells: OtherCells | null
-  },
+  world: Pick<PartsWorld, 'database' | 'clock' | 'brought'> & { readonly methods: PaymentMethods },
 ) {
+  const { database, clock, brought, methods } = world
   const examinedGateways = watchGateways(methods.gateways)
   const examined = { gateways: examinedGateways, brought }
-  const examine = () => examineService(config, { database, clock, otherCells }, examined)
+  const examine = () => examineService(config, { database, clock }, examined)
   return { examine, examinedGateways, rounds: createJobRounds(shownClock(clock)) }
 }
 

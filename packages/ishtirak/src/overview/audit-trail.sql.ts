@@ -30,7 +30,6 @@ const trail = (name: string, source: string, isWanted = 'true') =>
         and acted_at >= $3::timestamptz and acted_at < $4::timestamptz
         and (acted_at, id) < ($5::timestamptz, $6::text)
       order by acted_at desc, id desc limit $7::int`,
-    { order: ['-at', '-id'], limit: 7 },
   )
 
 // A statement for each index: a plan that does not know what is asked for would look through all acts.

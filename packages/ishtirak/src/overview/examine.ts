@@ -8,8 +8,6 @@ import { taxEnd } from '../core/receipt.js'
 import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
 import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
-import type { OtherCells } from '../database/whole-shop.js'
-import { DOES_ANSWER } from '../database/whole-shop.sql.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { ON_EVENT } from '../events/host-sender.js'
 import type { EventConfig } from '../events/settings.js'
@@ -42,25 +40,14 @@ export function watchGateways(gateways: readonly PaymentMethod[]) {
 /** All of it, for a service whose database is open. Throws what the database throws. */
 export async function examineService<Read extends Config>(
   config: Read,
-  of: { readonly database: Database; readonly clock: Clock; readonly otherCells: OtherCells | null },
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
   { gateways, brought }: Pick<Examined<Read>, 'gateways' | 'brought'>,
 ): Promise<readonly Check[]> {
-  const { database, clock, otherCells } = of
   const results: Check[] = []
   const now = shownClock(clock).now()
   for await (const result of examineDatabase(config, database, clock.guard)) results.push(result)
   for await (const result of examineSettings(config, { gateways, brought, now })) results.push(result)
-  return [...results, ...(await examineCells(otherCells))]
-}
-
-/** Null: there are none. */
-export async function examineCells(others: OtherCells | null): Promise<readonly Check[]> {
-  if (!others) return []
-  const check = async (cell: string) =>
-    (await others.ask(cell, DOES_ANSWER))
-      ? ok('cells', 'cell_answers', { cell })
-      : warn('cells', 'cell_gone', { cell })
-  return Promise.all(others.names.map(check))
+  return results
 }
 
 export async function* examineDatabase(

@@ -21,9 +21,9 @@ export interface Inbox {
 
 export function createInbox(kinds: readonly InboxKind[]): Inbox {
   const statements = {
-    page: assembled('inbox.page', selectPage(kinds), { order: ORDER.split(', '), limit: 7 }),
+    page: assembled('inbox.page', selectPage(kinds)),
     ofUser: assembled('inbox.of_user', selectOfUser(kinds)),
-    counts: assembled('inbox.counts', selectCounts(kinds), { sumBy: [] }),
+    counts: assembled('inbox.counts', selectCounts(kinds)),
     waits: assembled('inbox.waits', kinds.map(waitPart).join(' union all ')),
     note: assembled('inbox_known.note', note(kinds.filter(isMailed))),
   }
@@ -148,7 +148,7 @@ export async function inboxCounts(
   now: Instant,
 ): Promise<Readonly<Record<string, number>>> {
   const [row = {}] = await database.query(statements.counts, [at(now)])
-  return Object.fromEntries(kinds.map(({ name }) => [name, Math.min(COUNTED_MAX, integer(row, name))]))
+  return Object.fromEntries(kinds.map(({ name }) => [name, integer(row, name)]))
 }
 
 const waitPart = (kind: InboxKind) => `

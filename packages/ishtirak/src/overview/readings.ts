@@ -5,7 +5,6 @@ import type { InboxKind } from '../acts/inbox-kind.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { reading } from '../acts/reading.js'
 import type { Database } from '../database/database.js'
-import { askWhichAnswer } from '../database/whole-shop.sql.js'
 import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
 import { readTrail, TrailQuerySchema, TrailSchema, trailAsCsv } from './audit-trail.js'
 import { type HealthDeps, readHealth } from './health.js'
@@ -30,10 +29,7 @@ const health = reads({
   summary: 'How the service is: what `ishtirak doctor` would say of it, and when its jobs last ran',
   answer: HealthSchema,
   command: { usage: 'health', judge: judgeHealth },
-  read: async (deps) => {
-    await askWhichAnswer(deps.database)
-    return readHealth(deps)
-  },
+  read: (deps) => readHealth(deps),
 })
 
 export const inboxReading = (inbox: readonly InboxKind[]) =>

@@ -58,11 +58,10 @@ const selectUsers = statement(
       where user_id not in (select user_id from exact)
       group by user_id order by rank, user_id limit ${HITS_MAX}
    )
-   select u.user_id, h.rank, h.rank = 0 as exact, ${FACT_COLUMNS}
+   select u.user_id, h.rank = 0 as exact, ${FACT_COLUMNS}
      from (select user_id, 0 as rank from exact union all select user_id, rank from begun) h
      join users u using (user_id)
     order by h.rank, u.name, u.email, u.user_id`,
-  { order: ['rank', 'name', 'email', 'user_id'] },
 )
 
 /**
@@ -93,7 +92,6 @@ const selectPayments = statement(
    select ${PAYMENT_COLUMNS}
      from papers l join payments p on p.user_id = l.user_id and p.id = l.payment_id
     where l.series = $2 and l.number = $3::int`,
-  {},
 )
 
 /** Exact hits: by the word, and by each of `references`, as it is stored. */
@@ -120,7 +118,6 @@ const selectByPart = statement(
       union
      ${partly('reverse(p.method_reference)', 'reverse(part)')}) p
     order by created_at desc, id limit ${HITS_MAX}`,
-  { order: ['-created_at', 'id'], most: HITS_MAX },
 )
 
 /** Of transfers and of the desk: by how a reference begins or ends, as it is stored; the newest first. */
@@ -167,7 +164,6 @@ const selectByAmount = statement(
     ),
   ].join(' union all ')}) p
     order by part, by_amount, by_instant desc, id limit ${HITS_MAX}`,
-  { order: ['part', 'by_amount', '-by_instant', 'id'], most: HITS_MAX },
 )
 
 /**

@@ -16,7 +16,6 @@ import {
 } from '../core/role.js'
 import { SEARCHED_MAX } from '../core/search.js'
 import type { Database } from '../database/database.js'
-import { missingCells } from '../database/whole-shop.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import { type ConsoleKey, consoleSay, type SayConsole } from '../i18n/console.js'
 import type { Formats } from '../i18n/formats.js'
@@ -146,25 +145,11 @@ export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
             <Sections {...{ pages, session, say, page }} />
           </div>
         )}
-        <main id="content">
-          <MissingCells say={say} />
-          {safeContent}
-        </main>
+        <main id="content">{safeContent}</main>
       </body>
     </html>
   )
   return `<!doctype html>${String(html)}`
-}
-
-/** Where there are cells: which did not answer what the page asked them all. */
-function MissingCells({ say }: { say: SayConsole }) {
-  const missing = missingCells()
-  if (missing.length === 0) return null
-  return (
-    <p class="notice warn" role="status" safe>
-      {say('cellsMissing', { cells: missing.join(', ') })}
-    </p>
-  )
 }
 
 function Sections(of: { pages: ConsolePages; session: ConsoleSession; say: SayConsole; page: ConsolePage }) {
@@ -333,15 +318,6 @@ export function Pager(of: PropsWithChildren<{ view: View; first: string | null; 
       {next === null ? null : <LinkButton href={next} label={view.say('nextPage')} />}
     </p>
   )
-}
-
-/** The last column of a list: which cell has each. Nothing without cells. */
-export function cellColumn({ say }: View, items: readonly { readonly cell?: string }[]) {
-  const isShown = items.some(({ cell }) => cell !== undefined)
-  return {
-    columns: isShown ? [say('cell')] : [],
-    safeCellsOf: ({ cell = '' }: { readonly cell?: string }) => (isShown ? [<Text>{cell}</Text>] : []),
-  }
 }
 
 interface Row {

@@ -166,12 +166,10 @@ export function sessionOverPage(pages: Pages, locale: Locale): string {
 function failurePage(pages: Pages, { error, session, locale, requestId, own }: Refusal): string {
   const { title, detail } = CATALOGS[locale].error[error.code]
   const wait = error.retryAfterSeconds
-  // The router leads to the cell of a user; it is late for seconds where they have moved.
-  const isMoved = error.code === 'wrong_cell'
   return messagePage(pages, locale, (say) => ({
     kind: ERRORS[error.code] >= 500 ? 'bad' : 'info',
-    title: isMoved ? say('movedTitle') : title,
-    text: isMoved ? say('movedText') : detail,
+    title,
+    text: detail,
     backUrl: session ? pages.backUrl(session) : null,
     safeMore: (
       <>

@@ -65,7 +65,6 @@ function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: S
   if (text !== null) return text
   if (code === 'forbidden') return say('staleForm')
   if (code === 'not_found') return say('nothingHere')
-  if (typeof extra.cell === 'string') return say('cellGone', { cell: extra.cell })
   if (code !== 'role_not_allowed' || !Array.isArray(extra.roles)) return CATALOGS[locale].error[code].detail
   const roles = extra.roles.filter(isRole).map((role) => say(`role_${role}`))
   return say('roleNotAllowedText', { roles: roles.join(locale === 'ar' ? '، ' : ', ') })

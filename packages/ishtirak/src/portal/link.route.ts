@@ -8,6 +8,7 @@ import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { answerForm, sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
 import { senderOf } from '../pages/own-form.js'
+import type { Pages } from '../pages/portal-frame.js'
 import { fieldOf, type PortalSession, queryOf } from '../pages/reader.js'
 import { askForPortalLink } from './portal-links.sql.js'
 import type { PortalPages } from './portal-pages.js'
@@ -15,7 +16,7 @@ import { enterPortal, findLink } from './portal-sessions.sql.js'
 
 const hidden = { schema: { hide: true } }
 
-export function linkRoutes(app: App, pages: PortalPages): void {
+export function linkRoutes(app: App, pages: Pages): void {
   const { reader, users, limitAnonymous } = pages
   const forAll = { ...hidden, config: { forReaders: true }, onRequest: users.onRequest }
 
@@ -110,13 +111,13 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
   })
 }
 
-async function enter(pages: PortalPages, reply: FastifyReply, linkToken: string): Promise<boolean> {
+async function enter(pages: Pages, reply: FastifyReply, linkToken: string): Promise<boolean> {
   const sessionToken = await enterPortal(pages, linkToken)
   if (sessionToken !== null) pages.reader.begin(reply, sessionToken)
   return sessionToken !== null
 }
 
-function toPortal({ base, headers }: PortalPages, reply: FastifyReply): FastifyReply {
+function toPortal({ base, headers }: Pages, reply: FastifyReply): FastifyReply {
   return reply.headers(headers).redirect(`${base}/portal`, 303)
 }
 

@@ -2,20 +2,17 @@
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
-import { readWholeShop } from '../database/whole-shop.js'
 import { isLongAgo } from '../mail/mail.sql.js'
 
-// The same for every address: whether it is known is looked up later, outside of the request. No address says
-// whose cell it is, so each cell notes it; one that is gone does not.
+// The same for every address: whether it is known is looked up later, outside of the request.
 const askForLink = statement(
   'portal_link_requests.insert',
   'insert into portal_link_requests (id, email) values ($1, $2)',
-  {},
 )
 
 /** Notes that a link into the portal is asked for. */
 export async function askForPortalLink(database: Queryable, id: string, email: string): Promise<void> {
-  await readWholeShop({ isWhole: false }, () => database.query(askForLink, [id, email]))
+  await database.query(askForLink, [id, email])
 }
 
 // One row for each user, renewed by a later request. Most addresses belong to one user; to several that share

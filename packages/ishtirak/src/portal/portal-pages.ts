@@ -12,7 +12,7 @@ export interface PortalDeps
   extends PagesDeps,
     HistoryDeps,
     OverviewDeps,
-    Pick<CommonParts, 'ids' | 'publicUrl' | 'cellGuard'> {
+    Pick<CommonParts, 'ids' | 'publicUrl'> {
   readonly database: Database
   readonly findSession: FindSession
   readonly platformUrl: string

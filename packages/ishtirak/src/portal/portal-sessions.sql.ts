@@ -8,11 +8,9 @@ import { at, integer, text, textOrNull, word } from '../database/rows.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type KnownUser, PROFILE_COLUMNS, parseProfile, rememberUser } from '../ledger/users.sql.js'
 import type { PortalSession } from '../pages/reader.js'
-import { markOf, partOf } from '../runtime/cells.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 
 export type SessionDeps = Pick<CommonParts, 'database' | 'clock'>
-type GuardedDeps = SessionDeps & Pick<CommonParts, 'cellGuard'>
 export type OpenLinkDeps = SessionDeps & Pick<CommonParts, 'ids' | 'publicUrl'>
 
 /** A working day: a user who pays by card should not be asked for a password in between. */
@@ -54,8 +52,7 @@ async function insertPortalLink(
   returnPath: string | null,
 ) {
   const now = clock.now()
-  // A router finds the user's cell by it, and keeps it: the session's secret begins as the link's.
-  const token = markOf(partOf(userId)) + randomToken()
+  const token = randomToken()
   const expiresAt = now + lifetimeMs
   const link = [userId, ids.next('prt', now), digestOf(token), at(expiresAt), returnPath]
   await database.query(insertLink, [...link, personId, billingRole])
@@ -72,9 +69,7 @@ const selectLinks = statement('portal_sessions.find_links', find('link_digest'))
 const selectSessions = statement('portal_sessions.find_sessions', find('session_digest'))
 
 /** What a link would become, without using it up; null: it was used, has expired, or does not exist. */
-export async function findLink(deps: GuardedDeps, linkToken: string): Promise<PortalSession | null> {
-  await deps.cellGuard?.whenKnown()
-  deps.cellGuard?.admitSecret(linkToken)
+export async function findLink(deps: SessionDeps, linkToken: string): Promise<PortalSession | null> {
   const [row] = await deps.database.query(selectLinks, [[digestOf(linkToken)], at(deps.clock.now())])
   return row ? parseSession(row) : null
 }
@@ -82,8 +77,8 @@ export async function findLink(deps: GuardedDeps, linkToken: string): Promise<Po
 export type FindSession = (sessionToken: string) => Promise<PortalSession | null>
 
 /** Null: it is over, or never was. Pages that are asked for at once share a statement. */
-export function createFindSession({ database, clock, cellGuard }: GuardedDeps): FindSession {
-  const find = shareStatements(database, {
+export function createFindSession({ database, clock }: SessionDeps): FindSession {
+  return shareStatements(database, {
     many: async (database, tokens: readonly string[]) => {
       const digests = tokens.map(digestOf)
       const rows = await database.query(selectSessions, [digests, at(clock.now())])
@@ -91,12 +86,6 @@ export function createFindSession({ database, clock, cellGuard }: GuardedDeps): 
       return digests.map((digest) => found.get(digest) ?? null)
     },
   })
-  if (!cellGuard) return find
-  return async (token) => {
-    await cellGuard.whenKnown()
-    cellGuard.admitSecret(token)
-    return find(token)
-  }
 }
 
 // The guard is in the where: of two that follow the same link, one changes the row and the other finds none.
@@ -109,13 +98,11 @@ const exchangeLink = statement(
 
 /** The secret of the session that the link becomes; null: it was used, has expired, or does not exist. */
 export async function enterPortal(
-  { database, clock, cellGuard }: GuardedDeps,
+  { database, clock }: SessionDeps,
   linkToken: string,
 ): Promise<string | null> {
-  await cellGuard?.whenKnown()
-  cellGuard?.admitSecret(linkToken)
   const now = clock.now()
-  const token = linkToken.slice(0, 2) + randomToken()
+  const token = randomToken()
   const digests = [digestOf(linkToken), digestOf(token)]
   const rows = await database.query(exchangeLink, [...digests, at(now + SESSION_MS), at(now)])
   return rows.length === 1 ? token : null

@@ -33,7 +33,7 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
     await world.service.runner.runAll()
     return sink.messages.map((message) => readMessage(message).parts['text/plain']?.toString() ?? '')
   }
-  const tokenIn = (text = '') => /\/portal\/sign-in\?token=([\w-]{45})/.exec(text)?.[1] ?? ''
+  const tokenIn = (text = '') => /\/portal\/sign-in\?token=([\w-]{43})/.exec(text)?.[1] ?? ''
 
   it('leads to the platform’s page, where there is one', async () => {
     await start({ PLATFORM_PORTAL_URL: 'http://platform.localhost/billing' })

@@ -3,9 +3,9 @@ import type { ReceiptSnapshot } from '../core/receipt.js'
 import { type Queryable, statement } from '../database/database.js'
 import { flag, instantOrNull, integer, json, rowOf, text } from '../database/rows.js'
 
-// With a cell's letter or the mark of a restore behind it, too.
+// The mark of a restore may follow.
 const OF_SERIES = `series like any(
-         select one || more from unnest($2::text[]) one, unnest(array['', '-%']) more)`
+         select one || more from unnest($2::text[]) one, unnest(array['', '-R%']) more)`
 
 // Uses the primary keys, which begin with the user; the payment and its refund by theirs.
 const selectOfYear = statement(

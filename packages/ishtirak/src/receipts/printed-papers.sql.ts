@@ -7,14 +7,13 @@ import { at, flag, rowOf } from '../database/rows.js'
 const note = statement(
   'printed_papers.note',
   `with first as (
-     insert into printed_papers (user_id, number, printed_at, by_mail)
-     values ($1, $2, $3::timestamptz, $4::boolean)
-         on conflict (user_id, number) do nothing
+     insert into printed_papers (number, printed_at, by_mail) values ($1, $2::timestamptz, $3::boolean)
+         on conflict (number) do nothing
      returning by_mail
    )
    select by_mail, true as is_new from first
     union all
-   select by_mail, false from printed_papers where user_id = $1 and number = $2`,
+   select by_mail, false from printed_papers where number = $1`,
 )
 
 const parsePrint = rowOf({ byMail: flag, isNew: flag })
@@ -22,10 +21,10 @@ const parsePrint = rowOf({ byMail: flag, isNew: flag })
 /** How it was printed first: now, or before. */
 export async function notePrint(
   database: Queryable,
-  { userId, number }: { readonly userId: string; readonly number: string },
+  number: string,
   { byMail, now }: { readonly byMail: boolean; readonly now: Instant },
 ) {
-  const [row] = await database.query(note, [userId, number, at(now), byMail])
+  const [row] = await database.query(note, [number, at(now), byMail])
   // Two at once: the other one was first, and its row is not to be seen yet.
   return row ? parsePrint(row) : { byMail: false, isNew: false }
 }

@@ -157,7 +157,7 @@ async function isPrintedAgain(
   if (kind === 'receipt' || printer.typesetter === null || printer.queue.waiting >= waitingMax) return false
   if (printedFor === 'operator' && !isHandedOut(payment)) return true
   const byMail = printedFor === 'mail'
-  const first = await notePrint(database, { userId: payment.userId, number }, { byMail, now: clock.now() })
+  const first = await notePrint(database, number, { byMail, now: clock.now() })
   return !first.isNew && !(byMail && first.byMail)
 }
 

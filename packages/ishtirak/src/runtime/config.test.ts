@@ -46,8 +46,6 @@ describe('with nothing set', () => {
       trustedProxies: [],
       workers: 1,
       callsPerMinute: 300,
-      cells: null,
-      cellsKeys: [],
       publicUrl: 'http://127.0.0.1:3000',
       platformUrl: 'http://127.0.0.1:3000',
       platformPortalUrl: null,

@@ -3,7 +3,6 @@
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { Permission } from '../core/role.js'
-import { type Cells, cellsFor, readCellsFile } from './cells.js'
 import { ConfigError } from './config-file.js'
 import {
   type Contradiction,
@@ -90,15 +89,14 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
   const seller = collect(problems, () => readSeller(environment))
-  const cells = collect(problems, () => readCells(environment))
   const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
-  if (!plans || !seller || cells === undefined || problems.length > 0) throw new ConfigError(problems)
+  if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
   const oldSecrets = [...behindFirst(SECRET_LISTS, given), ...settings.flatMap((one) => oldOnes(one, given))]
-  return Object.assign({ ...assemble(environment, { plans, seller, cells }), oldSecrets }, ...parts)
+  return Object.assign({ ...assemble(environment, { plans, seller }), oldSecrets }, ...parts)
 }
 
 /** Those that all parts share. */
-const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS', 'CELLS_KEY']
+const SECRET_LISTS = ['AUTH_JWT_SECRET', 'PLATFORM_API_KEYS']
 
 function behindFirst(lists: readonly string[], given: Variables): readonly OldSecret[] {
   return lists.flatMap((list) => describeSecrets(list, null, items(given[list])).slice(1))
@@ -135,15 +133,12 @@ function collect<Result>(problems: string[], read: () => Result): Result | undef
 type Files = {
   readonly plans: Catalogue
   readonly seller: Seller
-  /** Null: this service has all users. */
-  readonly cells: Cells | null
 }
 
 function assemble(environment: Environment, files: Files) {
   return {
     ...files,
     ...addressesOf(environment),
-    ...member('cellsFile', environment.CELLS_FILE),
     /** Processes of HTTP; above 1 only with a database server. */
     workers: environment.WORKERS,
     /** Addresses and ranges whose `X-Forwarded-For` is believed. */
@@ -174,8 +169,6 @@ function assemble(environment: Environment, files: Files) {
     },
     /** Empty: the platform API is switched off. */
     platformKeys: items(environment.PLATFORM_API_KEYS),
-    /** By which cells know each other: the first signs, all are accepted. */
-    cellsKeys: items(environment.CELLS_KEY),
     /** Null outside the sandbox. */
     sandbox: isSandbox(environment) ? { port: sandboxPort(environment) } : null,
     logLevel: environment.LOG_LEVEL,
@@ -201,14 +194,6 @@ function addressesOf(environment: Environment) {
     /** Where Prometheus reads; null: nowhere. */
     metrics: metricsOf(environment),
   }
-}
-
-function readCells({ CELL: name, CELLS_FILE: file, CELLS_KEY: key }: Environment): Cells | null {
-  if (name === undefined || file === undefined) return null
-  const cells = cellsFor(name, readCellsFile(file))
-  if (key === undefined && cells.all.length > 1)
-    throw new ConfigError(['CELLS_KEY is missing: by it the cells of CELLS_FILE know each other'])
-  return cells
 }
 
 /** Receipts are legal papers: where real money moves, they name a real seller. */
@@ -272,10 +257,6 @@ function contradictions(
     [
       !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
       'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
-    ],
-    [
-      (environment.CELL === undefined) !== (environment.CELLS_FILE === undefined),
-      'CELL and CELLS_FILE are set together or not at all',
     ],
     [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
     [

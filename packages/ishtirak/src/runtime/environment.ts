@@ -49,11 +49,6 @@ export const Environment = Type.Object({
   AUTH_AUDIENCE: textSetting('a text'),
   PLATFORM_API_KEYS: listOf('keys of at least 20 characters from A-Z a-z 0-9 . _ ~ + / -', /[\w.~+/-]{20,}/),
   PLANS_FILE: textSetting('a file'),
-  CELL: textSetting('one or two of the letters a to z', /^[a-z]{1,2}$/),
-  CELLS_FILE: textSetting('a file'),
-  CELLS_KEY: refined('secrets of at least 32 bytes each, separated by commas', (value) =>
-    items(value).every((secret) => Buffer.byteLength(secret) >= 32),
-  ),
   BILLING_TIMEZONE: timeZone(),
   GRACE_DAYS: integerSetting(0, 31),
   RENEWAL_WINDOW_DAYS: integerSetting(0, 28),

@@ -4,26 +4,23 @@
 import { randomBytes } from 'node:crypto'
 import { CODE_LENGTH, codeFrom } from '../core/code.js'
 import type { Instant } from '../core/instant.js'
-import { codeMarkOf, markOf, partOf, SYMBOLS } from './cells.js'
 
 /** From 0 up to but not including 1. Not for secrets. */
 export type Random = () => number
 
 export const systemRandom: Random = () => Math.random()
 
-/** In a cell its first two symbols are the cell's: codes of two cells differ. */
-export function randomCode(cell: string | null): string {
-  const code = codeFrom(randomBytes(CODE_LENGTH))
-  return cell === null ? code : codeMarkOf(cell) + code.slice(2)
+export function randomCode(): string {
+  return codeFrom(randomBytes(CODE_LENGTH))
 }
 
 export interface Ids {
   /** `pay_` + 26 characters. `at` is in milliseconds; at most the year 10889 (48 bits). */
   next(prefix: string, at: Instant): string
-  /** The same of what is a user's: its last two symbols are their part, by which a router finds the cell. */
-  ofUser(prefix: string, at: Instant, userId: string): string
 }
 
+/** Crockford's alphabet, without i, l, o and u; lower case as in Chargily's own ids. */
+const SYMBOLS = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_LENGTH = 10
 /** 16 digits of 5 bits. */
 const RANDOM_LENGTH = 16
@@ -45,12 +42,13 @@ export function createIds(random: (size: number) => Uint8Array = randomBytes): I
     for (const end = used + RANDOM_LENGTH; used < end; used++) text += SYMBOLS.charAt((drawn[used] ?? 0) & 31)
     return text
   }
-  const next: Ids['next'] = (prefix, at) => {
-    if (!Number.isInteger(at) || at < 0 || at > LATEST)
-      throw new RangeError('an id needs an instant of 48 bits')
-    return `${prefix}_${timePart(at)}${randomPart()}`
+  return {
+    next: (prefix, at) => {
+      if (!Number.isInteger(at) || at < 0 || at > LATEST)
+        throw new RangeError('an id needs an instant of 48 bits')
+      return `${prefix}_${timePart(at)}${randomPart()}`
+    },
   }
-  return { next, ofUser: (prefix, at, userId) => next(prefix, at).slice(0, -2) + markOf(partOf(userId)) }
 }
 
 function timePart(at: Instant): string {

@@ -1,5 +1,6 @@
-// Lines of a bank statement are approved: each by the act that approves one transfer, with its own audit
-// entry, second approval and refusals. What is refused stays as it was, with why.
+// Approves lines of a bank statement, each by the act that approves one transfer: with its own audit entry,
+// second approval and refusals. One statement saves the approval, which line pays the transfer, and the entry
+// that names both: a process that ends in the middle has approved nothing that the trail does not show.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
@@ -11,8 +12,6 @@ import { INSTRUMENTS } from '../core/account.js'
 import type { Candidate, PayableTransfer } from '../core/bank-match.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Operator } from '../core/role.js'
-import { ofAllCells } from '../database/whole-shop.js'
-import { otherCellOf, partOf } from '../runtime/cells.js'
 import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
 import { approveByLine } from '../transfers/decide.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
@@ -22,7 +21,6 @@ import {
   LinesApprovedSchema,
   StatementParamsSchema,
 } from './bank-schemas.js'
-import { approveAt, claimLine } from './line-claim.js'
 import {
   type BankDeps,
   type ReadStatement,
@@ -155,7 +153,6 @@ async function approveAll(
   wanted: readonly Chosen[],
   by: By,
 ): Promise<readonly LineResult[]> {
-  const now = deps.clock.now()
   const refusals = new Map<Chosen, string>()
   for (const one of wanted) {
     const ofLine = wanted.filter(({ line }) => line.id === one.line.id)
@@ -165,8 +162,8 @@ async function approveAll(
   }
   const transfers = wanted.map(({ candidate }) => candidate.transfer)
   const [statuses] = await Promise.all([
-    ofAllCells(() => outcomesOf(deps.database, transfers)),
-    settleLines(deps, now),
+    outcomesOf(deps.database, transfers),
+    settleLines(deps.database, deps.clock.now()),
   ])
   return wanted.map((one) => {
     const { line, candidate } = one
@@ -185,17 +182,14 @@ async function approveAll(
   })
 }
 
-/** Null: it was done. What is no refusal is thrown, but of a cell that is gone: the others' lines go on. */
+/** Null: the act was done. Throws what is not a refusal: the next lines would fail too. */
 async function refusalOf(work: () => Promise<void>): Promise<string | null> {
   try {
     await work()
     return null
   } catch (error) {
-    if (!(error instanceof BillingError)) throw error
-    const { code, extra } = error
-    const isOurs = ['database_unavailable', 'took_too_long'].includes(code) && extra.cell === undefined
-    if (isOurs) throw error
-    return code
+    if (error instanceof BillingError) return error.code
+    throw error
   }
 }
 
@@ -212,11 +206,7 @@ async function approveOne(
   const received = { amount: dinars, received_at: line.day, payment_method: INSTRUMENTS[of.account] }
   const named = operationName === undefined ? {} : { operationId: `${operationName} ${line.id}` }
   const input = { ...received, ...(reason !== null && { why: reason }) }
-  const wasClaimed = await claimLine(deps, line.id, transfer, of.together)
   const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
-  const elsewhere = await otherCellOf(deps.cells, partOf(userId))
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
-  if (elsewhere !== null)
-    return approveAt(deps, elsewhere, { line: paying, paid: transfer, call, wasClaimed })
   await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
 }

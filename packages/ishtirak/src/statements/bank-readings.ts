@@ -151,11 +151,11 @@ export const listBankLines = readStatements.reads({
 
 /** Transfers whose money should have come by now. */
 export async function awaited(deps: BankDeps, days: number) {
-  const { clock, wallClock, transfers } = deps
+  const { database, clock, wallClock, transfers } = deps
   const accounts = [...new Set(transfers?.accounts.map(({ kind }) => kind))]
   const orderedBefore = clock.now() - days * DAY
   const of = { orderedBefore, accounts, timeZone: wallClock.timeZone, days }
-  return viewRows(AwaitedSchema.properties.data.items, await awaitedTransfers(deps, of))
+  return viewRows(AwaitedSchema.properties.data.items, await awaitedTransfers(database, of))
 }
 
 export const AWAITED_DAYS = 3

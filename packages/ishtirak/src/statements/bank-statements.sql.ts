@@ -29,8 +29,9 @@ const lock = statement(
 )
 
 /**
- * A file that is read in, one that is withdrawn and lines that are decided may have lines in common, and two
- * lines name one payment: one after the other.
+ * Runs imports, withdrawals and settlements of lines one after the other. Row locks do not reach rows that
+ * another transaction has not committed yet: a withdrawal would delete a line that a new file shares, and two
+ * settlements would approve two lines for one payment. An approval takes no part: it locks its one line.
  */
 export function alone<Result>(
   database: Database,
@@ -205,7 +206,7 @@ const updateState = statement(
      update bank_lines l
         set state = i.state, reason = i.why, decided_at = i.now, decided_by = i.operator
        from input i
-      where l.id = i.id and l.state = i.was and l.payment_ids = '{}' and l.claimed_for is null
+      where l.id = i.id and l.state = i.was and l.payment_ids = '{}'
      returning l.id
    )
    ${insertAudit({ userId: "''", at: 'i.now', entry: 'i.audit', from: 'input i, decided' })}
@@ -229,9 +230,9 @@ export async function decideLine(
   return (await database.query(updateState, given)).length === 1
 }
 
-// The lock decides which lines pay nothing: what is approved or claimed before it stays. Changes find lines
-// by id alone: a condition on them seems to leave few where a new file has no statistics yet, and each is
-// compared with all.
+// The row locks decide which lines pay nothing: a line that was approved before its lock stays. Changes find
+// lines by id alone: with a condition on them the planner underestimates the rows of a new file that has no
+// statistics yet, and compares each line with all.
 const withdraw = statement(
   'bank_statements.withdraw',
   `with input as (
@@ -247,8 +248,7 @@ const withdraw = statement(
       group by f.id
      having bool_or(o.id = s.id)
    ), of_file as (
-     select n.id, n.place, n.elsewhere, l.day, l.statement_id,
-            l.payment_ids = '{}' and l.claimed_for is null as is_free
+     select n.id, n.place, n.elsewhere, l.day, l.statement_id, l.payment_ids = '{}' as is_free
        from named n join bank_lines l on l.id = n.id
         for update of l
    ), moved as (

@@ -29,7 +29,7 @@ export async function importStatement(
   const after = { statement_id: id, account, lines: lines.length }
   const audit = auditEntry(deps.ids, { ...by, act: 'statement.import' }, { after, now })
   await insertStatement(deps.database, { id, account, by: by.operator.name, form, lines, now, audit })
-  await settleLines(deps, now)
+  await settleLines(deps.database, now)
   return id
 }
 

@@ -8,7 +8,6 @@ import { mayBecome } from '../core/bank-line.js'
 import { BillingError } from '../core/error.js'
 import { LineParamsSchema, LineSchema } from './bank-schemas.js'
 import { decideLine, findLine } from './bank-statements.sql.js'
-import { endClaims } from './line-claim.js'
 import { type BankDeps, matched, viewLine } from './read-statement.js'
 import { statementsWords } from './words.js'
 
@@ -51,7 +50,6 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
       return line
     },
     save: async (deps, { by }, { decision: line, now }) => {
-      await endClaims(deps, { lineId: line.id })
       const facts = { before: { state: line.state }, after: { line_id: line.id, state } }
       const audit = auditEntry(deps.ids, { ...by, act: `bank_line.${name}` }, { ...facts, now })
       const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }

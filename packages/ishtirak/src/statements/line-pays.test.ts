@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -117,6 +117,52 @@ describeScenario('a line of a bank statement', ({ database }) => {
     expect((await stored(path)).data).toMatchObject([{ state: 'approved', payment_ids: [two.id] }])
   })
 
+  describe('whose payment is approved by hand while the line is approved', () => {
+    /** Runs `byHand` when the line was read and its transfer was not. */
+    const approveWhile = async (of: Awaited<ReturnType<typeof order>>, byHand: () => Promise<unknown>) => {
+      const { path, lines } = await send(row('VIREMENT', of.amount))
+      before = async (name) => {
+        if (name !== 'transfers.of_payment') return
+        before = async () => {}
+        await byHand()
+      }
+      const chosen = { lines: [{ line: lines[0], payment_id: of.id }], why: 'x' }
+      const { body } = await operator('karim').post(`${path}/approve`, chosen)
+      return { results: body.results, line: (await stored(path)).data[0] }
+    }
+    const byHand = (name: keyof typeof KEYS, of: Awaited<ReturnType<typeof order>>) => {
+      const came = { amount: of.amount, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
+      return operator(name).post(`/payments/${of.id}/approve`, came)
+    }
+
+    it('is refused and stays open', async () => {
+      const one = await order('u1')
+      const { results, line } = await approveWhile(one, () => byHand('amina', one))
+      expect(results).toMatchObject([{ outcome: 'refused', code: 'conflict' }])
+      expect(line).toMatchObject({ state: 'open', payment_ids: [] })
+      expect(await paid()).toEqual([one.id])
+    })
+
+    it('pays it where that approval was not booked yet, and the trail says so', async () => {
+      const one = await order('u1')
+      const { results, line } = await approveWhile(one, async () => {
+        let isDecided = false
+        before = async (name) => {
+          if (isDecided) throw new DatabaseUnavailable('gone')
+          isDecided = name === 'transfers.decide'
+        }
+        expect((await byHand('karim', one)).status).toBe(503)
+        before = async () => {}
+      })
+      expect(results).toMatchObject([{ outcome: 'approved' }])
+      expect(line).toMatchObject({ state: 'approved', payment_ids: [one.id] })
+      expect(await paid()).toEqual([one.id])
+      const { data } = await stored('/audit?act=payment.approve')
+      const named = data.flatMap(({ after }: { after: { line_id?: string } }) => after.line_id ?? [])
+      expect([data.length, named]).toEqual([2, [line.id]])
+    })
+  })
+
   it('pays one payment where two operators choose two for it at once', async () => {
     for (const round of [1, 2, 3, 4]) {
       const [one, two] = [await order(`a${round}`), await order(`b${round}`)]
@@ -195,6 +241,11 @@ describeScenario('a line of a bank statement', ({ database }) => {
     before = async () => {}
     await world.advance(120)
     expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_ids: [one.id] }])
+    // The act on the statement has ended without an entry; the line that it approved has one.
+    expect((await stored('/audit?act=statement.approve')).data).toEqual([])
+    expect((await stored('/audit?act=payment.approve')).data).toMatchObject([
+      { payment_id: one.id, why: 'x', after: { line_id: lines[0] } },
+    ])
     expect(outcomes(await operator('karim').post(`${path}/approve`, wanted))).toEqual([
       'approved',
       'approved',

@@ -1,12 +1,13 @@
-// Lines of bank statements that change while others are withdrawn or decided. On PostgreSQL: the embedded
-// database does one after the other.
+// Lines of bank statements that change while a file is read in or withdrawn, or while lines are settled. On
+// PostgreSQL alone: the embedded database runs one transaction after the other.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { anEntry, NOON } from '../../../../test/support/fixtures.js'
-import { oneWaits } from '../../../../test/support/lock-wait.js'
+import { bookedByKarim, insertTransfers } from '../../../../test/support/known-transfers.js'
+import { oneWaits, soManyWait } from '../../../../test/support/lock-wait.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
-import { settleBy } from './bank-matches.sql.js'
-import { alone, deleteStatement, linesOfStatement } from './bank-statements.sql.js'
+import { settleLines } from './bank-matches.sql.js'
+import { deleteStatement, insertStatement, linesOfStatement } from './bank-statements.sql.js'
 
 const FILES = `
   insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day,
@@ -25,6 +26,7 @@ const approve = (id: string) =>
 const AUDIT = anEntry('act_1', 'statement.withdraw')
 
 const touch = statement('test.meanwhile.touch', 'update bank_lines set refs = refs')
+const touchOne = statement('test.meanwhile.touch_one', 'update bank_lines set refs = refs where id = $1')
 const pay = statement(
   'test.meanwhile.pay',
   `update bank_lines set payment_ids = '{pay_9}' where id = 'lin_1'`,
@@ -47,10 +49,9 @@ beforeEach(async () => {
 async function meanwhile<Result>(
   change: (held: Queryable) => Promise<unknown>,
   work: () => Promise<Result>,
-  hold: typeof alone = (of, run) => of.transaction(run),
 ): Promise<Result> {
   let working: Promise<Result> | undefined
-  await hold(database, async (held) => {
+  await database.transaction(async (held) => {
     await change(held)
     working = work()
     await oneWaits(database)
@@ -72,34 +73,70 @@ describe('a withdrawal', () => {
   })
 })
 
-describe('what decides lines', () => {
-  const fact = (n: number) => ({
-    ...{ payment_id: `pay_${n}`, reference: `ref_${n}`, amount: 2000 },
-    ...{ state: 'approved', status: 'paid', approved_by: 'karim' },
+/** Begins `first`, which a held row stops in its middle, and then `second`; ends both. */
+async function bothAtOnce(row: string, first: () => Promise<unknown>, second: () => Promise<unknown>) {
+  const working: Promise<unknown>[] = []
+  await database.transaction(async (held) => {
+    await held.query(touchOne, [row])
+    working.push(first())
+    await oneWaits(database)
+    working.push(second())
+    await Promise.race([working[1], soManyWait(database, 2)])
   })
+  await Promise.all(working)
+}
 
-  it('decides those too that changed meanwhile', async () => {
+/** Reads in a file of one line. */
+const readIn = (id: string, nth: number, refs: readonly string[] = []) => {
+  const line = { id, nth, refs, day: '2026-11-20', amount_centimes: 200_000, text: 'VIR', text_key: 'vir' }
+  return insertStatement(database, {
+    ...{ id: 'stm_new', account: 'ccp', by: 'karim', form: {} as never, now: NOON },
+    lines: [{ ...line, state: 'open' }],
+    audit: anEntry('act_2', 'statement.import'),
+  })
+}
+
+describe('settling', () => {
+  const settle = () => settleLines(database, NOON)
+
+  it('approves lines too that changed meanwhile', async () => {
     await database.script(`${FILES};
       insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
       select 'lin_' || n, 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, array['ref_' || n]
         from generate_series(11, 70) n`)
-    const facts = Array.from({ length: 60 }, (_, n) => fact(n + 11))
-    const settle = () => settleBy(database, facts, NOON)
+    const transfers = Array.from({ length: 60 }, (_, n) => bookedByKarim(n + 11))
+    await insertTransfers(database, transfers)
     expect(await meanwhile((held) => held.query(touch), settle)).toBe(60)
   })
 
   it('leaves a line that is about to pay another payment by then, or was set aside', async () => {
     await database.script(`${FILES}; update bank_lines set refs = array['ref_' || nth]`)
-    const settle = () => settleBy(database, [fact(1), fact(2), fact(3)], NOON)
+    await insertTransfers(
+      database,
+      [1, 2, 3].map((n) => bookedByKarim(n)),
+    )
     const change = (held: Queryable) => Promise.all([held.query(pay), held.query(setAside)])
     expect(await meanwhile(change, settle)).toBe(1)
     expect(await database.query(approvedLines)).toEqual([{ id: 'lin_3' }])
   })
 
-  it('says of one line alone that it pays a payment, where two runs meet', async () => {
-    await database.script(`${FILES}; update bank_lines set refs = '{ref_1}' where id in ('lin_1', 'lin_2')`)
-    const settle = () => settleBy(database, [fact(1)], NOON)
-    expect(await meanwhile((held) => held.query(approve('lin_2')), settle, alone)).toBe(0)
-    expect(await database.query(approvedLines)).toEqual([{ id: 'lin_2' }])
+  it('approves one line alone for a payment, where a file with an earlier line comes meanwhile', async () => {
+    await database.script(`${FILES}; update bank_lines set refs = array['ref_' || nth]`)
+    await insertTransfers(database, [bookedByKarim(2), bookedByKarim(3)])
+    const readInAndSettle = async () => {
+      await readIn('lin_0', 9, ['ref_2'])
+      await settle()
+    }
+    await bothAtOnce('lin_3', settle, readInAndSettle)
+    expect(await database.query(approvedLines)).toEqual([{ id: 'lin_2' }, { id: 'lin_3' }])
+  })
+})
+
+describe('a file that is read in', () => {
+  it('has its lines, also where another file that has them is withdrawn meanwhile', async () => {
+    await database.script(FILES)
+    const withdraw = () => deleteStatement(database, 'stm_1', AUDIT, NOON)
+    await bothAtOnce('lin_1', withdraw, () => readIn('lin_2', 2))
+    expect(await linesOfStatement(database, 'stm_new')).toMatchObject([{ id: 'lin_2' }])
   })
 })

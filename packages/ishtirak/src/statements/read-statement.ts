@@ -8,7 +8,6 @@ import { DAY, toTimestamp } from '../core/instant.js'
 import type { Operator } from '../core/role.js'
 import { maybeOnePerson } from '../core/sign-in.js'
 import type { Database } from '../database/database.js'
-import { ofAllCells } from '../database/whole-shop.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
@@ -20,11 +19,9 @@ import {
   type StoredLine,
   type StoredStatement,
 } from './bank-statements.sql.js'
-import type { LineDeps } from './line-claim.js'
 
 export type BankDeps = ActDeps &
-  DecisionDeps &
-  LineDeps & { readonly database: Database; readonly transfers: TransferTerms | null }
+  DecisionDeps & { readonly database: Database; readonly transfers: TransferTerms | null }
 
 /** Money that comes later than this after an order is found by its whole reference alone. */
 const LOOKED_BACK_MS = 120 * DAY
@@ -42,14 +39,9 @@ export async function matched(deps: BankDeps, lines: readonly StoredLine[]): Pro
   const now = clock.now()
   const whole = [...new Set(open.flatMap(({ references }) => references))]
   const references = [...new Set(open.flatMap(({ text }) => referencesInside(text)))]
-  const of = {
-    references,
-    orderedSince: now - LOOKED_BACK_MS,
-    isOfCells: deps.cells !== null,
-    dayOf: wallClock.dayAt,
-  }
+  const of = { references, orderedSince: now - LOOKED_BACK_MS, dayOf: wallClock.dayAt }
   const [transfers, linesOf] = await Promise.all([
-    ofAllCells(() => payableTransfers(database, of)),
+    payableTransfers(database, of),
     linesByReference(database, whole),
   ])
   const match = matcherOf({ transfers, linesOf, today: wallClock.dayAt(now) })

@@ -26,13 +26,14 @@ export const statements: Capability<BankDeps & StatementPages> = {
   commands: addImportCommand,
   console: bankStatementRoutes,
   sections: [{ key: 'statements', path: '/console/statements', order: 2, permission: READ_STATEMENTS }],
-  // What was approved by hand, or when a process died before it could say so.
+  // Lines whose payments were booked since: approved by hand, or by a process that died before it closed the
+  // line.
   jobs: (deps) => [
     {
       name: 'settle-bank-lines',
       stage: 'tidy',
       everyMs: MINUTE,
-      run: () => settleLines(deps, deps.clock.now()),
+      run: () => settleLines(deps.database, deps.clock.now()),
     },
   ],
 }

@@ -7,7 +7,6 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { StatementParamsSchema, WithdrawnSchema } from './bank-schemas.js'
 import { deleteStatement, linesOfStatement } from './bank-statements.sql.js'
-import { endClaims } from './line-claim.js'
 import { type BankDeps, statementNamed } from './read-statement.js'
 import { statementsWords } from './words.js'
 
@@ -44,7 +43,6 @@ export const withdrawStatement = act<BankDeps>().does({
   texts: actTexts(statementsWords, 'withdraw_statement'),
   run: async (deps, { id, by }) => {
     await statementNamed(deps, id)
-    await endClaims(deps, { statementId: id })
     const now = deps.clock.now()
     const about = { after: { statement_id: id }, now }
     const audit = auditEntry(deps.ids, { ...by, act: 'statement.withdraw' }, about)

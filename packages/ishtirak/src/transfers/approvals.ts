@@ -25,7 +25,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import type { TransferTerms } from './settings.js'
 import { describeDecided } from './transfer-state.js'
-import { findTransfer, type StoredTransfer, saveDecision } from './transfers.sql.js'
+import { findTransfer, pays, type StoredTransfer, saveDecision } from './transfers.sql.js'
 
 export interface ApprovalDeps extends SettleDeps, Pick<CommonParts, 'wallClock'> {
   /** Null: no transfer is begun, and one operator approves those that were. */
@@ -120,12 +120,15 @@ async function decideAndSettle(
     const now = deps.clock.now()
     const decision = decide(loaded, now)
     if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
-    if (decision.kind === 'unchanged') return stored
-    const facts = { before: describeDecided(stored.transfer), after: describeDecided(decision.transfer) }
+    const isKnown = decision.kind === 'unchanged' && (!line || (await pays(deps.database, line, paymentId)))
+    if (isKnown) return stored
+    const transfer = decision.kind === 'changed' ? decision.transfer : stored.transfer
+    const after = { ...describeDecided(transfer), ...(line && { line_id: line.id }) }
+    const facts = { before: describeDecided(stored.transfer), after }
     const audit = auditEntry(deps.ids, { ...by, act: `payment.${act}` }, { paymentId, ...facts, now })
     // The transfer was read after its user, so it may be newer than what was shown.
     const save = { ...by, audit, now, line }
-    const became = await saveDecision(deps.database, stored, decision.transfer, save)
+    const became = await saveDecision(deps.database, stored, transfer, save)
     if (became === 'stale') return became
     if (became === 'line_taken') throw new BillingError('conflict', { extra: { line_id: line?.id } })
     deps.count({ name: 'transfer', act })

@@ -8,7 +8,6 @@ import { drawReference } from '../core/reference.js'
 import { reportOfTransfer } from '../core/transfer.js'
 import type { PaymentMethod, ProviderAnswer } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { partOf } from '../runtime/cells.js'
 import {
   endTransfer,
   findTransfer,
@@ -56,11 +55,7 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
       for (let draw = 0; draw < DRAWS_MAX; draw++) {
         const found = await findTransfer(database, { userId, paymentId })
         if (found) return { ok: true, value: report(found) }
-        await insertTransfer(database, {
-          userId,
-          paymentId,
-          reference: drawReference(randomBytes, partOf(userId)),
-        })
+        await insertTransfer(database, { userId, paymentId, reference: drawReference(randomBytes) })
       }
       throw new Error(`no reference was free for ${paymentId}`)
     },

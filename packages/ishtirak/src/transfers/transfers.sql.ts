@@ -1,8 +1,8 @@
 // Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit
 // trail, and makes its payment due: if the process dies before it has settled it, the sweep does. It moves
-// the user's version too: a settlement on its way, decided on what the transfer was before, is stale. The
-// line of a bank statement that pays it is written with the approval: one line for each payment, and a line
-// pays no more than what one confirmation names.
+// the user's version too: a settlement on its way, decided on what the transfer was before, is stale. The same
+// statement writes which line of a bank statement pays the transfer: a payment has one line, and a line pays
+// only what one confirmation names. It locks the line last, and only one: the order cannot deadlock.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
@@ -156,4 +156,14 @@ export async function saveDecision(
   ]
   const [row = {}] = await database.query(decide, [...key, ...facts])
   return word<'saved' | 'stale' | 'line_taken'>(row, 'became')
+}
+
+const selectPays = statement(
+  'transfers.line_pays',
+  'select id from bank_lines where id = $1 and payment_ids @> array[$2]',
+)
+
+/** Whether the line says that it pays the payment. */
+export async function pays(database: Queryable, line: PayingLine, paymentId: string): Promise<boolean> {
+  return (await database.query(selectPays, [line.id, paymentId])).length > 0
 }
