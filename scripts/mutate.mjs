@@ -25,6 +25,7 @@ const [part = ''] = new Command('npm run mutate --')
   .argument('[part]', 'only mutations with these words in their name')
   .parse().args
 const wanted = mutations.filter(({ rule }) => rule.includes(part))
+if (wanted.length === 0) throw new Error(`no rule has “${part}” in its name`)
 const copy = mkdtempSync(path.join(tmpdir(), 'ishtirak-mutate-'))
 
 try {
@@ -33,7 +34,7 @@ try {
   if (baseline.length > 0) throw new Error(`without a mutation these fall already:\n${baseline.join('\n')}`)
   const survived = wanted.filter((mutation) => !isCaught(mutation))
   say(`\n${wanted.length - survived.length} of ${wanted.length} mutations are caught`)
-  process.exitCode = survived.length === 0 && wanted.length > 0 ? 0 : 1
+  process.exitCode = survived.length === 0 ? 0 : 1
 } finally {
   rmSync(copy, { recursive: true, force: true })
 }

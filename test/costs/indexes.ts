@@ -18,9 +18,14 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   bank_lines_by_id: 'bank_lines.one',
   bank_lines_decided: 'bank_lines.set_aside',
   bank_lines_open: 'bank_lines.open',
-  bank_lines_paying: 'bank_matches.transfers',
+  bank_lines_named: 'bank_references.lines',
+  bank_lines_paying: 'bank_references.waiting',
+  bank_statement_lines_in_order: 'bank_lines.of_statement',
+  bank_statement_lines_of_line: 'bank_lines.some_of_statement',
+  bank_statement_parts_in_order: 'bank_statements.store_part',
   bank_statements_by_id: 'bank_statements.one',
   bank_statements_newest: 'bank_statements.newest',
+  bank_statements_withdrawn: 'bank_statements.remove_lines',
   bulk_acts_newest: 'bulk.newest',
   bulk_targets_by_place: 'bulk.results',
   closed_months_in_sequence: 'closed.close',
@@ -75,7 +80,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
   payments_reference_begins: 'operator_search.part',
   payments_reference_ends: 'operator_search.part',
   payments_second: 'inbox.page',
-  payments_transfers_expired: 'bank_matches.transfers',
+  payments_transfers_expired: 'bank_references.waiting',
   payments_transfers_open: 'inbox.page',
   payments_withdrawn: 'upgrades.load',
   portal_link_requests_by_id: 'mails.queue_links',
@@ -113,7 +118,7 @@ export const NEEDED_BY: Readonly<Record<string, string>> = {
 
 /** Those that no plan rides on, and what they keep once. */
 export const KEPT_ONCE: Readonly<Record<string, string>> = {
-  bank_lines_once: 'a line: the statement that reads in a file says `on conflict`',
+  bank_lines_once: 'a line is stored once, whatever its id',
   balance_entries_book_once: 'the entry that a payment must have',
   balance_entries_in_sequence: 'the place of an entry',
   bulk_acts_by_id: 'an act on many',

@@ -2,10 +2,11 @@
 // own, and deciding them, or withdrawing a file of them, takes as much for each line of many as of few.
 import { expect, it } from 'vitest'
 import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
-import { payableTransfers, settleLines } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
-import { deleteStatement } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
+import { settleLines } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
+import { waitingTransfers } from '../../packages/ishtirak/src/statements/bank-references.sql.js'
+import { removeWithdrawn } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
 import { describeScenario } from '../support/databases.js'
-import { anEntry, days, NOON } from '../support/fixtures.js'
+import { days, NOON } from '../support/fixtures.js'
 import { bookedByKarim, insertTransfers } from '../support/known-transfers.js'
 import { type Asked, buffersOf, explain, heard, rowsInPlan } from './explain.js'
 
@@ -25,13 +26,13 @@ describeScenario('beside 10,000 new lines of a bank statement', ({ database }) =
       select user_id, id, method_reference from payments;
       -- Known for long; the lines came just now. Figures of tests before this one may be left.
       analyze users, payments, transfers;
-      insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day, last_day)
-      values ('stm', 'ccp', now(), 'karim', '{}', '{lin_1}', '2026-11-20', '2026-11-20');
+      insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
+      values ('stm', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20');
       insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs)
       select 'lin_' || n, 'stm', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, '{}'
         from generate_series(1, 10000) n`)
-    const of = { references: [], orderedSince: NOON - days(120), dayOf: () => '2026-11-20' }
-    const asked = await heard((one) => payableTransfers(one, of))
+    const of = { orderedSince: NOON - days(120), dayOf: () => '2026-11-20' }
+    const asked = await heard((one) => waitingTransfers(one, of))
     const plan = await explain(database(), asked, { mode: 'generic', with: '(analyze, buffers)' })
     // By its payment, its user and the line that pays it. The lines have 200 pages.
     expect(buffersOf(plan)).toBeLessThan(TRANSFERS * 20)
@@ -41,37 +42,39 @@ describeScenario('beside 10,000 new lines of a bank statement', ({ database }) =
 /** Two files of one account, both with all lines. Each line names a booked transfer, and pays `payments`. */
 const fill = (database: Database, lines: number, payments = "'{}'") =>
   database.script(`
+    delete from bank_statement_lines;
     delete from bank_lines;
     delete from bank_statements;
-    insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day, last_day)
-    select file, 'ccp', now(), 'karim', '{}',
-           array(select 'lin_' || md5(n::text) from generate_series(1, ${lines}) n),
-           '2026-11-20', '2026-11-20'
-      from unnest('{stm_1,stm_2}'::text[]) file;
+    insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day,
+                                 withdrawn_at)
+    select file, 'ccp', now(), 'karim', '{}', ${lines}, '2026-11-20', '2026-11-20', at
+      from (values ('stm_1', now()), ('stm_2', null)) files (file, at);
     insert into bank_lines (id, statement_id, account, day, amount_centimes, text, text_key, nth, refs,
                             payment_ids)
-    select 'lin_' || md5(n::text), 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n, array['ref_' || n],
-           ${payments}
-      from generate_series(1, ${lines}) n`)
+    select 'lin_' || md5(n::text), 'stm_1', 'ccp', '2026-11-20', 200000, 'VIR', 'vir', n,
+           array['ref_' || n], ${payments}
+      from generate_series(1, ${lines}) n;
+    insert into bank_statement_lines (statement_id, place, line_id)
+    select file, n, 'lin_' || md5(n::text)
+      from unnest('{stm_1,stm_2}'::text[]) file, generate_series(1, ${lines}) n`)
 
 const inTransaction = (of: Queryable) =>
   ({ transaction: (work) => work({ ...of, script: () => Promise.resolve() }) }) as Database
 
 const settle = () => heard((of) => settleLines(inTransaction(of), NOON))
-const withdraw = (lines: number) =>
-  heard((of) =>
-    deleteStatement(inTransaction(of), 'stm_1', anEntry(`act_${lines}`, 'statement.withdraw'), NOON),
-  )
-
 interface Ask {
-  readonly asks: (lines: number) => Promise<Asked>
+  readonly asks: () => Promise<Asked>
   readonly payments?: string
 }
 const ASKS = {
   'settles lines whose transfers were approved by hand': { asks: settle },
   'settles lines that were approved': { asks: settle, payments: `array['pay_' || n]` },
-  'withdraws a file whose lines another has too': { asks: withdraw },
+  'removes a slice of a withdrawn file whose lines another has too': {
+    asks: () => heard((of) => removeWithdrawn(inTransaction(of), 1)),
+  },
 }
+/** A slice of a withdrawn file has so many lines. */
+const SLICE = 500
 
 describeScenario('with many lines of bank statements', ({ database }) => {
   // As if all lines before had paid something: what is open seems rare.
@@ -92,10 +95,12 @@ describeScenario('with many lines of bank statements', ({ database }) => {
         const forEach = async (lines: number) => {
           await fillBeforehand()
           await fill(database(), lines, payments)
-          if (when === 'after them') await database().script('analyze bank_lines, bank_statements')
+          if (when === 'after them')
+            await database().script('analyze bank_lines, bank_statements, bank_statement_lines')
           const options = { mode, with: '(analyze, buffers, timing off)' }
-          const plan = await explain(database(), await asks(lines), options)
-          return { rows: rowsInPlan(plan) / lines, pages: buffersOf(plan) / lines }
+          const plan = await explain(database(), await asks(), options)
+          const counted = what.startsWith('removes') ? Math.min(lines, SLICE) : lines
+          return { rows: rowsInPlan(plan) / counted, pages: buffersOf(plan) / counted }
         }
         const transfers = Array.from({ length: 3_000 }, (_, n) => bookedByKarim(n + 1))
         await insertTransfers(database(), transfers)
@@ -103,8 +108,9 @@ describeScenario('with many lines of bank statements', ({ database }) => {
         const many = await forEach(3_000)
         expect(few.rows).toBeGreaterThan(2)
         expect(many.rows).toBeLessThan(few.rows * 1.5)
-        // A list of ids that is looked through for each line is read again each time.
-        expect(many.pages).toBeLessThan(30)
+        // A list of ids that is looked through for each line is read again each time. With the doubts of a
+        // line its row has 24 bytes more: 30.6 pages before statistics, where 30 were the bound.
+        expect(many.pages).toBeLessThan(32)
       },
     )
 })

@@ -71,13 +71,14 @@ describeScenario('a demo', ({ database, reset }) => {
     expect(await database().query(selectFuture, [new Date(START).toISOString()])).toEqual([{ rows: 0 }])
     const { counts } = (await operatorOf(world).get('/inbox')).body
     const empty = Object.entries(counts).filter(([, count]) => count === 0)
-    // Where the address itself fails, no single event is stuck; the demo has no balances and counts no
-    // drawer, and its open transfers are of the last days.
+    // Where the address itself fails, no single event is stuck; the demo has no balances, counts no drawer
+    // and reads in no bank statement, and its open transfers are of the last days.
     expect(empty).toEqual([
       ['event_stuck', 0],
       ['balance_ask', 0],
       ['transfer_open', 0],
       ['drawer_counted', 0],
+      ['money_returned', 0],
     ])
   })
 

@@ -18,10 +18,11 @@ export const bookedByKarim = (n: number, changes: Partial<KnownTransfer> = {}): 
 const insert = statement(
   'test.known_transfers.insert',
   `with input as (
-     select 'user-' || n as user_id, 'pay_' || n as id, 'ref_' || n as reference, n, coalesce(amount, 2000) as amount,
-            state, status, status in ('paid', 'refunded') as is_booked, timestamptz '2026-11-20' as day,
-            case when "approvedBy" is null then '[]' else jsonb_build_array(jsonb_build_object('by', "approvedBy")) end
-              as approvals
+     select 'user-' || n as user_id, 'pay_' || n as id, 'ref_' || n as reference, n,
+            coalesce(amount, 2000) as amount, state, status, status in ('paid', 'refunded') as is_booked,
+            timestamptz '2026-11-20' as day,
+            case when "approvedBy" is null then '[]'
+                 else jsonb_build_array(jsonb_build_object('by', "approvedBy")) end as approvals
        from jsonb_to_recordset($1::jsonb)
          known (n int, amount int, state text, status text, "approvedBy" text)
    ), payer as (

@@ -623,7 +623,7 @@ create table transfers (
 comment on table transfers is 'What is known of each transfer beside its payment.';
 
 -- An operator has a slip with a reference and no name.
-create unique index transfers_by_reference on transfers (reference, user_id);
+create unique index transfers_by_reference on transfers (reference);
 create index payments_transfers_open on payments (created_at, id)
   where method = 'transfer' and status = 'pending';
 
@@ -678,17 +678,29 @@ create table bank_statements (
   imported_by text not null constraint imported_by_someone check (imported_by <> ''),
   -- How the file was read: what stood in which column, and how days and amounts are written there.
   form jsonb not null,
-  -- Every line of the file with money in, in its order; some were known before.
-  line_ids text[] not null,
+  -- How many lines the file has that are kept.
+  lines integer not null constraint statement_has_lines check (lines > 0),
   first_day date not null,
   last_day date not null,
+  -- Its lines are removed in slices from then on.
+  withdrawn_at timestamptz,
   constraint bank_statements_by_id primary key (id),
-  constraint statement_has_lines check (line_ids <> '{}'),
   constraint days_run_forward check (last_day >= first_day)
 );
 comment on table bank_statements is 'Each file of an account that was read in, by whom and how.';
 
 create index bank_statements_newest on bank_statements (imported_at);
+create index bank_statements_withdrawn on bank_statements (id) where withdrawn_at is not null;
+
+-- A file is stored at once and its lines in slices, so that a long one delays no other request.
+create table bank_statement_parts (
+  statement_id text not null constraint part_of_a_statement references bank_statements,
+  -- The place of its first line.
+  place integer not null constraint place_is_positive check (place > 0),
+  lines jsonb not null,
+  constraint bank_statement_parts_in_order primary key (statement_id, place)
+);
+comment on table bank_statement_parts is 'Lines of bank statements that are still to be stored.';
 
 create table bank_lines (
   -- Made of what makes the line known again: account, day, amount, text and n.
@@ -697,32 +709,53 @@ create table bank_lines (
   statement_id text not null constraint line_of_a_statement references bank_statements,
   account text not null constraint account_is_known check (account in ('ccp', 'baridimob', 'bank')),
   day date not null,
-  amount_centimes bigint not null constraint money_came_in check (amount_centimes > 0),
+  -- Below 0 if the money went out.
+  amount_centimes bigint not null constraint money_moved check (amount_centimes <> 0),
   text text not null,
-  -- A digest of the text without case, spaces and signs.
+  -- A digest of the whole row of the file, without case, spaces and signs.
   text_key text not null,
   -- 2 for the second equal line of a day.
   nth integer not null constraint nth_is_positive check (nth > 0),
-  -- Each whole reference in the text.
+  -- Each whole reference in the text; of money that went out, those of transfers.
   refs text[] not null,
+  -- Why the line is not sure, whatever its reference says.
+  doubts text[] not null default '{}'
+    constraint doubts_are_known check (
+      doubts <@ '{other_column,not_come,currency,continued,left_out,equal_line}'::text[]),
   -- What it was said to pay, by the statement that approves the payment; a payment stands in one line.
   payment_ids text[] not null default '{}',
   -- `approved`: all its payments are booked. `payout`: what the provider of cards paid out. `set_aside`:
-  -- money that is for no payment here.
+  -- money that is for no payment here. `returned`: money that went out under the reference of a transfer.
   state text not null default 'open'
-    constraint state_is_known check (state in ('open', 'approved', 'payout', 'set_aside')),
+    constraint state_is_known check (state in ('open', 'approved', 'payout', 'set_aside', 'returned')),
   decided_at timestamptz,
   decided_by text,
   reason text,
   constraint bank_lines_by_id primary key (id),
   constraint bank_lines_once unique (account, day, amount_centimes, text_key, nth),
-  constraint decided_at_an_instant check (state in ('open', 'payout') or decided_at is not null),
+  constraint decided_at_an_instant check (state in ('open', 'payout', 'returned') or decided_at is not null),
+  constraint only_money_out_is_returned
+    check (case when amount_centimes > 0 then state <> 'returned'
+                else state in ('returned', 'set_aside') end),
   constraint set_aside_for_a_reason check (state <> 'set_aside' or reason is not null),
   constraint pays_or_is_for_none check (payment_ids = '{}' or state in ('open', 'approved'))
 );
 comment on table bank_lines is 'Each line of money in, once, in however many files it stands.';
 
+-- Each line of a file; some were known before.
+create table bank_statement_lines (
+  statement_id text not null constraint line_of_its_statement references bank_statements,
+  place integer not null constraint place_is_positive check (place > 0),
+  line_id text not null constraint line_is_known references bank_lines,
+  constraint bank_statement_lines_in_order primary key (statement_id, place)
+);
+comment on table bank_statement_lines is 'The lines of each bank statement, in the order of the file.';
+
+create index bank_statement_lines_of_line on bank_statement_lines (line_id);
+
 create index bank_lines_open on bank_lines (day, id) where state = 'open';
+create index bank_lines_named on bank_lines using gin (refs) with (fastupdate = off)
+  where refs <> '{}';
 create index bank_lines_decided on bank_lines (state, day, id) where state <> 'open';
 -- Each payment that is compared with a statement is looked up here, so new lines wait in no list beside it.
 create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastupdate = off);

@@ -1,5 +1,5 @@
 // A file with the details of many buyers, taken apart: a line for each, below the names of the columns.
-import { csvRefused, csvTextOf, oddQuotesIn, tableIn } from '../acts/csv-file.js'
+import { type CsvRow, csvRefused, csvTextOf, delimiterOf, eachRow } from '../acts/csv-file.js'
 import { BUYER_FIELDS, type TypedBuyer } from '../core/buyer-details.js'
 
 export const BUYERS_FILE_BYTES_MAX = 5 * 1024 * 1024
@@ -18,23 +18,27 @@ export interface BuyerLine {
   readonly isTooWide: boolean
 }
 
+const isHeading = (cells: readonly string[]) => REQUIRED.every((name) => cells.includes(name))
+
 /** Throws `file_not_accepted`. */
-export function readBuyersFile(file: Uint8Array): readonly BuyerLine[] {
-  const { text } = csvTextOf(file)
-  const { rows, lineOf } = tableIn(text)
-  const columns = (rows[0] ?? []).map((name) => name.trim().toLowerCase())
+export async function readBuyersFile(file: Uint8Array): Promise<readonly BuyerLine[]> {
+  const { text } = await csvTextOf(file)
+  const rows: CsvRow[] = []
+  await eachRow(text, delimiterOf(text, undefined, isHeading), (row) => {
+    if (row.hasOddQuote) throw csvRefused('quotes', { line: row.line })
+    if (rows.push(row) > LINES_MAX + 1) throw csvRefused('lines', { most: LINES_MAX })
+  })
+  const columns = (rows[0]?.cells ?? []).map((name) => name.trim().toLowerCase())
   const odd = columns.filter((name, place) => !COLUMNS.includes(name) || columns.indexOf(name) !== place)
   const absent = REQUIRED.filter((name) => !columns.includes(name))
-  const quotes = columns.length === 1 ? oddQuotesIn(text) : null
   // What stands in a column that is misspelled would be lost.
   if (absent.length > 0 || odd.length > 0)
-    throw quotes ?? csvRefused('columns', { absent, unknown: odd.slice(0, COLUMNS.length), known: COLUMNS })
-  if (rows.length > LINES_MAX + 1) throw csvRefused('lines', { most: LINES_MAX })
-  return rows.slice(1).map((row, index) => {
+    throw csvRefused('columns', { absent, unknown: odd.slice(0, COLUMNS.length), known: COLUMNS })
+  return rows.slice(1).map(({ cells, line }) => {
     const { user_id: userId = '', ...typed } = Object.fromEntries(
-      columns.map((name, place) => [name, row[place] ?? '']),
+      columns.map((name, place) => [name, cells[place] ?? '']),
     )
-    const isTooWide = row.slice(columns.length).some((cell) => cell.trim() !== '')
-    return { line: lineOf(index + 1), userId: userId.trim(), typed, isTooWide }
+    const isTooWide = cells.slice(columns.length).some((cell) => cell.trim() !== '')
+    return { line, userId: userId.trim(), typed, isTooWide }
   })
 }

@@ -59,7 +59,11 @@ export const importBuyers = reading<BuyerDeps>().reads({
   // Of a file: see cli-import.ts.
   command: null,
   read: async (deps, { query: { dry_run = false }, operator, file }) => {
-    const results = await importLines(deps, readBuyersFile(file), dry_run ? null : { operator, reason: null })
+    const results = await importLines(
+      deps,
+      await readBuyersFile(file),
+      dry_run ? null : { operator, reason: null },
+    )
     const count = (wanted: LineResult['outcome']) =>
       results.filter(({ outcome }) => outcome === wanted).length
     const counts = {

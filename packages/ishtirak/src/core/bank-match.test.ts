@@ -30,6 +30,7 @@ function lineOf(text: string, changes: Partial<BankLine> = {}): BankLine {
     centimes: 200_000,
     text,
     references: wholeReferencesIn(text),
+    doubts: [],
     ...changes,
   }
 }
@@ -37,12 +38,18 @@ function lineOf(text: string, changes: Partial<BankLine> = {}): BankLine {
 const random = new SeededRandom(7)
 const draw = () => drawReference((size) => random.bytes(size))
 const [A, B] = [draw(), draw()]
-const match = (line: BankLine, transfers: readonly PayableTransfer[], elsewhere = 0) =>
-  matcherOf({
-    transfers,
-    linesOf: new Map(line.references.map((reference) => [reference, 1 + elsewhere])),
-    today: TODAY,
-  })(line)
+const NOTHING_KNOWN = { others: [], linesOf: new Map(), returnedOn: new Map() }
+const match = (
+  line: BankLine,
+  transfers: readonly PayableTransfer[],
+  elsewhere = 0,
+  returnedOn = new Map<string, string>(),
+) => {
+  const isWaiting = ({ state }: PayableTransfer) => state === 'waiting'
+  const others = transfers.filter((one) => !isWaiting(one))
+  const linesOf = new Map(line.references.map((reference) => [reference, 1 + elsewhere]))
+  return matcherOf(transfers.filter(isWaiting), TODAY)({ others, linesOf, returnedOn })(line)
+}
 const of = (
   line: BankLine,
   transfers: readonly PayableTransfer[] = [payable(A), payable(B)],
@@ -56,6 +63,20 @@ const of = (
 }
 
 describe('a line', () => {
+  it('is not sure if money went out again under its reference, on its day or later', () => {
+    const line = lineOf(A)
+    const by = (day: string) => match(line, [payable(A)], 0, new Map([[A, day]]))
+    expect(by('2026-11-20')).toMatchObject({ kind: 'to_choose', candidates: [{ differs: ['returned'] }] })
+    expect(by('2026-11-21').kind).toBe('to_choose')
+    expect(by('2026-11-19').kind).toBe('sure')
+  })
+
+  it('is not sure if anything of its row is doubted', () => {
+    const doubts = ['other_column', 'not_come', 'currency', 'equal_line'] as const
+    for (const doubt of doubts)
+      expect(of(lineOf(A, { doubts: [doubt] })), doubt).toEqual(['to_choose', A, 'reference', doubt])
+  })
+
   it.each([
     ['as it is shown', formatReference(A)],
     ['among words', `VIREMENT DE KARIM ${formatReference(A)} ABONNEMENT`],
@@ -176,7 +197,7 @@ it('is never sure of another transfer than the one that was meant, in 100,000 li
     .flatMap((reference) => [reference, ...neighbours(reference).slice(0, 9)])
     .map((reference) => payable(reference))
   const known = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
-  const matchOf = matcherOf({ transfers: [...known.values()], linesOf: new Map(), today: TODAY })
+  const matchOf = matcherOf([...known.values()], TODAY)(NOTHING_KNOWN)
   const WORDS = [
     'VIREMENT',
     'DE',
@@ -221,11 +242,7 @@ it('looks at the transfers of one amount and name once a day, not once a line', 
       return '2026-11-21'
     },
   })
-  const matchOf = matcherOf({
-    transfers: Array.from({ length: 100 }, draw).map(late),
-    linesOf: new Map(),
-    today: TODAY,
-  })
+  const matchOf = matcherOf(Array.from({ length: 100 }, draw).map(late), TODAY)(NOTHING_KNOWN)
   const looksAt = (count: number) => {
     for (let n = 0; n < count; n++) expect(matchOf(lineOf(`TALEB ${n}`)).kind).toBe('unknown')
     return looks

@@ -1,5 +1,6 @@
 // Which waiting transfer a line of a bank statement pays: by the reference in its text, else by amount, day
 // and name; how sure that is, and why. Pure.
+import type { LineDoubt } from './bank-line.js'
 import { nearReferences, referencesInside } from './bank-reference.js'
 import { DAY } from './instant.js'
 
@@ -12,6 +13,7 @@ export interface BankLine {
   readonly text: string
   /** Those that stand by themselves in the text: `wholeReferencesIn`. */
   readonly references: readonly string[]
+  readonly doubts: readonly LineDoubt[]
 }
 
 /** A transfer that money may be for. */
@@ -48,6 +50,9 @@ export type Misfit =
   | 'booked'
   | 'other_reference'
   | 'other_line'
+  /** Money went out again under the same reference. */
+  | 'returned'
+  | LineDoubt
 
 export interface Candidate {
   readonly transfer: PayableTransfer
@@ -61,12 +66,14 @@ export interface Match {
   readonly candidates: readonly Candidate[]
 }
 
-export interface MatchFacts {
-  readonly transfers: readonly PayableTransfer[]
-  /** Of each whole reference, in how many lines that are not decided it stands. */
+/** What is known of the references that stand in some lines. */
+export interface ReferenceFacts {
+  /** The transfers of these references that are not waited for. */
+  readonly others: readonly PayableTransfer[]
+  /** Of each reference, in how many lines that are not decided it stands. */
   readonly linesOf: ReadonlyMap<string, number>
-  /** `YYYY-MM-DD`. */
-  readonly today: string
+  /** Of each reference, the last day (`YYYY-MM-DD`) on which money went out under it. */
+  readonly returnedOn: ReadonlyMap<string, string>
 }
 
 /** More than that is no help. */
@@ -76,10 +83,15 @@ const SAME_AMOUNT_MAX = 3
 /** How long after the order the money of a line without a reference may come. */
 const LATER_MAX = 30 * DAY
 
-/** Looks everything up that lines share; gives the match of a line. */
-export function matcherOf({ transfers, linesOf, today }: MatchFacts): (line: BankLine) => Match {
-  const byReference = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
-  const waiting = transfers.filter(({ state }) => state === 'waiting')
+/**
+ * Sorts the waiting transfers once; gives the match of a line by what is known of its references. `today` is
+ * `YYYY-MM-DD`.
+ */
+export function matcherOf(
+  waiting: readonly PayableTransfer[],
+  today: string,
+): (facts: ReferenceFacts) => (line: BankLine) => Match {
+  const waitingBy = new Map(waiting.map((transfer) => [transfer.reference, transfer]))
   const near = nearReferences(waiting.map(({ reference }) => reference))
   const byAmount = firstNear(
     groupBy(waiting, ({ amountAsked }) => [`${amountAsked * 100}`]),
@@ -92,38 +104,43 @@ export function matcherOf({ transfers, linesOf, today }: MatchFacts): (line: Ban
     ),
     2 * CANDIDATES_MAX,
   )
-  const named = (references: readonly string[]) => references.flatMap((one) => byReference.get(one) ?? [])
-  return (line) => {
-    const whole = named(line.references)
-    const inside = named(referencesInside(line.text)).filter((one) => !whole.includes(one))
-    const alike = named(near(line.text)).filter((one) => !whole.includes(one) && !inside.includes(one))
-    const meant = new Set([...line.references, ...[...inside, ...alike].map(({ reference }) => reference)])
-    const candidate = (transfer: PayableTransfer, rule: MatchRule): Candidate => {
-      const differs = differences(line, transfer, { today, isShared: rule === 'sum_of_references' })
-      if (meant.size > 1 && rule !== 'sum_of_references') differs.push('other_reference')
-      const own = line.references.includes(transfer.reference) ? 1 : 0
-      const isElsewhere = transfer.lineId !== null && transfer.lineId !== line.id
-      if (isElsewhere || (linesOf.get(transfer.reference) ?? 0) > own) differs.push('other_line')
-      return { transfer, rule, differs }
+  return ({ others, linesOf, returnedOn }) => {
+    const otherBy = new Map(others.map((transfer) => [transfer.reference, transfer]))
+    const named = (references: readonly string[]) =>
+      references.flatMap((one) => waitingBy.get(one) ?? otherBy.get(one) ?? [])
+    return (line) => {
+      const whole = named(line.references)
+      const inside = named(referencesInside(line.text)).filter((one) => !whole.includes(one))
+      const alike = named(near(line.text)).filter((one) => !whole.includes(one) && !inside.includes(one))
+      const meant = new Set([...line.references, ...[...inside, ...alike].map(({ reference }) => reference)])
+      const candidate = (transfer: PayableTransfer, rule: MatchRule): Candidate => {
+        const differs = differences(line, transfer, { today, isShared: rule === 'sum_of_references' })
+        if (meant.size > 1 && rule !== 'sum_of_references') differs.push('other_reference')
+        const own = line.references.includes(transfer.reference) ? 1 : 0
+        const isElsewhere = transfer.lineId !== null && transfer.lineId !== line.id
+        if (isElsewhere || (linesOf.get(transfer.reference) ?? 0) > own) differs.push('other_line')
+        if ((returnedOn.get(transfer.reference) ?? '') >= line.day) differs.push('returned')
+        return { transfer, rule, differs: [...differs, ...line.doubts] }
+      }
+      const [only] = whole
+      if (whole.length > 1 && sumOf(whole) === line.centimes)
+        return choice(whole.map((transfer) => candidate(transfer, 'sum_of_references')))
+      const found = [
+        ...whole.map((transfer) => candidate(transfer, 'reference')),
+        ...inside.map((transfer) => candidate(transfer, 'reference_inside')),
+        ...alike.map((transfer) => candidate(transfer, 'reference_near')),
+      ]
+      const [best, other] = found
+      if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
+      if (found.length > 0) return choice(found)
+      const { day, centimes } = line
+      const ofWords = new Set(wordsIn(line.text).flatMap((word) => byName(`${centimes} ${word}`, day)))
+      const ofName = [...ofWords].slice(0, CANDIDATES_MAX)
+      if (ofName.length > 0) return choice(ofName.map((one) => candidate(one, 'amount_day_name')))
+      const few = byAmount(`${centimes}`, day)
+      if (few.length > SAME_AMOUNT_MAX) return choice([])
+      return choice(few.map((one) => candidate(one, 'amount_day')))
     }
-    const [only] = whole
-    if (whole.length > 1 && sumOf(whole) === line.centimes)
-      return choice(whole.map((transfer) => candidate(transfer, 'sum_of_references')))
-    const found = [
-      ...whole.map((transfer) => candidate(transfer, 'reference')),
-      ...inside.map((transfer) => candidate(transfer, 'reference_inside')),
-      ...alike.map((transfer) => candidate(transfer, 'reference_near')),
-    ]
-    const [best, other] = found
-    if (only && best && !other && best.differs.length === 0) return { kind: 'sure', candidates: found }
-    if (found.length > 0) return choice(found)
-    const { day, centimes } = line
-    const ofWords = new Set(wordsIn(line.text).flatMap((word) => byName(`${centimes} ${word}`, day)))
-    const ofName = [...ofWords].slice(0, CANDIDATES_MAX)
-    if (ofName.length > 0) return choice(ofName.map((one) => candidate(one, 'amount_day_name')))
-    const few = byAmount(`${centimes}`, day)
-    if (few.length > SAME_AMOUNT_MAX) return choice([])
-    return choice(few.map((one) => candidate(one, 'amount_day')))
   }
 }
 

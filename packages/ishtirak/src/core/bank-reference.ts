@@ -39,6 +39,11 @@ export function referencesInside(text: string): readonly string[] {
   return [...found]
 }
 
+/** Each reference in a text, wherever it stands. */
+export function referencesIn(text: string): readonly string[] {
+  return [...new Set([...wholeReferencesIn(text), ...referencesInside(text)])]
+}
+
 /** Symbols by which a reference is looked up: few references of many thousands share that many. */
 const KEY_LENGTH = REFERENCE_LENGTH / 2
 

@@ -62,7 +62,7 @@ describeScenario('the jobs', ({ database }) => {
       ],
       ...['work-off-bulk', 'mail-operators'],
       ...['forget-limit-history', 'forget-operations', 'prune-events', 'forget-mail', 'erase-proofs'],
-      ...['settle-bank-lines', 'count-lapses'],
+      ...['store-bank-lines', 'settle-bank-lines', 'count-lapses'],
       ...['forget-operator-sessions', 'save-secret-uses', 'forget-portal-sessions', 'maintain-database'],
     ])
     expect(jobs.filter(({ name }) => !isConsoleKey(`job_${name}`))).toEqual([])

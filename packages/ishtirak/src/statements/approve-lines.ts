@@ -21,8 +21,11 @@ import {
   LinesApprovedSchema,
   StatementParamsSchema,
 } from './bank-schemas.js'
+import { findBankStatement, someOfStatement } from './bank-statements.sql.js'
 import {
   type BankDeps,
+  isStored,
+  matched,
   type ReadStatement,
   readStatement,
   type SureLine,
@@ -79,7 +82,7 @@ export const approveLines = act<BankDeps>().does({
   },
   run: async (deps, { id, input, by }) => {
     const read = await readStatement(deps, id)
-    const wanted = wantedIn(read, input, by.operator)
+    const wanted = await wantedIn(deps, read, input, by.operator)
     requireUnchanged(by, versionOf(wanted))
     const results = await approveAll(deps, read, wanted, by)
     const after = { statement_id: id, results }
@@ -87,7 +90,7 @@ export const approveLines = act<BankDeps>().does({
     return after
   },
   preview: async (deps, { id, input, by }) => {
-    const wanted = wantedIn(await readStatement(deps, id), input, by.operator)
+    const wanted = await wantedIn(deps, await readStatement(deps, id), input, by.operator)
     const changes = wanted.map(({ line, candidate: { transfer } }) => ({
       what: `${line.day} · ${transfer.name ?? transfer.userId}`,
       before: `${transfer.amountAsked} DZD`,
@@ -98,7 +101,10 @@ export const approveLines = act<BankDeps>().does({
   show: async (deps, { id, by }, outcome, earlier) => {
     // What `run` gave, now or then.
     const { results } = (earlier?.after ?? outcome) as { readonly results: readonly LineResult[] }
-    const left = toApprove(await readStatement(deps, id), by.operator).length
+    // The statement may be withdrawn by now; what was approved is approved all the same.
+    const left = (await findBankStatement(deps.database, id))
+      ? toApprove(await readStatement(deps, id), by.operator).length
+      : 0
     return { statement_id: id, results: [...results], left }
   },
 })
@@ -122,17 +128,27 @@ function linesIn(typed: Typed): Pick<Static<typeof LinesApprovalSchema>, 'lines'
   return { lines }
 }
 
-/** Throws `validation_failed` where a line is not open in the statement, or the payment is no candidate. */
-function wantedIn(
+/**
+ * Throws `conflict` while lines of the file are still being stored, `validation_failed` if a line is not open
+ * in the statement, or if the payment is not one of its candidates.
+ */
+async function wantedIn(
+  deps: BankDeps,
   read: ReadStatement,
   { lines: named }: Pick<Static<typeof LinesApprovalSchema>, 'lines'>,
   operator: Operator,
-): readonly Chosen[] {
+): Promise<readonly Chosen[]> {
+  const { statement } = read
+  const { lines, storedLines } = statement
+  if (!isStored(statement))
+    throw new BillingError('conflict', { extra: { lines, stored_lines: storedLines } })
   if (!named)
     return toApprove(read, operator)
       .slice(0, APPROVED_AT_ONCE)
       .map((one) => ({ ...one, amount: null }))
-  const byId = new Map(read.lines.map((line) => [line.id, line]))
+  const ids = [...new Set(named.map(({ line }) => line))]
+  const found = await matched(deps, await someOfStatement(deps.database, statement.id, ids))
+  const byId = new Map(found.map((line) => [line.id, line]))
   return named.map(({ line: id, payment_id }) => {
     const line = byId.get(id)
     const candidate = line?.match?.candidates.find(({ transfer }) => transfer.paymentId === payment_id)

@@ -12,44 +12,69 @@ function plainAmount(cell: string): string {
     .replace(/[\u2212\ufe63\uff0d\u2010-\u2013]/g, '-')
 }
 
-/** Cells in which banks write that nothing moved. */
+/** Banks leave the cell empty or write hyphens if nothing moved. */
 const NOTHING = /^-*$/
+const WRITTEN = /^([-+]?)(\()?([\d.,]+)(\))?(-|\+|CR?|DR?)?$/i
 const FIGURE = {
   ',': /^(\d+|\d{1,3}(?:\.\d{3})+)(?:,(\d{1,2}))?$/,
   '.': /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,2}))?$/,
 }
 
 /**
- * What came in; 0: nothing did, or money went out (`-5`, `5-`, `(5)`, `5 D`). Null: it is no amount. It is
- * never 0 for something that cannot be read.
+ * Centimes: above 0 money came in, below 0 it went out (`-5`, `5-`, `(5)`, `5 D`), 0 nothing moved. Null if
+ * the cell is not an amount; a cell that cannot be read is never 0.
  */
 export function readCentimes(cell: string, decimal: DecimalSign): number | null {
   const plain = plainAmount(cell)
   if (NOTHING.test(plain)) return 0
-  const [, minus, open, figure = '', , after] =
-    /^([-+]?)(\()?([\d.,]+)(\))?(-|\+|CR?|DR?)?$/i.exec(plain) ?? []
+  const [, before, open, figure = '', , after] = WRITTEN.exec(plain) ?? []
   const [, whole, centimes = ''] = FIGURE[decimal].exec(figure) ?? []
   if (whole === undefined) return null
-  if (minus === '-' || open || after === '-' || /^D/i.test(after ?? '')) return 0
   const amount = Number(whole.replace(/\D/g, '')) * 100 + Number(centimes.padEnd(2, '0'))
-  return Number.isSafeInteger(amount) ? amount : null
+  if (!Number.isSafeInteger(amount)) return null
+  const isOut = before === '-' || open !== undefined || after === '-' || /^D/i.test(after ?? '')
+  return isOut && amount !== 0 ? -amount : amount
 }
 
-/** What stands before the centimes, from all amounts of a file; null: `1.980` alone can be two amounts. */
-export function decimalSignIn(cells: readonly string[]): DecimalSign | null {
-  const figures = cells.map((cell) => plainAmount(cell).replace(/[^\d.,]/g, '')).filter(Boolean)
-  const votes = figures.flatMap((figure) => {
-    const [last] = /[.,](?=\d*$)/.exec(figure) ?? []
-    const isBoth = figure.includes(',') && figure.includes('.')
-    const isOne = last !== undefined && figure.indexOf(last) === figure.lastIndexOf(last)
-    if (isBoth || (isOne && /[.,]\d{1,2}$/.test(figure)))
-      return last === '.' ? ['.' as const] : [',' as const]
-    // 1.980.000: a sign that comes twice separates thousands.
-    if (last !== undefined && !isOne) return last === '.' ? [',' as const] : ['.' as const]
-    return []
-  })
-  const [vote = null] = votes
-  if (vote !== null || figures.some((figure) => /[.,]/.test(figure))) return vote
-  // Without any sign both read the same.
-  return ','
+/** Whether the cell looks like an amount, in either way of writing centimes; an empty cell does not. */
+export function isAmount(cell: string): boolean {
+  return (
+    /\d/.test(latinDigits(cell)) && (readCentimes(cell, ',') !== null || readCentimes(cell, '.') !== null)
+  )
+}
+
+/** Whether the cell itself says in which direction the money went. */
+export function isSigned(cell: string): boolean {
+  const [, before, open, , , after] = WRITTEN.exec(plainAmount(cell)) ?? []
+  return Boolean(before || open || after)
+}
+
+/** Collects the amounts of a file, and tells which sign stands before the centimes. */
+export function createDecimalSign() {
+  let vote: DecimalSign | null = null
+  let hasSign = false
+  return {
+    add(cell: string): void {
+      if (vote !== null) return
+      const figure = plainAmount(cell).replace(/[^\d.,]/g, '')
+      hasSign ||= /[.,]/.test(figure)
+      vote = signIn(figure)
+    },
+    /** Null if `1.980` alone can be two amounts. */
+    sign(): DecimalSign | null {
+      // Without any sign both ways read the same amounts.
+      return vote ?? (hasSign ? null : ',')
+    },
+  }
+}
+
+function signIn(figure: string): DecimalSign | null {
+  const [last] = /[.,](?=\d*$)/.exec(figure) ?? []
+  if (last === undefined) return null
+  const isBoth = figure.includes(',') && figure.includes('.')
+  const isOne = figure.indexOf(last) === figure.lastIndexOf(last)
+  if (isBoth || (isOne && /[.,]\d{1,2}$/.test(figure))) return last === '.' ? '.' : ','
+  // A sign that stands twice separates thousands: 1.980.000.
+  if (!isOne) return last === '.' ? ',' : '.'
+  return null
 }

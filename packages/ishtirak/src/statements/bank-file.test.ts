@@ -1,8 +1,10 @@
 // Bank statements as banks write them: what is found out from a file, and what is asked.
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { CELLS_MAX, ROW_CHARACTERS_MAX, SLICE_CHARACTERS } from '../acts/csv-file.js'
 import { readCentimes } from './bank-amount.js'
 import { readDay } from './bank-day.js'
-import { readBankFile, viewForm } from './bank-file.js'
+import { type ReadLine, readBankFile, viewForm } from './bank-file.js'
 
 /** Bytes of the code pages that Node writes nothing of. */
 function encoded(text: string, encoding: 'windows-1252' | 'windows-1256'): Uint8Array {
@@ -31,24 +33,42 @@ const ARABIC = `كشف حساب|بنك المثال
 19-11-26|عمولة|١٠٫٠٠|
 `
 
-const read = (file: Uint8Array, said: Parameters<typeof readBankFile>[1] = {}) => {
-  const { form, lines } = readBankFile(file, said)
-  return { form: viewForm(form), lines: lines.map(({ day, centimes, text }) => [day, centimes, text]) }
+type Said = Parameters<typeof readBankFile>[1]
+
+/** Everything that is read from a file. */
+async function readAll(file: Uint8Array | string, said: Said = {}) {
+  const all: ReadLine[] = []
+  const read = await readBankFile(typeof file === 'string' ? utf8(file) : file, said, async (lines) => {
+    all.push(...lines)
+  })
+  return { ...read, all, form: viewForm(read.form) }
 }
+async function read(file: Uint8Array | string, said: Said = {}) {
+  const { form, all } = await readAll(file, said)
+  const lines = all.filter(({ centimes }) => centimes > 0)
+  return { form, lines: lines.map(({ day, centimes, text }) => [day, centimes, text]) }
+}
+const refusal = (file: Uint8Array | string, said: Said = {}): Promise<Record<string, unknown>> =>
+  readAll(file, said).then(
+    () => expect.unreachable('the file was read'),
+    ({ extra }) => extra,
+  )
+/** Money in, as `amount doubts` of each line. */
+const came = async (file: string, said: Said = {}) =>
+  (await readAll(file, said)).all
+    .filter(({ centimes }) => centimes > 0)
+    .map(({ centimes, doubts }) => [centimes / 100, ...doubts].join(' '))
+const sent = async (file: string, said: Said = {}) =>
+  (await readAll(file, said)).all.filter(({ centimes }) => centimes < 0).map(({ centimes }) => centimes / 100)
+
+const REF = 'K4M9-2R8F-JW3R'
 
 describe('a file', () => {
-  it('of a CCP: semicolons, Windows-1252, rows above the table, debits, a sum below', () => {
-    expect(read(encoded(CCP, 'windows-1252'))).toEqual({
+  it('of a CCP: semicolons, Windows-1252, rows above the table, debits, a sum below', async () => {
+    expect(await read(encoded(CCP, 'windows-1252'))).toEqual({
       form: {
-        ...{
-          encoding: 'windows-1252',
-          delimiter: 'semicolon',
-          header_rows: 3,
-          date: '1',
-          amount: '5',
-          text: '3',
-        },
-        ...{ day_order: 'dmy', decimal: ',' },
+        ...{ encoding: 'windows-1252', delimiter: 'semicolon', header_rows: 3 },
+        ...{ date: '1', amount: '5', text: '3', direction: 'in', day_order: 'dmy', decimal: ',' },
       },
       lines: [
         ['2026-11-18', 200_000, 'VERSEMENT ESPÈCES K4M9 2R8F JW36'],
@@ -57,72 +77,461 @@ describe('a file', () => {
     })
   })
 
-  it('of BaridiMob: commas, UTF-8 with a mark, one column of money, the year first', () => {
-    expect(read(utf8(BARIDIMOB))).toMatchObject({
+  it('of BaridiMob: commas, UTF-8 with a mark, one column of money with signs, the year first', async () => {
+    expect(await read(utf8(BARIDIMOB))).toMatchObject({
       form: {
-        encoding: 'utf-8',
-        delimiter: 'comma',
-        date: '1',
-        amount: '3',
-        text: '2',
-        day_order: 'ymd',
-        decimal: '.',
+        ...{ encoding: 'utf-8', delimiter: 'comma', date: '1', amount: '3', text: '2' },
+        ...{ direction: 'sign', day_order: 'ymd', decimal: '.' },
       },
       lines: [['2026-11-18', 200_000, 'Virement reçu K4M9-2R8F-JW36']],
     })
   })
 
-  it('of a bank in Arabic: Windows-1256 or UTF-16, bars, Arabic headings and digits', () => {
+  it('of a bank in Arabic: Windows-1256 or UTF-16, bars, Arabic headings and digits', async () => {
     const latin = ARABIC.replace(/[٠-٩]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 15)).replaceAll(
       '٫',
       ',',
     )
-    expect(read(encoded(latin, 'windows-1256'))).toMatchObject({
+    expect(await read(encoded(latin, 'windows-1256'))).toMatchObject({
       form: { encoding: 'windows-1256', delimiter: 'pipe', date: '1', amount: '4', text: '2' },
       lines: [['2026-11-18', 200_050, 'تحويل من سميرة طالب']],
     })
     const wide = Uint8Array.from([0xff, 0xfe, ...Buffer.from(ARABIC, 'utf16le')])
-    expect(read(wide)).toMatchObject({
+    expect(await read(wide)).toMatchObject({
       form: { encoding: 'utf-16le' },
       lines: [['2026-11-18', 200_050, 'تحويل من سميرة طالب']],
     })
   })
 
-  it('without headings is read by its contents', () => {
-    const bare = '18/11/2026\tKARIM K4M9-2R8F-JW36\t2000,00\n19/11/2026\tSAMIRA\t1500,00\n'
-    expect(read(utf8(bare))).toMatchObject({
-      form: { delimiter: 'tab', header_rows: 0, date: '1', amount: '3', text: '2' },
-      lines: [
-        ['2026-11-18', 200_000, 'KARIM K4M9-2R8F-JW36'],
-        ['2026-11-19', 150_000, 'SAMIRA'],
-      ],
+  it('without headings is read by its contents', async () => {
+    const bare = '18/11/2026\tKARIM K4M9-2R8F-JW36\t+2000,00\n19/11/2026\tSAMIRA\t-1500,00\n'
+    expect(await read(bare)).toMatchObject({
+      form: { delimiter: 'tab', header_rows: 0, date: '1', amount: '3', text: '2', direction: 'sign' },
+      lines: [['2026-11-18', 200_000, 'KARIM K4M9-2R8F-JW36']],
     })
   })
 
   it.each([
     ['an order of the day', 'Date;Libellé;Crédit\n01/02/2026;x;5,00\n', ['day_order']],
     ['a sign before three digits', 'Date;Libellé;Crédit\n21/02/2026;x;1.980\n', ['decimal']],
-    ['two columns of figures', '21/02/2026;x;5,00;9,00\n22/02/2026;x;6,00;8,00\n', ['amount']],
-    ['two columns of days', '21/02/2026;22/02/2026;x;5,00\n22/02/2026;23/02/2026;x;6,00\n', ['date']],
-  ])('that can be two things asks: %s', (_what, text, unclear) => {
-    expect(() => read(utf8(text))).toThrow(
-      expect.objectContaining({ extra: expect.objectContaining({ reason: 'form_unclear', unclear }) }),
-    )
+    ['two columns of figures', '21/02/2026;x;+5,00;9,00\n22/02/2026;x;-6,00;8,00\n', ['amount']],
+    ['two columns of days', '21/02/2026;22/02/2026;x;+5,00\n22/02/2026;23/02/2026;x;+6,00\n', ['date']],
+    ['amounts without a direction', 'Date;Libellé;Montant\n21/02/2026;REMBOURSEMENT;5,00\n', ['direction']],
+  ])('that can be two things asks: %s', async (_what, text, unclear) => {
+    expect(await refusal(text)).toMatchObject({ reason: 'form_unclear', unclear })
   })
 
-  it('is read as it was said, by numbers or headings', () => {
+  it('is read as it was said, by numbers or headings', async () => {
     const text = 'Jour;A;B\n01/02/2026;9,00;5,00\n'
-    const said = { day_order: 'mdy', date: 'jour', amount: 'B', text: '2', header_rows: 1 } as const
-    expect(read(utf8(text), said).lines).toEqual([['2026-01-02', 500, '9,00']])
+    const said = {
+      day_order: 'mdy',
+      ...{ date: 'jour', amount: 'B', text: '2', header_rows: 1, direction: 'in' },
+    } as const
+    expect((await read(text, said)).lines).toEqual([['2026-01-02', 500, '9,00']])
   })
 
-  it('that tells the order of the day in one line tells it for all', () => {
+  it('that tells the order of the day in one line tells it for all', async () => {
     const text = 'Date;Libellé;Crédit\n01/02/2026;x;5,00\n13/02/2026;x;1.980\n14/02/2026;x;2.000,50\n'
-    expect(read(utf8(text)).lines.map(([day, centimes]) => [day, centimes])).toEqual([
+    expect((await read(text)).lines.map(([day, centimes]) => [day, centimes])).toEqual([
       ['2026-02-01', 500],
       ['2026-02-13', 198_000],
       ['2026-02-14', 200_050],
     ])
+  })
+})
+
+describe('money that went out is never money in', () => {
+  it.each([
+    ['a heading of the direction', 'Sens', 'D', 'C'],
+    ['words', 'Sens', 'Débit', 'Crédit'],
+    ['a column of types', 'Type', 'Débit', 'Crédit'],
+    ['a slash', 'D/C', 'D', 'C'],
+    ['no heading', '', 'DR', 'CR'],
+    ['Arabic words', 'النوع', 'مدين', 'دائن'],
+    ['virements', 'Nature', 'Virement émis', 'Virement reçu'],
+  ])('if its own column says so: %s', async (_what, heading, out, into) => {
+    const file = `Date;Libellé;Montant;${heading}\n28/11/2026;REMBOURSEMENT ${REF};2 000,00;${out}\n`
+    expect(await came(`${file}28/11/2026;VIREMENT;1 500,00;${into}\n`)).toEqual(['1500'])
+    expect(await came(file)).toEqual([])
+    expect(await sent(file)).toEqual([-2_000])
+  })
+
+  it('nor if the column is not understood, until the operator names it', async () => {
+    const odd = 'Date;Libellé;Montant;Sens\n28/11/2026;VIR;2 000,00;1\n28/11/2026;VIR;3 000,00;2\n'
+    expect(await refusal(odd)).toMatchObject({ reason: 'form_unclear', unclear: ['direction'] })
+    const half = 'Date;Libellé;Montant;X\n28/11/2026;VIR;2 000,00;DR\n28/11/2026;VIR;3 000,00;\n'
+    expect(await came(half, { direction: 'X' })).toEqual(['3000'])
+    expect(await came(odd, { direction: 'in' })).toEqual(['2000 other_column', '3000 other_column'])
+    expect(await refusal(odd, { direction: 'Y' })).toMatchObject({
+      reason: 'no_column',
+      unclear: ['direction'],
+    })
+  })
+
+  it('also if it stands in the column of money in', async () => {
+    expect(await came(`Date;Libellé;Crédit\n28/11/2026;RETRAIT;-2 000,00\n28/11/2026;VIR;1,00\n`)).toEqual([
+      '1',
+    ])
+    expect(await came(`Date;Libellé;Crédit;Sens\n28/11/2026;RETRAIT;2 000,00;D\n`)).toEqual([])
+  })
+})
+
+describe('a line is doubted', () => {
+  it.each([
+    [
+      'a column of states',
+      'Statut',
+      'Rejeté',
+      'Exécuté',
+      ['2000 other_column not_come', '1500 other_column'],
+    ],
+    ['a column of unknown meaning', 'Zone', 'Oran', 'Alger', ['2000 other_column', '1500 other_column']],
+    [
+      'a state that is not final',
+      'État',
+      'Provisoire',
+      'Provisoire',
+      ['2000 other_column', '1500 other_column'],
+    ],
+    ['words of a failure', 'Observation', 'REJET TECHNIQUE', '', ['2000 not_come', '1500']],
+    ['a number of the operation', 'N° pièce', '17', '18', ['2000', '1500']],
+    ['a state that says done', 'Statut', 'Exécuté', 'Exécuté', ['2000', '1500']],
+    ['another currency', 'Devise', 'EUR', 'DZD', ['2000 currency', '1500']],
+    ['another currency without a heading', '', 'USD', 'DA', ['2000 currency', '1500']],
+  ])('by %s', async (_what, heading, first, second, lines) => {
+    const file = `Date;Libellé;Crédit;${heading}\n28/11/2026;VIR ${REF};2 000,00;${first}\n`
+    expect(await came(`${file}28/11/2026;VIREMENT;1 500,00;${second}\n`)).toEqual(lines)
+  })
+
+  it('by a single row that says that its money did not come', async () => {
+    expect(await came(`Date;Libellé;Crédit;Statut\n28/11/2026;VIR ${REF};2 000,00;Rejeté\n`)).toEqual([
+      '2000 other_column not_come',
+    ])
+  })
+
+  it('by a currency in the heading, or above the table', async () => {
+    expect(await came('Date;Libellé;Crédit (EUR)\n28/11/2026;VIR;1,00\n')).toEqual(['1 currency'])
+    expect(await came('Compte en EUR\nDate;Libellé;Crédit\n28/11/2026;VIR;1,00\n')).toEqual(['1 currency'])
+  })
+
+  it('not any more if the operator says that its column is text', async () => {
+    const file = `Date;Libellé;Crédit;Zone\n28/11/2026;VIR;2 000,00;Oran\n28/11/2026;VIR;1 500,00;Alger\n`
+    expect(await came(file, { text: 'Libellé,Zone' })).toEqual(['2000', '1500'])
+    expect((await readAll(file)).telling).toEqual([4])
+  })
+})
+
+describe('a row with another number of cells', () => {
+  const HEAD = 'Date;Libellé;Débit;Crédit\n'
+
+  it('is left out and counted with its line: a delimiter stands in its text', async () => {
+    const file = `${HEAD}28/11/2026;VIR;;1 500,00\n28/11/2026;VIR A; B ${REF};;2000,00\n`
+    const { all, leftOut } = await readAll(file)
+    expect(all.map(({ centimes }) => centimes)).toEqual([150_000])
+    expect(leftOut).toMatchObject({ count: 1, rows: [{ line: 3, why: 'cells' }] })
+  })
+
+  it('is left out if a column of money has text, also where a trailing delimiter makes it fit', async () => {
+    for (const row of [`28/11/2026;REMBOURSEMENT ${REF}; MME B;2000,00;`, '28/11/2026;REMB; MME B;2000,00']) {
+      const { all, leftOut } = await readAll(`${HEAD}${row}\n`)
+      expect(all).toEqual([])
+      expect(leftOut).toMatchObject({ count: 1, rows: [{ line: 2, why: 'amounts' }] })
+    }
+  })
+
+  it('is left out if money stands in both columns', async () => {
+    expect((await readAll(`${HEAD}28/11/2026;VIR;5,00;5,00\n`)).leftOut.rows).toEqual([
+      { line: 2, why: 'amounts' },
+    ])
+  })
+
+  it('may have one trailing delimiter, if all rows have it, or none but the headings', async () => {
+    const trailing = [1, 2, 3].map((dinars) => `28/11/2026;VIR;;${dinars},00;\n`).join('')
+    expect(await came(HEAD + trailing)).toEqual(['1', '2', '3'])
+    expect(await came('Date;Libellé;Débit;Crédit;\n28/11/2026;VIR;;1,00\n')).toEqual(['1'])
+    const some = await readAll(`${HEAD}28/11/2026;VIR;;1,00;\n28/11/2026;VIR;;2,00\n`)
+    expect([some.all.length, some.leftOut.rows]).toEqual([1, [{ line: 2, why: 'cells' }]])
+  })
+
+  it('is left out and counted if it is a sum without a day', async () => {
+    const { leftOut } = await readAll(
+      `${HEAD}28/11/2026;VIR;;1,00\nSolde au 30/11/2026;;;2,00\n;TOTAL;3,00;4,00\n`,
+    )
+    expect(leftOut.rows).toEqual([
+      { line: 3, why: 'no_day' },
+      { line: 4, why: 'no_day' },
+    ])
+  })
+})
+
+describe('the text of a line', () => {
+  it('is every free column with letters, and no column of amounts', async () => {
+    const file =
+      'Date;Opération;Référence;Débit;Crédit;Libellé du versement;Mode de versement\n' +
+      `28/11/2026;VIR ${REF};A-17;;2 000,00;POUR SAMIRA;CCP\n`
+    expect(await read(file)).toMatchObject({
+      form: { amount: '5', text: '2,3,6,7' },
+      lines: [['2026-11-28', 200_000, `VIR ${REF} A-17 POUR SAMIRA CCP`]],
+    })
+  })
+
+  it.each([
+    ...['Intitulé', 'Désignation', 'Observation', 'Commentaire', 'Informations complémentaires'],
+    ...['Message', 'Memo', 'Narration'],
+  ])('is also %s beside another column of text', async (heading) => {
+    const file = `Date;Référence;${heading};Crédit\n28/11/2026;A-17;VIR ${REF};2 000,00\n`
+    expect((await read(file)).lines).toEqual([['2026-11-28', 200_000, `A-17 VIR ${REF}`]])
+  })
+
+  it('goes on in the next row', async () => {
+    const first = `Date;Libellé;Débit;Crédit\n28/11/2026;VIR DE;;2 000,00\n;SAMIRA ${REF};;\n`
+    const file = `${first}28/11/2026;VIR;;1,00\n${REF}\nFin\n`
+    expect((await read(file)).lines).toEqual([
+      ['2026-11-28', 200_000, `VIR DE SAMIRA ${REF}`],
+      ['2026-11-28', 100, `VIR ${REF}`],
+    ])
+  })
+
+  it('tells equal lines apart by the whole row', async () => {
+    const rows = ['A-1;1 000,00', 'A-2;3 000,00', 'A-2;3 000,00'].map(
+      (rest) => `28/11/2026;VIR;2 000,00;${rest}\n`,
+    )
+    const { all } = await readAll(`Date;Libellé;Crédit;N°;Solde\n${rows.join('')}`)
+    expect(new Set(all.map(({ row }) => row)).size).toBe(2)
+  })
+
+  it('may begin with a quote, or have quotes inside', async () => {
+    const rows = [`"VIR ALI ${REF}`, '"SARL "ATLAS" VIR', '"VIR ""X"""', '"VIR', 'SUITE"']
+    const file = rows
+      .slice(0, 3)
+      .map((text, at) => `2${at}/11/2026;${text};;${at + 1},00\n`)
+      .join('')
+    expect((await read(`Date;Libellé;Débit;Crédit\n${file}`)).lines.map(([, , text]) => text)).toEqual([
+      `"VIR ALI ${REF}`,
+      '"SARL "ATLAS" VIR',
+      'VIR "X"',
+    ])
+    const broken = 'Date;Libellé;Débit;Crédit\n28/11/2026;"VIR;\nSUITE";;2,00\n'
+    expect((await read(broken)).lines).toEqual([['2026-11-28', 200, 'VIR; SUITE']])
+  })
+})
+
+it('reads each file of docs/transfers.md as the page says: 2,000 dinars under one reference', async () => {
+  const page = readFileSync(new URL('../../../../docs/transfers.md', import.meta.url), 'utf8')
+  const files = page
+    .split('```csv\n')
+    .slice(1)
+    .map((part) => part.split('```')[0] ?? '')
+  expect(files).toHaveLength(5)
+  for (const file of files) {
+    const { lines } = await read(file)
+    expect(lines, file).toEqual([['2026-11-21', 200_000, expect.stringContaining(REF)]])
+  }
+})
+
+/** How many lines with the reference one confirmation would approve; a refused file has none. */
+async function sureIn(file: string, said: Said = {}): Promise<number> {
+  const { all } = await readAll(file, said).catch(() => ({ all: [] }))
+  return all.filter(({ centimes, doubts, text }) => centimes > 0 && doubts.length === 0 && text.includes(REF))
+    .length
+}
+const IN = `21/11/2026;VIR ${REF};2 000,00`
+const OTHER = '21/11/2026;VIR;5,00'
+const HEADS = 'Date;Libellé;Débit;Crédit'
+/** A column beside money in: its heading, and its values in two rows. */
+const beside = (heading: string, first: string, second: string) =>
+  `Date;Libellé;Crédit;${heading}\n${IN};${first}\n${OTHER};${second}\n`
+
+describe('no line is sure', () => {
+  it('of money in two columns, unless it is', async () => {
+    expect(await sureIn(`${HEADS}\n21/11/2026;VIR ${REF};;2 000,00\n`)).toBe(1)
+    expect(await sureIn(beside('Référence', 'A', 'B'))).toBe(1)
+  })
+
+  it.each([
+    ...['Motif de rejet', "Motif d'annulation", 'Date de rejet', 'N° rejet', 'Rejeté le', 'تاريخ الرفض'],
+    ...['Montant rejeté', 'Montant remboursé', 'Annulé', 'Reversed', 'Date prévue'],
+  ])('beside a value under “%s”', async (heading) => {
+    expect(await sureIn(beside(heading, '21/11/2026', ''))).toBe(0)
+    expect(await sureIn(beside(heading, '', ''))).toBe(1)
+  })
+
+  it.each([
+    ...[
+      'Transaction status',
+      'Libellé du statut',
+      'Opération confirmée',
+      'Soldé',
+      'Payment status',
+      'الحالة',
+    ],
+  ])('under a state “%s” that does not say of each row that it is done', async (heading) => {
+    expect(await sureIn(beside(heading, 'Initié', 'Exécuté'))).toBe(0)
+    expect(await sureIn(beside(heading, '', 'Exécuté'))).toBe(0)
+    expect(await sureIn(beside(heading, 'Initié', 'Initié'))).toBe(0)
+    expect(await sureIn(beside(heading, 'Exécuté', 'Exécuté'))).toBe(1)
+  })
+
+  it.each([
+    ...[
+      'non parvenu',
+      'à venir',
+      'sans provision',
+      'opposition',
+      'NON-EXECUTE',
+      'en instance',
+      'REJ',
+      'expired',
+    ],
+    ...['chargeback', 'unsuccessful', 'restitution', 'غير منفذ', 'مسترجع', 'مؤجل', 'فاشلة', 'retour'],
+  ])('whose row says %s', async (words) => {
+    expect(await sureIn(beside('Observation', words, ''))).toBe(0)
+  })
+
+  it.each([
+    ['a heading', 'Date;Libellé;Crédit devise', IN],
+    ['a heading of money out', 'Date;Libellé;Débit (EUR);Crédit', `21/11/2026;VIR ${REF};;2 000,00`],
+    ['a unit', 'Date;Libellé;Crédit en centimes', IN],
+    ['Arabic', 'التاريخ;البيان;دائن (أورو)', IN],
+    ['a title', 'Compte devises\nDate;Libellé;Crédit', IN],
+    ['a code', 'Date;Libellé;Crédit;Code devise', `${IN};978`],
+    ['an unnamed column', 'Date;Libellé;Crédit;', `${IN};€`],
+    ['an empty cell beside another currency', 'Date;Libellé;Crédit;Devise', `${IN};\n${OTHER};EUR`],
+    ['a footer', 'Date;Libellé;Crédit', `${IN}\nMontants exprimés en EUR;;`],
+  ])('in another currency: %s', async (_what, heading, rows) => {
+    expect(await sureIn(`${heading}\n${rows}\n`)).toBe(0)
+  })
+
+  it.each([
+    ['one mark among amounts without', 'Date;Libellé;Montant', `${IN}\n21/11/2026;VIR;500,00 CR`],
+    ['one that went out', 'Date;Libellé;Montant', `${IN}\n21/11/2026;EXTOURNE;-50,00`],
+    ['a letter that is a state', 'Date;Libellé;Montant;Etat', `${IN};C`],
+    ['a letter that is a kind', 'Date;Libellé;Montant;Mode', `${IN};C`],
+    ['a limit', 'Date;Libellé;Montant;Plafond crédit', `21/11/2026;REMB ${REF};-5,00;2 000,00`],
+    ['orders to pay', 'Date;Bénéficiaire;Motif;Versement', `21/11/2026;ALI;${REF};2 000,00`],
+    [
+      'two columns of money out',
+      `Date;Libellé;Débit;Retrait;Crédit`,
+      `21/11/2026;R ${REF};;2 000,00;2 000,00`,
+    ],
+  ])('whose direction is not certain: %s', async (_what, heading, rows) => {
+    expect(await sureIn(`${heading}\n${rows}\n`)).toBe(0)
+    expect(await sureIn(`${heading}\n${rows}\n`, { amount: '3' })).toBe(0)
+  })
+
+  it.each([
+    [
+      'other headings below',
+      `${HEADS}\n21/11/2026;A;;1,00\nDate;Libellé;Crédit;Débit\n21/11/2026;R ${REF};;2 000,00`,
+    ],
+    ['a title of rejections', `${HEADS}\nOpérations rejetées;;;\n21/11/2026;VIR ${REF};;2 000,00`],
+    ['a title above', `LISTE DES VIREMENTS REJETES\n${HEADS}\n21/11/2026;VIR ${REF};;2 000,00`],
+    ['a delimiter at the end of the only row', `${HEADS}\n21/11/2026;REMB ${REF};;2000,00;`],
+    ['a note below another row', `${HEADS}\n21/11/2026;SAMIRA;;2 000,00\n;virement ${REF} attendu;;`],
+    ['a long text', `${HEADS}\n21/11/2026;${REF} ${'x'.repeat(600)};;2 000,00`],
+  ])('in a table that is not one: %s', async (_what, file) => {
+    expect(await sureIn(`${file}\n`)).toBe(0)
+  })
+})
+
+describe('nothing is lost without being counted', () => {
+  it.each([
+    ['no day and another width', `;VIR A; B ${REF};;2000`],
+    ['an amount that cannot be read and no day', `;VIR;;2 000,00 net`],
+  ])('%s', async (_what, row) => {
+    expect((await readAll(`${HEADS}\n21/11/2026;VIR;;1,00\n${row}\n`)).leftOut.count).toBe(1)
+  })
+
+  it('the reference of a row that was left out', async () => {
+    const file = `${HEADS}\n21/11/2026;VIR;;1,00\n22/11/2026;ANNULATION; VIR ${REF};2 000,00;\n`
+    expect([...(await readAll(file)).leftOut.references]).toEqual([REF.replaceAll('-', '')])
+  })
+
+  it('a second column of money in, also if it is filled late', async () => {
+    const rows = Array.from({ length: 200 }, () => '21/11/2026;VIR;1,00;\n').join('')
+    const file = `Date;Libellé;Crédit;Versement\n${rows}21/11/2026;VIR;;5,00\n`
+    expect(await refusal(file)).toMatchObject({ reason: 'form_unclear', unclear: ['amount'] })
+  })
+
+  it('a row between two quotes, behind a row of one cell', async () => {
+    const file = `${HEADS}\nPage 2\n21/11/2026;"VIR ALI;;5,00\n21/11/2026;VIR;;2000,00\n21/11/2026;B";;1,00\n`
+    expect((await readAll(file)).all.map(({ centimes }) => centimes)).toEqual([500, 200_000, 100])
+  })
+
+  it('rows that end with a carriage return alone', async () => {
+    const file = `${HEADS}\r21/11/2026;VIR;;1,00\r21/11/2026;VIR;;2,00\n`
+    expect((await readAll(file)).all).toHaveLength(2)
+  })
+
+  it('a file whose amounts have as many commas as its rows have semicolons', async () => {
+    const shifted = '21/11/2026;VIR A; B;;2000,00\n'.repeat(2)
+    const rows = '21/11/2026;VIR;;2000,00\n'.repeat(30)
+    expect((await readAll(`${HEADS}\n${rows}${shifted}`)).all).toHaveLength(30)
+  })
+})
+
+it('tells lines apart by signs and spaces', async () => {
+  for (const [one, other] of [
+    ['1/12', '11/2'],
+    ['ALI BEN', 'ALIB EN'],
+    ['-500,00', '500,00'],
+  ]) {
+    const rows = [one, other].map((text) => `21/11/2026;VIR ${text};;5,00\n`).join('')
+    const { all } = await readAll(`${HEADS}\n${rows}`)
+    expect(new Set(all.map(({ row }) => row)).size, one).toBe(2)
+  }
+})
+
+it('takes no year from a day in a file whose years stand first', async () => {
+  const file = 'Date;Libellé;Crédit\n2026-11-21;VIR;5,00\n01/11/26;VIR;5,00\n'
+  expect(await refusal(file)).toMatchObject({ reason: 'day', line: 3 })
+})
+
+describe('a file that is not CSV is refused by its format', () => {
+  it.each([
+    ['xlsx', 'PK\u0003\u0004…'],
+    ['mt940', ':20:STARTUMSE\n:25:0079/12'],
+    ['mt940', '{1:F01BANKDZALXXXX0000000000}'],
+    ['camt', '<?xml version="1.0"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">'],
+    ['ofx', 'OFXHEADER:100\nDATA:OFXSGML'],
+    ['pdf', '%PDF-1.7'],
+    ['html', '\ufeff<html><table>'],
+  ])('%s', async (format, text) => {
+    expect(await refusal(text)).toEqual({ reason: 'only_csv', format })
+  })
+})
+
+describe('a file of any contents is read in bounds', () => {
+  const HEAD = 'Date;Libellé;Débit;Crédit\n'
+
+  it('refuses a row that is too long or has too many cells, before it is taken apart', async () => {
+    expect(await refusal(`${HEAD}${'1;'.repeat(2_000_000)}`)).toEqual({ reason: 'row_too_long', line: 2 })
+    expect(await refusal(`${HEAD}${'1;'.repeat(CELLS_MAX)}\n`)).toEqual({
+      ...{ reason: 'too_many_cells', line: 2, most: CELLS_MAX },
+    })
+    expect(await refusal(`${HEAD}28/11/2026;"${'x'.repeat(ROW_CHARACTERS_MAX)}`)).toMatchObject({
+      reason: 'row_too_long',
+    })
+    expect(await refusal(`${HEAD}${'1/1/26;;;1,0\n'.repeat(200_001)}`)).toMatchObject({
+      reason: 'too_many_rows',
+    })
+  })
+
+  it('lets other requests be served after each slice', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, at) => `28/11/2026;VIREMENT ${at};;${at + 1},00\n`)
+    const file = utf8(HEAD + rows.join(''))
+    const slices: number[] = []
+    let pauses = 0
+    await readBankFile(
+      file,
+      {},
+      async (lines) => void slices.push(lines.length),
+      async () => void pauses++,
+    )
+    expect(slices.reduce((sum, count) => sum + count)).toBe(5_000)
+    const shortest = Math.min(...rows.map((row) => row.length))
+    expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_CHARACTERS / shortest + 2)
+    expect(pauses).toBeGreaterThanOrEqual(2 * Math.floor(file.length / (SLICE_CHARACTERS + 100)))
   })
 })
 
@@ -136,10 +545,10 @@ it.each([
   ['1 980 DA', ',', 198_000],
   ['+5,00', ',', 500],
   ['5,00 CR', ',', 500],
-  ['5,00 D', ',', 0],
-  ['-5,00', ',', 0],
-  ['5,00-', ',', 0],
-  ['(5,00)', ',', 0],
+  ['5,00 D', ',', -500],
+  ['-5,00', ',', -500],
+  ['5,00-', ',', -500],
+  ['(5,00)', ',', -500],
   ['', ',', 0],
   ['-', ',', 0],
   ['0,00', ',', 0],
@@ -159,6 +568,17 @@ it.each([
   ['20261121', 'ymd', '2026-11-21'],
   ['٢١/١١/٢٠٢٦', 'dmy', '2026-11-21'],
   ['21.11.2026 09:30:00', 'dmy', '2026-11-21'],
+  ['28112026', 'dmy', '2026-11-28'],
+  ['28 novembre 2026', 'ymd', '2026-11-28'],
+  ['sam. 28 nov. 2026', 'dmy', '2026-11-28'],
+  ['28-AOÛT-26', 'mdy', '2026-08-28'],
+  ['1er décembre 2026', 'dmy', '2026-12-01'],
+  ['Nov 28, 2026', 'dmy', '2026-11-28'],
+  ['28 نوفمبر 2026', 'dmy', '2026-11-28'],
+  ['٢٨ جويلية ٢٠٢٦', 'dmy', '2026-07-28'],
+  ['2026-11-28T23:30:00+01:00', 'dmy', '2026-11-28'],
+  ['2026-11-28T23:30:00.000Z', 'dmy', '2026-11-28'],
+  ['28 brumaire 2026', 'dmy', null],
   ['31/02/2026', 'dmy', null],
   ['21/11', 'dmy', null],
   ['x', 'dmy', null],

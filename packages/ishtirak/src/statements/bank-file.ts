@@ -1,95 +1,305 @@
-// A bank statement as a bank hands it out, read: its encoding, its table, and each line with money in. What
-// cannot be read is refused with its line; a file is read wholly or not at all.
-import { csvRefused, csvTextOf, oddQuotesIn, tableIn } from '../acts/csv-file.js'
-import type { BillingError } from '../core/error.js'
+// A bank statement as the bank hands it out, read: its encoding, its table, and each line with money. What
+// cannot be understood is refused with its line. A row is never read as money in on the strength of some of
+// its columns while another column says otherwise.
+import { setImmediate } from 'node:timers/promises'
+import {
+  type CsvRow,
+  csvRefused,
+  csvTextOf,
+  type DelimiterName,
+  delimiterOf,
+  eachRow,
+  firstRows,
+} from '../acts/csv-file.js'
+import type { LineDoubt } from '../core/bank-line.js'
+import { referencesIn, wholeReferencesIn } from '../core/bank-reference.js'
 import type { SaidForm } from '../transfers/bank-form-schema.js'
-import { readCentimes } from './bank-amount.js'
+import { isAmount, readCentimes } from './bank-amount.js'
 import { readDay } from './bank-day.js'
-import { type BankForm, formOf } from './bank-form.js'
+import {
+  type BankForm,
+  type Columns,
+  createFileFacts,
+  findColumns,
+  isHeadingRow,
+  SAMPLE_ROWS,
+} from './bank-form.js'
+import { directionSaid, isOtherCurrency, plainWords, saysNotCome } from './bank-headings.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024
 const TEXT_MAX = 500
-/** As they are shown to whoever corrects the form. */
-const SHOWN_ROWS = 8
+/** Rows, and letters of each cell, that a page shows of a file. */
+const SHOWN_ROWS = 6
+const SHOWN_LETTERS = 60
+/** So many rows that were left out are listed; all are counted. */
+const LEFT_OUT_LISTED = 100
 
 export interface ReadLine {
+  /** Of the file, from 1 on. */
+  readonly line: number
   readonly day: string
+  /** Below 0 if the money went out. */
   readonly centimes: number
   readonly text: string
+  /** All cells of the row, without accents and case: what tells equal lines apart. */
+  readonly row: string
+  /** Why the line is not sure, whatever its reference says. */
+  readonly doubts: readonly LineDoubt[]
 }
+
+/**
+ * `no_day`: an amount without a day, such as a sum. `cells`: another number of cells than the headings have.
+ * `amounts`: a column of money has text, or two of them have money.
+ */
+export type LeftOutWhy = 'no_day' | 'cells' | 'amounts'
 
 export interface ReadFile {
   readonly form: BankForm
-  /** Rows as they were taken apart, from the top. */
-  readonly firstRows: readonly (readonly string[])[]
-  readonly lines: readonly ReadLine[]
-  /** Rows with money in and no day: sums. */
-  readonly leftOut: number
+  /** The columns that may say that money did not come, and those of the currency. */
+  readonly telling: readonly number[]
+  readonly currency: readonly number[]
+  readonly debits: readonly number[]
+  readonly headings: readonly string[]
+  /** The first rows below the headings. */
+  readonly rows: readonly (readonly string[])[]
+  readonly leftOut: {
+    readonly count: number
+    readonly rows: readonly LeftOutRow[]
+    /** Those that stand in rows that were left out. */
+    readonly references: ReadonlySet<string>
+  }
 }
 
-type Reason = 'no_days' | 'no_amounts' | 'day' | 'amount' | 'form_unclear' | 'no_column'
+export interface LeftOutRow {
+  readonly line: number
+  readonly why: LeftOutWhy
+}
+
+type Reason = 'headings' | 'no_days' | 'no_amounts' | 'day' | 'amount' | 'form_unclear' | 'no_column'
 
 const refused = (reason: Reason, extra?: object) => csvRefused(reason, extra)
 
-/** Throws `file_not_accepted`, with a reason and the line of the file, or what is unclear. */
-export function readBankFile(file: Uint8Array, said: SaidForm): ReadFile {
-  const { encoding, text } = csvTextOf(file, said.encoding)
-  const { delimiter, rows, lineOf } = tableIn(text, said.delimiter)
-  const found = formOf(rows, said)
-  const quotes = () => oddQuotesIn(text, said.delimiter)
-  if (!found)
-    throw (
-      quotes() ?? refused(rows.some((row) => row.some((cell) => /\d/.test(cell))) ? 'no_days' : 'no_amounts')
+/**
+ * Gives the lines of each slice of the file to `take`, before it reads the next slice; other requests are
+ * served in `afterSlice`. Throws `file_not_accepted`, with a reason and the line of the file, or what is
+ * unclear.
+ */
+export async function readBankFile(
+  file: Uint8Array,
+  said: SaidForm,
+  take: (lines: readonly ReadLine[]) => Promise<void>,
+  afterSlice: () => Promise<unknown> = setImmediate,
+): Promise<ReadFile> {
+  const { encoding, text } = await csvTextOf(file, said.encoding, afterSlice)
+  const delimiter = delimiterOf(text, said.delimiter, isHeadingRow)
+  const sample = firstRows(text, delimiter, SAMPLE_ROWS)
+  const columns = findColumns(sample, said)
+  if (!columns)
+    throw refused(
+      sample.some(({ cells }) => cells.some((cell) => /\d/.test(cell))) ? 'no_days' : 'no_amounts',
     )
-  const form: BankForm = { encoding, delimiter, ...found.form }
-  const firstRows = rows.slice(0, form.header_rows + SHOWN_ROWS)
-  if (found.absent.length > 0) throw wrongForm('no_column', form, found.absent, firstRows)
-  if (found.unclear.length > 0) throw wrongForm('form_unclear', form, found.unclear, firstRows)
-  const read = rows
-    .slice(form.header_rows)
-    .map((row, index) => lineIn(row, form, () => lineOf(form.header_rows + index)))
-  const lines = read.filter((line) => typeof line === 'object')
-  if (lines.length === 0) throw quotes() ?? refused('no_amounts', { form })
-  return { form, firstRows, lines, leftOut: read.filter((line) => line === 'sum').length }
+  const headings = columns.names.map(shown)
+  const rows = sample
+    .slice(columns.headerRows, columns.headerRows + SHOWN_ROWS)
+    .map(({ cells }) => cells.map(shown))
+  const table = { text, delimiter, headerRows: columns.headerRows }
+  const facts = createFileFacts(columns, said)
+  await eachTableRow(table, (row) => facts.add(row), afterSlice)
+  const found = facts.found()
+  const { form: foundForm, unclear, telling } = found
+  const asFound = { encoding, delimiter, ...foundForm }
+  const why = { form: viewForm(asFound), first_rows: [headings, ...rows].filter((row) => row.length > 0) }
+  if (columns.absent.length > 0) throw refused('no_column', { unclear: columns.absent, ...why })
+  if (unclear.length > 0 || foundForm.direction === null) throw refused('form_unclear', { unclear, ...why })
+  const form: BankForm = { ...asFound, direction: foundForm.direction }
+  const { width, doubts } = found
+  const reader = createLineReader({ columns, form, width, telling, doubts })
+  const addRow = (row: CsvRow) => reader.add(row)
+  await eachTableRow(table, addRow, async () => {
+    await take(reader.taken())
+    await afterSlice()
+  })
+  await take(reader.end())
+  return {
+    ...{ form, telling, currency: columns.currency, debits: columns.debits, headings, rows },
+    leftOut: reader.leftOut(),
+  }
 }
 
-function wrongForm(
-  reason: 'form_unclear' | 'no_column',
-  form: BankForm,
-  members: readonly string[],
-  rows: ReadFile['firstRows'],
-): BillingError {
-  const first_rows = rows.map((row) => row.map((cell) => cell.slice(0, 100)))
-  return refused(reason, { unclear: members, form: viewForm(form), first_rows })
+const shown = (cell: string) => plainText(cell).slice(0, SHOWN_LETTERS)
+
+interface Source {
+  readonly text: string
+  readonly delimiter: DelimiterName
+  readonly headerRows: number
+}
+
+/** All rows below the headings. */
+function eachTableRow(
+  { text, delimiter, headerRows }: Source,
+  each: (row: CsvRow) => void,
+  afterSlice?: () => Promise<unknown>,
+): Promise<void> {
+  let index = 0
+  const below = (row: CsvRow) => {
+    if (index++ >= headerRows) each(row)
+  }
+  return eachRow(text, delimiter, below, afterSlice)
 }
 
 /** As it may be said with the file. */
-export function viewForm({ date, amount, text, ...form }: BankForm) {
-  return { ...form, date: String(date), amount: String(amount), text: text.join(',') }
+export function viewForm({
+  date,
+  amount,
+  text,
+  direction,
+  ...form
+}: Omit<BankForm, 'direction'> & { readonly direction: BankForm['direction'] | null }) {
+  return {
+    ...form,
+    ...{ date: String(date), amount: String(amount), text: text.join(',') },
+    direction: direction === null ? '' : String(direction),
+  }
 }
 
 /** In words, with or without a day: a heading, or a sum. */
 const IN_WORDS = /^\P{Nd}*$|^\P{Nd}*\p{L}{2}/u
 
-/** Undefined: no money came in. */
-function lineIn(row: readonly string[], form: BankForm, line: () => number): ReadLine | 'sum' | undefined {
-  const cell = (column: number) => row[column - 1] ?? ''
-  const [date, amount] = [cell(form.date).trim(), cell(form.amount).trim()]
-  const centimes = readCentimes(amount, form.decimal)
-  const day = readDay(date, form.day_order)
-  if (day === null && IN_WORDS.test(date)) return centimes ? 'sum' : undefined
-  if (centimes === null) throw refused('amount', { line: line(), column: form.amount })
-  if (centimes === 0) return undefined
-  if (day === null) throw refused('day', { line: line(), column: form.date })
-  return { day, centimes, text: shortText(form.text.map(cell).map(plainText).filter(Boolean).join(' ')) }
+interface Table {
+  readonly columns: Columns
+  readonly form: BankForm
+  readonly width: number
+  readonly telling: readonly number[]
+  readonly doubts: ReturnType<ReturnType<typeof createFileFacts>['found']>['doubts']
 }
 
-/** Cut between letters: the database takes no half of one. */
+interface Begun {
+  /** A line may have more rows than one, of text alone. */
+  readonly cells: (readonly string[])[]
+  readonly line: number
+  readonly day: string
+  readonly centimes: number
+}
+
+/** Makes lines of rows. A row may go on in the next one, so a line is ready when the next row is known. */
+function createLineReader(table: Table) {
+  const leftOut: LeftOutRow[] = []
+  const references = new Set<string>()
+  let leftOutCount = 0
+  let ready: ReadLine[] = []
+  let last: Begun | null = null
+  const flush = () => {
+    if (last) ready.push(lineOf(table, last))
+    last = null
+  }
+  return {
+    add(row: CsvRow): void {
+      const { form } = table
+      const day = readDay((row.cells[form.date - 1] ?? '').trim(), form.day_order)
+      if (last && day === null && last.cells.length < LINE_ROWS_MAX && goesOn(table, row)) {
+        last.cells.push(row.cells)
+        return
+      }
+      flush()
+      const read = readRow(table, row, day)
+      if (typeof read === 'object') last = read
+      if (typeof read !== 'string') return
+      leftOutCount += 1
+      const text = shortText(row.cells.map(plainText).join(' '))
+      for (const reference of referencesIn(text)) references.add(reference)
+      if (leftOut.length < LEFT_OUT_LISTED) leftOut.push({ line: row.line, why: read })
+    },
+    taken(): readonly ReadLine[] {
+      const lines = ready
+      ready = []
+      return lines
+    },
+    end(): readonly ReadLine[] {
+      flush()
+      return ready
+    },
+    leftOut: () => ({ count: leftOutCount, rows: leftOut, references }),
+  }
+}
+
+/** A line, why the row is left out, or null: no money moved. Throws what refuses the whole file. */
+function readRow(
+  { columns, form, width }: Table,
+  { cells, line }: CsvRow,
+  day: string | null,
+): Begun | LeftOutWhy | null {
+  const cell = (at: number | null) => (at === null ? '' : (cells[at - 1] ?? '').trim())
+  const date = cell(form.date)
+  const amount = readCentimes(cell(form.amount), form.decimal)
+  const debit = debitIn(columns.debits.map(cell), form)
+  const isWide = cells.length === width
+  if (day === null && IN_WORDS.test(date)) {
+    if (isHeadingRow(cells)) return sameHeadings(columns, cells, line)
+    if (isWide ? amount !== 0 || debit !== 0 : cells.some(isAmount)) return isWide ? 'no_day' : 'cells'
+    return null
+  }
+  if (!isWide) return 'cells'
+  if (debit === null || (amount !== 0 && debit !== 0)) return 'amounts'
+  if (amount === null) throw refused('amount', { line, column: form.amount })
+  const said = typeof form.direction === 'number' ? directionSaid(cell(form.direction)) : null
+  // Below 0 if any column says that the money went out.
+  const centimes = debit !== 0 ? -Math.abs(debit) : said === 'out' ? -Math.abs(amount) : amount
+  if (centimes === 0) return null
+  if (day === null) throw refused('day', { line, column: form.date })
+  return { cells: [cells], line, day, centimes }
+}
+
+/** What the columns of money out say; null if one has text, or two have money. */
+function debitIn(cells: readonly string[], { decimal }: BankForm): number | null {
+  const debits = cells.map((cell) => readCentimes(cell, decimal)).filter((debit) => debit !== 0)
+  return debits.length > 1 ? null : (debits[0] ?? (debits.length === 1 ? null : 0))
+}
+
+/** Headings that come again are no row. Refuses the file if they name other columns. */
+function sameHeadings({ names }: Columns, cells: readonly string[], line: number): null {
+  const isSame = cells.every((cell, index) => plainWords(cell) === plainWords(names[index] ?? ''))
+  if (!isSame) throw refused('headings', { line })
+  return null
+}
+
+/** Text below a line, in the columns of text alone, or a reference alone. */
+function goesOn({ form }: Table, { cells }: CsvRow): boolean {
+  if (cells.length === 1) return wholeReferencesIn(shortText(cells[0] ?? '')).length > 0
+  const filled = cells.flatMap((cell, index) => (cell.trim() === '' ? [] : [index + 1]))
+  return filled.length > 0 && filled.every((at) => form.text.includes(at))
+}
+
+function lineOf(table: Table, { cells: rows, line, day, centimes }: Begun): ReadLine {
+  const { columns, form, telling, doubts: ofFile } = table
+  const cellsOf = (at: number) => rows.map((cells) => plainText(cells[at - 1] ?? '')).filter(Boolean)
+  const plain = rows.flat().map(plainWords)
+  const alone = rows.slice(1).flatMap((cells) => (cells.length === 1 ? cells : []))
+  const text = [...form.text.flatMap(cellsOf), ...alone.map(plainText)].join(' ')
+  const ownText = form.text.map((at) => plainText(rows[0]?.[at - 1] ?? '')).join(' ')
+  const isForeign = columns.currency.some((at) => isOtherCurrency(rows[0]?.[at - 1] ?? ''))
+  const doubts: readonly (readonly [boolean, LineDoubt])[] = [
+    // What is not read of a long text may name another payment.
+    [telling.length > 0 || ofFile.cells || text.length > TEXT_MAX, 'other_column'],
+    [ofFile.notCome || saysNotCome(plain.join(' ; ')), 'not_come'],
+    [ofFile.otherCurrency || isForeign, 'currency'],
+    [rows.length > 1 && wholeReferencesIn(ownText).length === 0, 'continued'],
+  ]
+  return {
+    ...{ line, day, centimes, text: shortText(text) },
+    row: plain.join('|'),
+    doubts: doubts.flatMap(([isSo, doubt]) => (isSo ? [doubt] : [])),
+  }
+}
+
+/** A line has at most so many rows. */
+const LINE_ROWS_MAX = 20
+
+/** Cut between letters: PostgreSQL refuses half of one. */
 function shortText(text: string): string {
   return text.slice(0, TEXT_MAX).replace(/\p{Surrogate}$/u, '')
 }
 
-/** What the database stores, and pages show: without signs that control, and halves of letters. */
+/** Without characters that control, and halves of letters. */
 function plainText(cell: string): string {
   return cell
     .replace(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, ' ')

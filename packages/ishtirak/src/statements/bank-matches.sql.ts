@@ -1,90 +1,9 @@
-// Queries that compare lines of bank statements with transfers, and that say which line paid which payment.
+// Queries that say which line of a bank statement paid which payment.
 import type { PayableTransfer } from '../core/bank-match.js'
 import type { Instant } from '../core/instant.js'
-import type { Approval } from '../core/transfer.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
-import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
+import { at, rowOf, text } from '../database/rows.js'
 import { alone } from './bank-statements.sql.js'
-
-const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,
-          coalesce(p.amount_asked, p.amount) as amount_asked, p.created_at, p.status, t.state, t.approvals,
-          (select l.id from bank_lines l where l.payment_ids @> array[t.payment_id]) as line_id`
-const FROM = `from transfers t
-          join payments p on p.user_id = t.user_id and p.id = t.payment_id
-          join users u on u.user_id = t.user_id`
-
-// Uses the indexes payments_transfers_open and payments_transfers_expired.
-const selectPayable = statement(
-  'bank_matches.transfers',
-  `select ${PAYABLE} ${FROM}
-    where p.method = 'transfer' and p.status = 'pending' and t.state = 'open'
-    union all
-   select ${PAYABLE} ${FROM}
-    where p.method = 'transfer' and p.status = 'expired' and p.created_at > $2::timestamptz
-      and t.state = 'open'
-    union all
-   select ${PAYABLE} ${FROM}
-    where t.reference = any($1::text[])
-      and not (t.state = 'open' and (p.status = 'pending'
-               or (p.status = 'expired' and p.created_at > $2::timestamptz)))`,
-)
-
-const parsePayable = rowOf({
-  paymentId: text,
-  userId: text,
-  name: textOrNull,
-  reference: text,
-  amountAsked: integer,
-  createdAt: instant,
-  status: text,
-  state: word<'open' | 'ended' | 'approved' | 'refused'>,
-  approvals: json<readonly Approval[]>,
-  lineId: textOrNull,
-})
-
-/** Transfers that still wait, also past their end, and those with one of `references`, whatever their state. */
-export async function payableTransfers(
-  database: Queryable,
-  of: {
-    readonly references: readonly string[]
-    readonly orderedSince: Instant
-    dayOf(at: Instant): string
-  },
-): Promise<readonly PayableTransfer[]> {
-  const rows = await database.query(selectPayable, [of.references, at(of.orderedSince)])
-  return rows.map(parsePayable).map(({ createdAt, status, state, approvals, ...transfer }) => ({
-    ...transfer,
-    orderedOn: of.dayOf(createdAt),
-    state: stateOf(status, state),
-    approvedBy: state === 'open' ? approvals.map(({ by }) => by) : [],
-  }))
-}
-
-function stateOf(status: string, state: string): PayableTransfer['state'] {
-  if (state === 'approved' || status === 'paid' || status === 'refunded') return 'booked'
-  return state === 'open' && ['pending', 'expired'].includes(status) ? 'waiting' : 'given_up'
-}
-
-// Not by a join, which before the first statistics compares each line with each reference.
-const countReferences = statement(
-  'bank_matches.references',
-  `select ref as reference, count(*) as lines
-     from bank_lines l
-    cross join unnest(l.refs) ref
-    where l.state = 'open'
-    group by ref
-   having ref in (select unnest($1::text[]))`,
-)
-const parseCount = rowOf({ reference: text, lines: integer })
-
-/** In how many lines that are not decided each stands. */
-export async function linesByReference(
-  database: Queryable,
-  references: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query(countReferences, [references])
-  return new Map(rows.map(parseCount).map(({ reference, lines }) => [reference, lines]))
-}
 
 const factsWhere = (which: string) =>
   `(select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount
@@ -171,7 +90,8 @@ const selectAwaited = statement(
                 and max(s.last_day) >= (o.created_at at time zone $3)::date + $4::int
            ) looked_at) = cardinality($2::text[])
       and not exists (select from bank_lines l where l.payment_ids @> array[o.payment_id])
-      and o.reference not in (select ref from bank_lines l, unnest(l.refs) ref where l.state = 'open')
+      and o.reference not in (select ref from bank_lines l, unnest(l.refs) ref
+                               where l.state = 'open' and l.refs <> '{}')
     order by o.created_at, o.payment_id limit 100`,
 )
 

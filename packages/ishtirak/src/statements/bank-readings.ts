@@ -70,11 +70,10 @@ async function pageOfStatement(
   },
 ) {
   const { cursor, limit = SHOWN } = of
-  const read = await readStatement(deps, id)
-  const from = cursor === undefined ? 0 : byPlace.decode(cursor).place + 1
-  const placed = read.lines.map((line, place) => ({ line, place })).slice(from, from + limit + 1)
-  const { items, nextCursor } = byPlace.pageOf(placed, limit)
-  const data = items.map(({ line }) => viewLine(line, id))
+  const after = cursor === undefined ? 0 : byPlace.decode(cursor).place
+  const read = await readStatement(deps, id, { after, limit: limit + 1 })
+  const { items, nextCursor } = byPlace.pageOf(read.onPage, limit)
+  const data = items.map((line) => viewLine(line, id))
   return { ...viewStatement(read, of.operator), data, next_cursor: nextCursor }
 }
 
@@ -90,7 +89,8 @@ export const importBankStatement = readStatements.reads({
   description:
     'The body is the file as the bank gives it: CSV, at most 5 MiB. How it is written is said in ' +
     'TRANSFER_FILE or here, else guessed; what can be two things is refused with `unclear`, `form` and ' +
-    '`first_rows`. Lines that are known stay once, so a file may be sent again.',
+    '`first_rows`. Lines that are known stay once, so a file may be sent again. The lines of a long file ' +
+    'are stored after the answer: it is read when `stored_lines` is `lines`.',
   query: ImportQuerySchema,
   refuses: ['payload_too_large', 'request_timeout', 'file_not_accepted'],
   answer: StatementSchema,

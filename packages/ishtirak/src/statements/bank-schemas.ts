@@ -7,16 +7,19 @@ import type { BankLineState } from '../core/bank-line.js'
 import type { MatchRule, Misfit } from '../core/bank-match.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { bankForm } from '../transfers/bank-form-schema.js'
+import type { LeftOutWhy } from './bank-file.js'
 
 const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
-const STATES: BankLineState[] = ['open', 'approved', 'payout', 'set_aside']
+const STATES: BankLineState[] = ['open', 'approved', 'payout', 'set_aside', 'returned']
 const RULES: MatchRule[] = [
   ...(['reference', 'reference_inside', 'reference_near', 'sum_of_references'] as const),
   ...(['amount_day_name', 'amount_day'] as const),
 ]
 const DIFFERENCES: Misfit[] = [
   ...(['amount', 'before_order', 'in_future', 'given_up', 'booked'] as const),
-  ...(['other_reference', 'other_line'] as const),
+  ...(['other_reference', 'other_line', 'returned'] as const),
+  ...(['other_column', 'not_come', 'currency'] as const),
+  ...(['continued', 'left_out', 'equal_line'] as const),
 ]
 
 export const StatementParamsSchema = Type.Object({ statement_id: Type.String() })
@@ -37,9 +40,13 @@ export const LineSchema = object('BankLine', {
   id: Type.String(),
   account,
   date: Type.String({ description: '`YYYY-MM-DD`' }),
-  amount: dinars('In dinars; with centimes where the bank has some'),
+  amount: dinars('In dinars, with centimes where the bank has some; below 0 if it went out'),
   text: Type.String(),
-  state: Type.Enum(STATES, { description: '`payout`: what the provider of cards paid out' }),
+  state: Type.Enum(STATES, {
+    description:
+      '`payout`: what the provider of cards paid out; `returned`: money that went out again under the ' +
+      'reference of a transfer',
+  }),
   known: Type.Boolean({ description: 'An earlier file had it' }),
   payment_ids: Type.Array(Type.String(), { description: 'What it was said to pay' }),
   decided_by: nullable(Type.String()),
@@ -73,7 +80,8 @@ const summary = {
   imported_by: Type.String(),
   first_day: Type.String(),
   last_day: Type.String(),
-  lines: Type.Integer({ description: 'With money in' }),
+  lines: Type.Integer({ description: 'With money in, or with money out under the reference of a transfer' }),
+  stored_lines: Type.Integer({ description: 'Below `lines` while a long file is being stored' }),
 }
 
 export const StatementsSchema = object('BankStatements', {
@@ -93,7 +101,29 @@ export const StatementSchema = object('BankStatement', {
       text: Type.String(),
       day_order: Type.String(),
       decimal: Type.String(),
-      left_out: Type.Integer({ description: 'Rows with an amount and no day, as sums have' }),
+      direction: Type.String({
+        description: 'A column, `sign`, or `in` if each amount is money in',
+      }),
+      headings: Type.Array(Type.String()),
+      rows: Type.Array(Type.Array(Type.String()), { description: 'The first ones' }),
+      telling: Type.Array(Type.Integer(), {
+        description:
+          'Columns that may say that money did not come: no line is sure. `text` names them as text',
+      }),
+      currency: Type.Array(Type.Integer(), { description: 'Columns of the currency' }),
+      debits: Type.Array(Type.Integer(), { description: 'Columns of money out' }),
+      left_out: Type.Integer({ description: 'Rows that were left out' }),
+      left_out_rows: Type.Array(
+        Type.Object({
+          line: Type.Integer({ description: 'Of the file' }),
+          why: Type.Enum<LeftOutWhy[]>(['no_day', 'cells', 'amounts'], {
+            description:
+              '`no_day`: an amount without a day, as sums have; `cells`: another number of cells than the ' +
+              'headings have; `amounts`: a column of money has text, or two have money',
+          }),
+        }),
+        { description: 'The first 100' },
+      ),
     },
     { description: 'As the file was read' },
   ),
@@ -105,6 +135,7 @@ export const StatementSchema = object('BankStatement', {
     approved: Type.Integer(),
     payout: Type.Integer(),
     set_aside: Type.Integer(),
+    returned: Type.Integer(),
   }),
   to_approve: Type.Object(
     { count: Type.Integer(), amount: Type.Integer() },

@@ -1,55 +1,118 @@
-// A bank statement is read in: its lines are written down, each once, in however many files it stands.
+// A bank statement is read in: its lines are written down, each once, in however many files it stands. The
+// file is checked as a whole; its lines are then stored in slices, which a job goes on with.
 import { auditEntry, type By } from '../acts/audit.sql.js'
+import { csvRefused } from '../acts/csv-file.js'
 import type { AccountKind } from '../core/account.js'
-import { foldedLineText, isPayout } from '../core/bank-line.js'
-import { wholeReferencesIn } from '../core/bank-reference.js'
+import { isPayout } from '../core/bank-line.js'
+import { referencesIn, wholeReferencesIn } from '../core/bank-reference.js'
 import { digestOf } from '../runtime/secret.js'
 import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { type ReadLine, readBankFile, viewForm } from './bank-file.js'
 import { settleLines } from './bank-matches.sql.js'
-import { insertStatement, type NewLine } from './bank-statements.sql.js'
+import { knownReferences } from './bank-references.sql.js'
+import { insertStatement, type NewLine, SLICES_AT_ONCE, storeSlices } from './bank-statements.sql.js'
+import { type FileRow, knownLines, type Numbers } from './known-lines.js'
 import type { BankDeps } from './read-statement.js'
 
-/** In the audit trail: how many lines, never what they say. Throws `file_not_accepted`. */
+/** The audit trail says how many lines, never what they say. Throws `file_not_accepted`. */
 export async function importStatement(
   deps: BankDeps,
-  {
-    account,
-    file,
-    said,
-  }: { readonly account: AccountKind; readonly file: Uint8Array; readonly said: SaidForm },
+  of: { readonly account: AccountKind; readonly file: Uint8Array; readonly said: SaidForm },
   by: By,
 ): Promise<string> {
-  const now = deps.clock.now()
+  const { account, file, said } = of
+  const { database } = deps
   const terms = deps.transfers?.statements
-  const read = readBankFile(file, { ...terms?.forms[account], ...said })
-  const lines = numbered(account, read.lines, terms?.payoutWords ?? [])
+  const rows: FileRow[] = []
+  const read = await readBankFile(file, { ...terms?.forms[account], ...said }, async (lines) => {
+    rows.push(...(await kept(deps, account, lines)))
+  })
+  const { leftOut } = read
+  const form = viewForm(read.form)
+  const [odd] = leftOut.rows
+  if (rows.length === 0) throw csvRefused(odd ? `left_out_${odd.why}` : 'no_amounts', { form, ...odd })
+  const now = deps.clock.now()
   const id = deps.ids.next('stm', now)
-  const form = { ...viewForm(read.form), left_out: read.leftOut }
-  const after = { statement_id: id, account, lines: lines.length }
+  const after = { statement_id: id, account, lines: rows.length }
   const audit = auditEntry(deps.ids, { ...by, act: 'statement.import' }, { after, now })
-  await insertStatement(deps.database, { id, account, by: by.operator.name, form, lines, now, audit })
-  await settleLines(deps.database, now)
+  const stored = {
+    ...{ ...form, left_out: leftOut.count, left_out_rows: leftOut.rows },
+    ...{ telling: read.telling, currency: read.currency, debits: read.debits },
+    ...{ headings: read.headings, rows: read.rows },
+  }
+  const statement = { id, account, by: by.operator.name, form: stored, ...daysOf(rows), now, audit }
+  const lineAt = (numbers: Numbers) => (index: number) =>
+    newLine(rows[index], {
+      numbers,
+      index,
+      leftOut: leftOut.references,
+      payoutWords: terms?.payoutWords ?? [],
+    })
+  let isSaved = false
+  while (!isSaved) {
+    const { numbers, statements: beside } = await knownLines(database, statement, rows)
+    const lines = { count: rows.length, at: lineAt(numbers) }
+    isSaved = await insertStatement(database, { ...statement, lines, beside })
+  }
+  if (rows.length > LONG) return id
+  await storeSlices(database, id, SLICES_AT_ONCE)
+  await settleLines(database, now)
   return id
 }
 
-/** With what each is known by: equal lines of a day are told apart by their number, whatever their place. */
-function numbered(
+/** The lines of a longer file are stored by those who look at it, and by a job. */
+const LONG = 2_000
+
+function daysOf(rows: readonly FileRow[]): { readonly firstDay: string; readonly lastDay: string } {
+  let [firstDay = '', lastDay = ''] = [rows[0]?.day, rows[0]?.day]
+  for (const { day } of rows) {
+    if (day < firstDay) firstDay = day
+    if (day > lastDay) lastDay = day
+  }
+  return { firstDay, lastDay }
+}
+
+/** Money in, and money out under the reference of one of our transfers. */
+async function kept(
+  { database }: BankDeps,
   account: AccountKind,
   lines: readonly ReadLine[],
-  payoutWords: readonly string[],
-): readonly NewLine[] {
-  const counts = new Map<string, number>()
-  return lines.map(({ day, centimes, text }) => {
-    const textKey = digestOf(foldedLineText(text))
-    const key = `${account} ${day} ${centimes} ${textKey}`
-    const nth = (counts.get(key) ?? 0) + 1
-    counts.set(key, nth)
-    return {
-      id: `lin_${digestOf(`${key} ${nth}`).slice(0, 26)}`,
-      ...{ day, text, nth, amount_centimes: centimes, text_key: textKey },
-      refs: wholeReferencesIn(text),
-      state: isPayout(text, payoutWords) ? ('payout' as const) : ('open' as const),
-    }
+): Promise<readonly FileRow[]> {
+  const out = lines.filter(({ centimes }) => centimes < 0)
+  const named = [...new Set(out.flatMap(({ text }) => referencesIn(text)))]
+  const known = named.length === 0 ? new Set<string>() : await knownReferences(database, named)
+  return lines.flatMap(({ row, ...line }) => {
+    const references =
+      line.centimes > 0
+        ? wholeReferencesIn(line.text)
+        : referencesIn(line.text).filter((reference) => known.has(reference))
+    const isKept = line.centimes > 0 || references.length > 0
+    return isKept ? [{ ...line, references, key: digestOf(`${account} ${row}`).slice(0, 26) }] : []
   })
+}
+
+function newLine(
+  row: FileRow | undefined,
+  of: {
+    readonly numbers: Numbers
+    readonly index: number
+    readonly leftOut: ReadonlySet<string>
+    readonly payoutWords: readonly string[]
+  },
+): NewLine {
+  if (!row) throw new RangeError('the file has fewer lines')
+  const { day, centimes, text, key, references } = row
+  const nth = of.numbers.nth[of.index] ?? 1
+  const isLeftOut = references.some((reference) => of.leftOut.has(reference))
+  const doubts = [
+    ...row.doubts,
+    ...(isLeftOut ? (['left_out'] as const) : []),
+    ...(of.numbers.equal.has(of.index) ? (['equal_line'] as const) : []),
+  ]
+  const isPaidOut = centimes > 0 && isPayout(text, of.payoutWords)
+  return {
+    id: nth === 1 ? `lin_${key}` : `lin_${key}_${nth}`,
+    ...{ day, text, nth, doubts, amount_centimes: centimes, text_key: key, refs: references },
+    state: centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
+  }
 }

@@ -7,7 +7,7 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { mayBecome } from '../core/bank-line.js'
 import { BillingError } from '../core/error.js'
 import { LineParamsSchema, LineSchema } from './bank-schemas.js'
-import { decideLine, findLine } from './bank-statements.sql.js'
+import { decideLine, findLine, type StoredLine } from './bank-statements.sql.js'
 import { type BankDeps, matched, viewLine } from './read-statement.js'
 import { statementsWords } from './words.js'
 
@@ -35,6 +35,9 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
   state: 'set_aside' | 'payout' | 'open',
   of: { readonly operationId: string; readonly summary: string },
 ) {
+  // Money that went out is opened again as what it was.
+  const stateOf = ({ centimes }: StoredLine) =>
+    state === 'open' && centimes < 0 ? ('returned' as const) : state
   return act<BankDeps>().decides({
     name: `bank_line.${name}`,
     roles: ['accountant'],
@@ -46,17 +49,19 @@ function lineAct<Name extends 'set_aside' | 'mark_payout' | 'reopen'>(
     texts: actTexts(statementsWords, name),
     load: async (deps, { id }) => ({ version: 0, line: await lineNamed(deps, id) }),
     decide: ({ line }) => {
-      if (!mayBecome(line, state)) throw new BillingError('conflict', { extra: { line_state: line.state } })
+      if (!mayBecome(line, stateOf(line)))
+        throw new BillingError('conflict', { extra: { line_state: line.state } })
       return line
     },
     save: async (deps, { by }, { decision: line, now }) => {
+      const state = stateOf(line)
       const facts = { before: { state: line.state }, after: { line_id: line.id, state } }
       const audit = auditEntry(deps.ids, { ...by, act: `bank_line.${name}` }, { ...facts, now })
       const decided = { line, state, by: by.operator.name, why: by.reason, audit, now }
       return (await decideLine(deps.database, decided)) ? 'saved' : 'stale'
     },
     preview: ({ facts: { line } }) => ({
-      changes: [{ what: 'lineState', before: `line_${line.state}`, after: `line_${state}` }],
+      changes: [{ what: 'lineState', before: `line_${line.state}`, after: `line_${stateOf(line)}` }],
       detail: null,
     }),
     show: async (deps, { id }) => {

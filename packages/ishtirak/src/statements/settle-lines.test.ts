@@ -89,8 +89,8 @@ const decided = statement(
 describeScenario('a line is decided or not that', ({ database }) => {
   it.each(Object.entries(CASES))('%s', async (_, [lines, transfers, ids]) => {
     await database().script(`
-      insert into bank_statements (id, account, imported_at, imported_by, form, line_ids, first_day, last_day)
-      values ('stm_1', 'ccp', now(), 'karim', '{}', '{lin_1}', '2026-11-20', '2026-11-20')`)
+      insert into bank_statements (id, account, imported_at, imported_by, form, lines, first_day, last_day)
+      values ('stm_1', 'ccp', now(), 'karim', '{}', 1, '2026-11-20', '2026-11-20')`)
     for (const [n, { refs, amount = 2000, pays = [], state = 'open' }] of lines.entries())
       await database().query(insert, [n + 1, amount * 100, refs, pays, state])
     await insertTransfers(database(), transfers)

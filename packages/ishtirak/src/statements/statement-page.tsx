@@ -21,7 +21,8 @@ import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
 import type { LineResult } from './bank-schemas.js'
-import { type BankDeps, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
+import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
+import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
 import { daysOf, LinesTable } from './statements-page.js'
 import { withdrawStatement } from './withdraw-statement.js'
 
@@ -31,14 +32,20 @@ interface Part {
   readonly read: ReadStatement
 }
 
-/** Of each kind; the API has them all. */
+/** So many sure lines are listed; the API has them all. */
 const SHOWN = 100
 const CHOSEN_AT_ONCE = 25
 
 export function statementPage(
   pages: ConsolePages & BankDeps,
   view: View,
-  of: { readonly read: ReadStatement; readonly results: readonly LineResult[]; readonly isChanged: boolean },
+  of: {
+    readonly read: ReadStatement
+    readonly results: readonly LineResult[]
+    /** Those that the results are about. */
+    readonly lines: readonly StoredLine[]
+    readonly isChanged: boolean
+  },
 ): string {
   const { read, results, isChanged } = of
   const { statement } = read
@@ -58,19 +65,29 @@ export function statementPage(
             {view.say('statementChanged')}
           </p>
         ) : null}
-        {results.length === 0 ? null : <Results {...part} results={results} />}
-        <Sure {...part} />
-        <ToChoose {...part} />
-        <Unknown {...part} />
+        {results.length === 0 ? null : <Results {...part} lines={of.lines} results={results} />}
+        <HowRead {...part} />
+        {isStored(statement) ? (
+          <>
+            <Sure {...part} />
+            <Returned {...part} />
+            <ToChoose {...part} />
+            <Unknown {...part} />
+          </>
+        ) : (
+          <Progress {...part} />
+        )}
         <Summary {...part} />
       </>
     ),
   })
 }
 
-function Results({ pages, view, read, results }: Part & { results: readonly LineResult[] }) {
+type ResultsPart = Part & { readonly results: readonly LineResult[]; readonly lines: readonly StoredLine[] }
+
+function Results({ pages, view, results, lines: named }: ResultsPart) {
   const { say, locale } = view
-  const lines = new Map(read.lines.map((line) => [line.id, line]))
+  const lines = new Map(named.map((line) => [line.id, line]))
   return (
     <Card id="results" title={say('approvalResults')}>
       <Table
@@ -95,13 +112,101 @@ function Results({ pages, view, read, results }: Part & { results: readonly Line
   )
 }
 
+/** So many of the rows that were left out are listed on the page. */
+const LEFT_OUT_SHOWN = 20
+
+/** What was made of the file, before anything of it is approved. */
+function HowRead({ pages, view, read: { statement } }: Part) {
+  const { say, locale } = view
+  const { form } = statement
+  const leftOut = form.left_out_rows.slice(0, LEFT_OUT_SHOWN)
+  return (
+    <Card id="how-read" title={say('statementRead')}>
+      <p class="soft" safe>
+        {say('statementReadText')}
+      </p>
+      {form.telling.length === 0 ? null : (
+        <p class="notice warn" safe>
+          {say('statementTelling')}
+        </p>
+      )}
+      <Table
+        columns={columnsRead(view, statement)}
+        safeRows={form.rows.map((row) => ({ safeCells: row.map((cell) => <Text>{cell}</Text>) }))}
+      />
+      <Facts
+        facts={[
+          [say('readAs_direction'), directionRead(view, statement)],
+          [say('statementForm'), [form.encoding, form.delimiter, form.day_order, form.decimal].join(' · ')],
+          [say('statementLeftOut'), form.left_out === 0 ? null : pages.formats.number(form.left_out, locale)],
+        ]}
+      />
+      {leftOut.length === 0 ? null : (
+        <ul>
+          {leftOut.map(({ line, why }) => (
+            <li safe>{say('leftOutRow', { line: String(line), why: say(`left_out_${why}`) })}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+/** Of each column its heading, and what it was read as. */
+function columnsRead({ say }: View, { form }: StoredStatement): readonly string[] {
+  const width = Math.max(form.headings.length, ...form.rows.map((row) => row.length))
+  const text = form.text.split(',')
+  const readAs = (column: number) => {
+    const at = String(column)
+    if (at === form.date) return say('readAs_date')
+    if (at === form.amount) return say('readAs_amount')
+    if (form.debits.includes(column)) return say('readAs_debit')
+    if (at === form.direction) return say('readAs_direction')
+    if (form.currency.includes(column)) return say('readAs_currency')
+    const isText = text.includes(at)
+    if (form.telling.includes(column))
+      return [say('readAs_telling'), isText ? say('readAs_text') : ''].filter(Boolean).join(', ')
+    return isText ? say('readAs_text') : say('readAs_none')
+  }
+  return Array.from({ length: width }, (_, index) =>
+    [form.headings[index] || String(index + 1), readAs(index + 1)].join(': '),
+  )
+}
+
+function directionRead({ say }: View, { form }: StoredStatement): string {
+  if (form.direction === 'in') return say(form.debits.length > 0 ? 'direction_columns' : 'direction_in')
+  if (form.direction === 'sign') return say('direction_sign')
+  return form.headings[Number(form.direction) - 1] || form.direction
+}
+
+function Progress({ pages, view, read: { statement } }: Part) {
+  const count = (of: number) => pages.formats.number(of, view.locale)
+  const data = { stored: count(statement.storedLines), lines: count(statement.lines) }
+  return (
+    <Card id="progress" title={view.say('statementImport')}>
+      <p safe>{view.say('statementProgress', data)}</p>
+      <progress value={String(statement.storedLines)} max={String(statement.lines)} />
+    </Card>
+  )
+}
+
+function Returned({ pages, view, read }: Part) {
+  if (read.returned.length === 0) return null
+  return (
+    <Card id="returned" title={view.say('linesReturned')}>
+      <p safe>{view.say('linesReturnedText')}</p>
+      <LinesTable {...{ pages, view }} lines={read.returned} empty="" />
+    </Card>
+  )
+}
+
 function codeWords({ locale }: View, code: string | null): string {
   return code !== null && isErrorCode(code) ? CATALOGS[locale].error[code].title : (code ?? '')
 }
 
 function Sure({ pages, view, read }: Part) {
   const { say, locale, session } = view
-  const sure = read.lines.filter(({ match }) => match?.kind === 'sure')
+  const { sure } = read
   const now = toApprove(read, session.operator).slice(0, APPROVED_AT_ONCE)
   const amount = now.reduce((sum, { candidate }) => sum + candidate.transfer.amountAsked, 0)
   const data = {
@@ -169,7 +274,7 @@ function Meant({ pages, view, of }: { pages: ConsolePages; view: View; of: reado
 
 function ToChoose({ pages, view, read }: Part) {
   const { say } = view
-  const lines = read.lines.filter(({ match }) => match?.kind === 'to_choose')
+  const lines = read.toChoose
   if (lines.length === 0) return null
   return (
     <Card id="to-choose" title={say('linesToChoose')}>
@@ -230,7 +335,7 @@ function candidateInWords(
 }
 
 function Unknown({ pages, view, read }: Part) {
-  const lines = read.lines.filter(({ match }) => match?.kind === 'unknown').slice(0, SHOWN)
+  const lines = read.unknown
   return (
     <Card id="unknown" title={view.say('linesUnknown')}>
       <LinesTable {...{ pages, view, lines }} empty={view.say('noneUnknown')} />
@@ -238,33 +343,24 @@ function Unknown({ pages, view, read }: Part) {
   )
 }
 
-function Summary({ pages, view, read: { statement, lines } }: Part) {
+function Summary({ pages, view, read: { statement, counts, free } }: Part) {
   const { say, locale, session } = view
-  const { form } = statement
   const count = (of: number) => pages.formats.number(of, locale)
-  const state = (of: MatchedLine['state']) => count(lines.filter((line) => line.state === of).length)
-  const columns = `${form.date} · ${form.amount} · ${form.text}`
   return (
     <Card id="summary" title={say('linesDecided')}>
       <Facts
         facts={[
-          [say('line_approved'), state('approved')],
-          [say('line_payout'), state('payout')],
-          [say('line_set_aside'), state('set_aside')],
-          [say('statementLines'), count(lines.length)],
-          [say('statementNew'), count(lines.filter((line) => line.statementId === statement.id).length)],
+          [say('line_approved'), count(counts.approved)],
+          [say('line_payout'), count(counts.payout)],
+          [say('line_set_aside'), count(counts.set_aside)],
+          [say('statementLines'), count(statement.lines)],
+          [say('statementNew'), count(counts.new)],
           [say('statementBy'), statement.importedBy],
-          [say('statementLeftOut'), form.left_out === 0 ? null : count(form.left_out)],
-          [
-            say('statementForm'),
-            [form.encoding, form.delimiter, columns, form.day_order, form.decimal].join(' · '),
-          ],
         ]}
       />
       <p class="actions">
         <LinkButton href={addressOf(pages.base, 'statements')} label={say('statements')} />
-        {mayDo(session.operator, withdrawStatement) &&
-        lines.some(({ paymentIds }) => paymentIds.length === 0) ? (
+        {mayDo(session.operator, withdrawStatement) && free > 0 && isStored(statement) ? (
           <ActButton {...{ pages, view }} act={withdrawStatement} id={statement.id} />
         ) : null}
       </p>

@@ -14,15 +14,17 @@ import type { SaidForm } from '../transfers/bank-form-schema.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import { AWAITED_DAYS, awaited, IMPORT_STATEMENT, openLines, READ_STATEMENTS } from './bank-readings.js'
 import { ImportQuerySchema } from './bank-schemas.js'
-import { findResults, newestStatements } from './bank-statements.sql.js'
+import { findResults, newestStatements, someOfStatement } from './bank-statements.sql.js'
 import { importStatement } from './import-statement.js'
-import { type BankDeps, readStatement } from './read-statement.js'
+import { type BankDeps, isStored, readStatement } from './read-statement.js'
 import { statementPage } from './statement-page.js'
 import { type NotRead, statementsPage } from './statements-page.js'
 
 export type StatementPages = BankDeps & { readonly uploads: Uploads }
 
 const SHOWN = 20
+/** While the lines of a long file are being stored. */
+const REFRESH_SECONDS = 2
 
 export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPages): void {
   const hidden = forOperators(pages)
@@ -37,7 +39,10 @@ export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPag
     const done = queryOf(request, 'done')
     const results = done === undefined ? [] : await findResults(pages.database, done)
     const isChanged = queryOf(request, 'changed') !== undefined
-    return sendPage(pages, reply, statementPage(pages, view, { read, results, isChanged }))
+    if (!isStored(read.statement)) reply.header('refresh', String(REFRESH_SECONDS))
+    const named = results.map(({ line }) => line)
+    const lines = await someOfStatement(pages.database, request.params.statement_id, named)
+    return sendPage(pages, reply, statementPage(pages, view, { read, results, lines, isChanged }))
   })
 
   app.register(async (own) => {
@@ -95,14 +100,16 @@ async function sendList(
   const view = viewOf(pages, request, reply)
   requireRole(view.session.operator, READ_STATEMENTS)
   const cursor = queryOf(request, 'cursor')
-  const [statements, lines, transfers] = await Promise.all([
+  const [statements, lines, returned, transfers] = await Promise.all([
     newestStatements(pages.database, { after: null, limit: SHOWN }),
     openLines(pages, { cursor, limit: SHOWN }),
+    openLines(pages, { state: 'returned', limit: SHOWN }),
     awaited(pages, AWAITED_DAYS),
   ])
   const shown = {
     statements: statements.slice(0, SHOWN),
     lines,
+    returned: returned.items,
     transfers,
     notRead,
     isFirst: cursor === undefined,

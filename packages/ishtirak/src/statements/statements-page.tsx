@@ -35,6 +35,7 @@ export interface NotRead {
 interface Shown {
   readonly statements: readonly StoredStatement[]
   readonly lines: Awaited<ReturnType<typeof openLines>>
+  readonly returned: readonly MatchedLine[]
   readonly transfers: Awaited<ReturnType<typeof awaited>>
   readonly notRead: NotRead | null
   readonly isFirst: boolean
@@ -65,6 +66,7 @@ export function statementsPage(pages: ConsolePages & BankDeps, view: View, shown
         ) : null}
         <ImportForm {...part} />
         <WithoutPayment {...part} />
+        <Returned {...part} />
         <WithoutMoney {...part} />
         <Statements {...part} />
       </>
@@ -138,6 +140,7 @@ function formFields({ say }: View, typed: Readonly<Record<string, string>>): rea
     'header_rows',
     'date',
     'amount',
+    'direction',
     'text',
     'day_order',
     'decimal',
@@ -169,7 +172,7 @@ function whyNotRead({ say, locale }: View, { code, extra, problems }: BillingErr
   const what = unclear.map((name) => (isConsoleKey(`form_${name}`) ? say(`form_${name}` as never) : name))
   const key = `bank_file_${extra.reason}`
   return isConsoleKey(key)
-    ? say(key, { line: String(extra.line ?? ''), what: what.join(', ') })
+    ? say(key, { line: String(extra.line ?? ''), most: String(extra.most ?? ''), what: what.join(', ') })
     : String(extra.reason)
 }
 
@@ -203,6 +206,17 @@ function WithoutPayment({ pages, view, shown }: Part) {
   )
 }
 
+function Returned({ pages, view, shown }: Part) {
+  const { say } = view
+  if (shown.returned.length === 0) return null
+  return (
+    <Card id="returned" title={say('linesReturned')}>
+      <p safe>{say('linesReturnedText')}</p>
+      <LinesTable {...{ pages, view }} lines={shown.returned} empty="" />
+    </Card>
+  )
+}
+
 export function LinesTable(of: {
   pages: ConsolePages & BankDeps
   view: View
@@ -211,7 +225,10 @@ export function LinesTable(of: {
 }) {
   const { pages, view, lines, empty } = of
   const { say, locale } = view
-  const acts = LINE_ACTS.filter(({ name }) => name !== 'bank_line.reopen')
+  const actsOf = ({ state }: MatchedLine) =>
+    LINE_ACTS.filter(
+      ({ name }) => name === 'bank_line.set_aside' || (name === 'bank_line.mark_payout' && state === 'open'),
+    )
   return (
     <Table
       columns={[say('day'), say('amount'), say('lineText'), say('what')]}
@@ -222,12 +239,12 @@ export function LinesTable(of: {
           <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
           <Text>{line.text}</Text>,
           <>
-            {line.match?.kind === 'unknown' ? null : (
+            {line.match === null || line.match.kind === 'unknown' ? null : (
               <a class="line" href={addressOf(pages.base, 'statements', line.statementId)} safe>
-                {line.match?.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
+                {line.match.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
               </a>
             )}
-            {acts.map((act) => (
+            {actsOf(line).map((act) => (
               <a class="line" href={pathOfAct(pages, act, line.id)} safe>
                 {titleOf(act, view)}
               </a>

@@ -202,7 +202,7 @@ describeScenario('bank statements', ({ database }) => {
     const sent = await Promise.all([send(first), send(first)])
     expect(sent.map(({ status }) => status)).toEqual([200, 200])
     expect(sent.reduce((sum, { body }) => sum + body.counts.new, 0)).toBe(3)
-    const other = await send(`${HEAD}${line(19, ' b  ')}${line(19, 'b.')}${line(19, 'B')}${line(20, 'C')}`)
+    const other = await send(`${HEAD}${line(19, ' b  ')}${line(19, 'b')}${line(19, 'B')}${line(20, 'C')}`)
     expect(other.body.data.map(({ known }: { known: boolean }) => known)).toEqual([true, true, false, false])
     expect(await lines()).toEqual({ open: 5 })
     expect((await operator('karim').get('/statements')).body.data).toHaveLength(3)
@@ -317,12 +317,8 @@ describeScenario('bank statements', ({ database }) => {
     const row = '01/02/2026;X;;1.980\n'
     const refusals: readonly (readonly [string | Uint8Array, object])[] = [
       ['', { reason: 'empty' }],
-      [Uint8Array.from([0x50, 0x4b, 3, 4, 0, 1, 2]), { reason: 'binary' }],
-      [`${HEAD}21/11/2026;"a" b;;5\n`, { reason: 'quotes', line: 2 }],
-      // Open to the end of the file, so that no other row is found.
-      [`${HEAD}21/11/2026;"a b;;5,00\n${'22/11/2026;x;;5,00\n'.repeat(50)}`, { reason: 'quotes', line: 2 }],
-      [`"${HEAD}21/11/2026;a;;5\n`, { reason: 'quotes', line: 1 }],
-      [`${HEAD}${'22/11/2026;x;;5,00\n'.repeat(2_000)}23/11/2026;"x;;5\n`, { reason: 'quotes', line: 2002 }],
+      [Uint8Array.from([0x50, 0x4b, 3, 4, 0, 1, 2]), { reason: 'only_csv', format: 'xlsx' }],
+      [Uint8Array.from([0x50, 0, 3, 4, 0, 1, 2]), { reason: 'binary' }],
       [`${HEAD}21/11/2026;x;;5\n31/02/2026;x;;5\n`, { reason: 'day', line: 3 }],
       [`${HEAD}21/11/2026;x;;5\n22/11/2026;x;;5O0\n`, { reason: 'amount', line: 3 }],
       [`${HEAD}21/11/2026;x;5,00;\n`, { reason: 'no_amounts' }],
@@ -341,7 +337,7 @@ describeScenario('bank statements', ({ database }) => {
     const big = Buffer.alloc(5 * 1024 * 1024 + 1, '\n')
     big.write(`${HEAD}21/11/2026;x;;5,00\n`)
     expect((await send(big)).status).toBe(413)
-    expect((await send(big.subarray(1))).status).toBe(200)
+    expect((await send(big.subarray(0, -1))).status).toBe(200)
     expect((await send(HEAD, '&account=cash')).status).toBe(422)
   })
 
@@ -349,11 +345,11 @@ describeScenario('bank statements', ({ database }) => {
     const sums = 'Solde au 30/11/2026;;;12 000,00\nTotal;;;5,00\nTotal du 21/11 au 30/11;;12,00;\n'
     const { status, body } = await send(`${HEAD}21/11/2026;x;;5,00\n${sums}30/11/2026;TOTAL;;6,00\n`)
     expect(status).toBe(200)
-    expect(body).toMatchObject({ lines: 2, counts: { unknown: 2 }, form: { left_out: 2 } })
+    expect(body).toMatchObject({ lines: 2, counts: { unknown: 2 }, form: { left_out: 3 } })
     expect(body.data.map(({ text }: { text: string }) => text)).toEqual(['x', 'TOTAL'])
     const visit = await enterConsole(world, keyOf('karim'))
     const page = await visit.open(`/console/statements/${body.statement_id}`)
-    expect(wordsOf(page.text)).toContain('Rows with an amount and no day, left out 2')
+    expect(wordsOf(page.text)).toContain('Rows left out 3')
   })
 
   it('read odd days, letters and amounts without a failure', async () => {
@@ -452,7 +448,7 @@ describeScenario('bank statements', ({ database }) => {
     const unclear = await upload(`${HEAD}01/02/2026;<b>x</b>;;5\n`)
     const shown = await unclear.text()
     expect([unclear.status, shown.includes('&lt;b>') || shown.includes('&lt;b&gt;')]).toEqual([422, true])
-    expect(shown).toContain('The file can be read in two ways')
+    expect(shown).toContain('The file does not say everything')
     const all = {
       encoding: '',
       delimiter: '',

@@ -6,8 +6,8 @@ import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { StatementParamsSchema, WithdrawnSchema } from './bank-schemas.js'
-import { deleteStatement, linesOfStatement } from './bank-statements.sql.js'
-import { type BankDeps, statementNamed } from './read-statement.js'
+import { withdrawStatementRow } from './bank-statements.sql.js'
+import { type BankDeps, readStatement, statementNamed } from './read-statement.js'
 import { statementsWords } from './words.js'
 
 /** It may be gone: a second sending is answered all the same. */
@@ -20,13 +20,13 @@ const ANY_STATEMENT: Subject<BankDeps> = {
   page: () => '/console/statements',
 }
 
-/** Throws `not_found`; `conflict` where each line pays a payment. */
+/** Throws `not_found`; `conflict` if each line pays a payment, or lines are still being stored. */
 async function countLines(deps: BankDeps, id: string) {
-  await statementNamed(deps, id)
-  const lines = await linesOfStatement(deps.database, id)
-  const left = lines.filter(({ paymentIds }) => paymentIds.length > 0).length
-  if (left === lines.length) throw new BillingError('conflict', { extra: { lines: left } })
-  return { lines: lines.length, left }
+  const { statement, free } = await readStatement(deps, id)
+  const { lines, storedLines } = statement
+  if (free === 0 || storedLines < lines)
+    throw new BillingError('conflict', { extra: { lines: lines - free } })
+  return { lines, left: lines - free }
 }
 
 export const withdrawStatement = act<BankDeps>().does({
@@ -42,13 +42,16 @@ export const withdrawStatement = act<BankDeps>().does({
   answer: WithdrawnSchema,
   texts: actTexts(statementsWords, 'withdraw_statement'),
   run: async (deps, { id, by }) => {
-    await statementNamed(deps, id)
+    const { lines } = await statementNamed(deps, id)
     const now = deps.clock.now()
-    const about = { after: { statement_id: id }, now }
-    const audit = auditEntry(deps.ids, { ...by, act: 'statement.withdraw' }, about)
-    const { withdrawn, kept } = await deleteStatement(deps.database, id, audit, now)
-    if (withdrawn === 0) throw new BillingError('conflict', { extra: { lines: kept } })
-    return { statement_id: id, withdrawn, left: kept }
+    const audit = auditEntry(
+      deps.ids,
+      { ...by, act: 'statement.withdraw' },
+      { after: { statement_id: id }, now },
+    )
+    const counts = await withdrawStatementRow(deps.database, id, audit, now)
+    if (!counts) throw new BillingError('conflict', { extra: { lines } })
+    return { statement_id: id, withdrawn: counts.withdrawn, left: counts.kept }
   },
   preview: async (deps, { id }) => {
     const { lines, left } = await countLines(deps, id)

@@ -23,6 +23,15 @@ export const bankForm = {
   ),
   date: column('The day'),
   amount: column('What came in; below zero it went out'),
+  direction: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 80,
+      description:
+        'Whether money came in or went out: the number or heading of the column that says it; `sign` if ' +
+        'the sign of the amount says it; `in` if each amount came in',
+    }),
+  ),
   text: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,8 +1,9 @@
 // Transfers as rows: one for each payment by this method. A decision is saved with its line in the audit
-// trail, and makes its payment due: if the process dies before it has settled it, the sweep does. It moves
-// the user's version too: a settlement on its way, decided on what the transfer was before, is stale. The same
-// statement writes which line of a bank statement pays the transfer: a payment has one line, and a line pays
-// only what one confirmation names. It locks the line last, and only one: the order cannot deadlock.
+// trail, and makes its payment due: if the process dies before it has settled it, the sweep does. It
+// moves the user's version too: a settlement on its way, decided on what the transfer was before, is
+// stale. The same statement writes which line of a bank statement pays the transfer: a payment has one
+// line, and a line pays only what one confirmation names. It locks the line last, and only one: the order
+// cannot deadlock.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
@@ -27,12 +28,9 @@ const parseTransfer = rowOf({
 })
 export type StoredTransfer = ReturnType<typeof parseTransfer>
 
-// Among those of all users, which no index can keep apart once tables are spread by user.
 const insert = statement(
   'transfers.insert',
-  `insert into transfers (user_id, payment_id, reference)
-   select $1, $2, $3 where not exists (select from transfers where reference = $3)
-       on conflict do nothing`,
+  `insert into transfers (user_id, payment_id, reference) values ($1, $2, $3) on conflict do nothing`,
 )
 
 /** Changes nothing where the payment has a transfer, or the reference is taken. */

@@ -1,0 +1,115 @@
+// What is known of the references that stand in lines of bank statements: their transfers, other lines, and
+// money that went out again.
+import type { PayableTransfer, ReferenceFacts } from '../core/bank-match.js'
+import type { Instant } from '../core/instant.js'
+import type { Approval } from '../core/transfer.js'
+import { type Queryable, type Row, statement } from '../database/database.js'
+import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
+
+const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,
+          coalesce(p.amount_asked, p.amount) as amount_asked, p.created_at, p.status, t.state, t.approvals,
+          (select l.id from bank_lines l where l.payment_ids @> array[t.payment_id]) as line_id
+     from transfers t
+     join payments p on p.user_id = t.user_id and p.id = t.payment_id
+     join users u on u.user_id = t.user_id`
+
+// Uses the indexes payments_transfers_open and payments_transfers_expired.
+const selectWaiting = statement(
+  'bank_references.waiting',
+  `select ${PAYABLE}
+    where p.method = 'transfer' and p.status = 'pending' and t.state = 'open'
+    union all
+   select ${PAYABLE}
+    where p.method = 'transfer' and p.status = 'expired' and p.created_at > $1::timestamptz
+      and t.state = 'open'`,
+)
+
+// Uses the index transfers_by_reference.
+const selectNamed = statement(
+  'bank_references.transfers',
+  `select ${PAYABLE} where t.reference = any($1::text[])`,
+)
+
+const parsePayable = rowOf({
+  paymentId: text,
+  userId: text,
+  name: textOrNull,
+  reference: text,
+  amountAsked: integer,
+  createdAt: instant,
+  status: text,
+  state: word<'open' | 'ended' | 'approved' | 'refused'>,
+  approvals: json<readonly Approval[]>,
+  lineId: textOrNull,
+})
+
+type DayOf = (at: Instant) => string
+
+function payable(row: Row, dayOf: DayOf): PayableTransfer {
+  const { createdAt, status, state, approvals, ...transfer } = parsePayable(row)
+  return {
+    ...transfer,
+    orderedOn: dayOf(createdAt),
+    state: stateOf(status, state),
+    approvedBy: state === 'open' ? approvals.map(({ by }) => by) : [],
+  }
+}
+
+function stateOf(status: string, state: string): PayableTransfer['state'] {
+  if (state === 'approved' || status === 'paid' || status === 'refunded') return 'booked'
+  return state === 'open' && ['pending', 'expired'].includes(status) ? 'waiting' : 'given_up'
+}
+
+/** Transfers whose money may come, also past their end if they were ordered since then. */
+export async function waitingTransfers(
+  database: Queryable,
+  { orderedSince, dayOf }: { readonly orderedSince: Instant; readonly dayOf: DayOf },
+): Promise<readonly PayableTransfer[]> {
+  return (await database.query(selectWaiting, [at(orderedSince)])).map((row) => payable(row, dayOf))
+}
+
+/** The transfers of these references, whatever became of them. */
+export async function transfersNamed(
+  database: Queryable,
+  references: readonly string[],
+  dayOf: DayOf,
+): Promise<readonly PayableTransfer[]> {
+  return (await database.query(selectNamed, [references])).map((row) => payable(row, dayOf))
+}
+
+// Uses the index bank_lines_named.
+const selectKnown = statement(
+  'bank_references.lines',
+  `select ref as reference, count(*) filter (where l.state = 'open') as lines,
+          max(l.day) filter (where l.amount_centimes < 0)::text as returned_on
+     from bank_lines l
+    cross join unnest(l.refs) ref
+    where l.refs <> '{}' and l.refs && $1::text[] and l.state in ('open', 'returned', 'set_aside')
+    group by ref`,
+)
+const parseKnown = rowOf({ reference: text, lines: integer, returnedOn: textOrNull })
+
+/** In how many open lines each reference stands, and when money last went out under it. */
+export async function knownOf(
+  database: Queryable,
+  references: readonly string[],
+): Promise<Pick<ReferenceFacts, 'linesOf' | 'returnedOn'>> {
+  const known = (await database.query(selectKnown, [references])).map(parseKnown)
+  return {
+    linesOf: new Map(known.map(({ reference, lines }) => [reference, lines])),
+    returnedOn: new Map(known.map(({ reference, returnedOn }) => [reference, returnedOn ?? ''])),
+  }
+}
+
+const selectReferences = statement(
+  'bank_references.known',
+  'select reference from transfers where reference = any($1::text[])',
+)
+
+/** Those of `references` that are of a transfer. */
+export async function knownReferences(
+  database: Queryable,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await database.query(selectReferences, [references])).map((row) => text(row, 'reference')))
+}

@@ -1,0 +1,222 @@
+// Bank statements as other programs write them: no line of them grants a plan for money that did not come.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { operatorOf } from '../../../../test/support/operator.js'
+import { wordsOf } from '../../../../test/support/portal.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
+
+const KEY = 'karim-key-of-20-characters'
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-foreign-files-'))
+const TRANSFER_FILE = path.join(folder, 'transfers.json')
+const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
+writeFileSync(TRANSFER_FILE, JSON.stringify({ accounts: [account] }))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const HEAD = 'Date;Libellé;Débit;Crédit\n'
+
+describeScenario('a bank statement of another program', ({ database }) => {
+  let world: World
+  beforeEach(async () => {
+    const env = {
+      OPERATOR_KEYS: `karim:accountant:${KEY},owner:owner:owner-key-of-20-characters`,
+      TRANSFER_FILE,
+    }
+    world = await createWorld(database(), { env })
+  })
+  afterEach(() => world.stop())
+
+  const karim = () => operatorOf(world, KEY)
+  const order = async (userId: string) => {
+    const wanted = { plan: 'pro', method: 'transfer' }
+    const { body } = await world.as(userId).post('/api/v1/billing/payments', wanted)
+    return { id: String(body.id), reference: String(body.transfer.reference) }
+  }
+  const send = async (file: string | Uint8Array, query = '') => {
+    const answer = await fetch(`${world.url}/api/v1/operator/statements?account=ccp${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'text/csv', 'accept-language': 'en' },
+      body: Buffer.from(file),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+  const approve = async (id: string, more: object = {}) =>
+    (await karim().post(`/statements/${id}/approve`, { why: 'on the statement', ...more })).body
+  const planOf = async (userId: string) => (await world.as(userId).get('/api/v1/billing/status')).body.plan
+  const inbox = async () =>
+    (await karim().get('/inbox')).body.data.filter(({ kind }: { kind: string }) => kind === 'money_returned')
+
+  it.each([
+    [
+      'the direction in its own column',
+      (ref: string) => `Date;Libellé;Montant;Sens\n21/11/2026;REMB ${ref};2 000,00;D\n21/11/2026;X;5,00;C\n`,
+    ],
+    [
+      'a state of failure',
+      (ref: string) =>
+        `Date;Libellé;Crédit;Statut\n21/11/2026;VIR ${ref};2 000,00;Rejeté\n21/11/2026;X;5,00;Exécuté\n`,
+    ],
+    [
+      'a delimiter in the text',
+      (ref: string) => `${HEAD}21/11/2026;REMBOURSEMENT ${ref}; MME B;2000,00;\n21/11/2026;X;;5,00\n`,
+    ],
+    [
+      'another currency',
+      (ref: string) =>
+        `Date;Libellé;Crédit;Devise\n21/11/2026;VIR ${ref};2 000,00;EUR\n21/11/2026;X;5,00;DZD\n`,
+    ],
+    [
+      'a reversal below',
+      (ref: string) => `${HEAD}21/11/2026;VIR ${ref};;2 000,00\n21/11/2026;ANNULATION VIR ${ref};2 000,00;\n`,
+    ],
+  ])('grants nothing by one confirmation: %s', async (_what, file) => {
+    const { reference } = await order('u1')
+    const { status, body } = await send(file(reference))
+    expect([status, body.counts.sure, body.to_approve.count]).toEqual([200, 0, 0])
+    expect(await approve(body.statement_id)).toMatchObject({ results: [] })
+    expect(await planOf('u1')).toBe('free')
+  })
+
+  it('grants what the operator chose all the same', async () => {
+    const { id, reference } = await order('u1')
+    const rows = `21/11/2026;VIR ${reference};2 000,00;1\n21/11/2026;X;5,00;2\n`
+    const { body } = await send(`Date;Libellé;Crédit;Zone\n${rows}`)
+    expect(body.data[0].match).toMatchObject({
+      kind: 'to_choose',
+      candidates: [{ differs: ['other_column'] }],
+    })
+    await approve(body.statement_id, { lines: [{ line: body.data[0].id, payment_id: id }] })
+    expect(await planOf('u1')).toBe('pro')
+  })
+
+  it('tells of money that went out again after its payment was approved, until it is refunded', async () => {
+    const { id, reference } = await order('u1')
+    const first = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n`)
+    await approve(first.body.statement_id)
+    expect(await planOf('u1')).toBe('pro')
+    const later = await send(
+      `${HEAD}21/11/2026;EXTOURNE ${reference};2 000,00;\n21/11/2026;LOYER;9 000,00;\n`,
+    )
+    expect(later.body.data).toMatchObject([{ state: 'returned', amount: -2_000, match: null }])
+    expect(await inbox()).toMatchObject([
+      { payment_id: id, user_id: 'u1', amount: 2_000, detail: '2026-11-21' },
+    ])
+    const visit = await enterConsole(world, KEY)
+    const page = wordsOf((await visit.open('/console')).text)
+    expect(page).toContain('Money of an approved transfer went out again')
+    expect(wordsOf((await visit.open('/console/statements')).text)).toContain('Money that went out again')
+    const owner = operatorOf(world, 'owner-key-of-20-characters')
+    const refunded = await owner.post(`/payments/${id}/refund`, { why: 'the bank took it back' })
+    expect(refunded.status).toBe(200)
+    expect(await inbox()).toEqual([])
+  })
+
+  it('tells of it until an operator sets the line aside; opened again, it is what it was', async () => {
+    const { reference } = await order('u1')
+    await approve((await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n`)).body.statement_id)
+    const { body } = await send(`${HEAD}21/11/2026;FRAIS ${reference};50,00;\n`)
+    const line = `/bank-lines/${body.data[0].id}`
+    expect((await karim().post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
+    expect((await karim().post(`${line}/set-aside`, { why: 'a fee' })).body.state).toBe('set_aside')
+    expect(await inbox()).toEqual([])
+    expect((await karim().post(`${line}/reopen`, { why: 'x' })).body.state).toBe('returned')
+    expect(await inbox()).toHaveLength(1)
+  })
+
+  it('has a line for each customer, whichever column tells them apart', async () => {
+    const file = (name: string) =>
+      `Date;Opération;Référence;Débit;Crédit\n21/11/2026;VIREMENT DE ${name};VIR;;2 000,00\n`
+    for (const name of ['AMINA', 'KARIM', 'SARA']) expect((await send(file(name))).body.counts.new).toBe(1)
+    expect((await send(file('SARA'))).body.counts.new).toBe(0)
+  })
+
+  it('tells equal lines of two files apart, or has them chosen', async () => {
+    const row = (text: string) => `21/11/2026;${text};;2 000,00\n`
+    const first = await send(HEAD + row('VIR') + row('A'))
+    // It holds all of the first file's day: its line is the same one.
+    expect((await send(HEAD + row('VIR') + row('A') + row('B'))).body.counts.new).toBe(1)
+    // It holds another part of the day: its equal line is another one, and is doubted.
+    const other = HEAD + row('VIR') + row('C')
+    const { body } = await send(other)
+    expect(body.counts.new).toBe(2)
+    expect((await send(other)).body.counts.new).toBe(0)
+    expect(body.data[0].id).not.toBe(first.body.data[0].id)
+    const { id, reference } = await order('u1')
+    await send(HEAD + row(reference) + row('D'))
+    const again = await send(HEAD + row(reference) + row('E'))
+    expect(again.body.data[0].match.candidates).toMatchObject([
+      { payment_id: id, differs: ['other_line', 'equal_line'] },
+    ])
+  })
+
+  it('tells equal lines of two files apart that come at once', async () => {
+    const row = (text: string) => `21/11/2026;${text};;2 000,00\n`
+    const sent = await Promise.all([send(HEAD + row('VIR') + row('A')), send(HEAD + row('VIR') + row('B'))])
+    expect(sent.map(({ body }) => body.counts.new)).toEqual([2, 2])
+  })
+
+  it('is read anew by what the operator says, and keeps no doubt of an earlier reading', async () => {
+    const { reference } = await order('u1')
+    const rows = `21/11/2026;VIR ${reference};2 000,00;Oran\n21/11/2026;X;5,00;Alger\n`
+    const file = `Date;Libellé;Crédit;Zone\n${rows}`
+    expect((await send(file)).body.counts.sure).toBe(0)
+    expect((await send(file, '&text=2,4')).body.counts).toMatchObject({ new: 0, sure: 1 })
+    expect((await send(file)).body.counts.sure).toBe(0)
+  })
+
+  it('with a row that was left out grants nothing by the reference of that row', async () => {
+    const { reference } = await order('u1')
+    const odd = `22/11/2026;ANNULATION; VIR ${reference};2 000,00;\n`
+    const { body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${odd}`)
+    expect([body.form.left_out, body.counts.sure]).toEqual([1, 0])
+    expect(body.data[0].match.candidates).toMatchObject([{ differs: ['left_out'] }])
+  })
+
+  it('in another format is refused with a sentence that says that only CSV is read', async () => {
+    const { status, body } = await send(':20:STARTUMSE\n:25:0079')
+    expect([status, body.reason, body.format]).toEqual([422, 'only_csv', 'mt940'])
+    expect(body.detail).toContain('a table is CSV, and no other format is read')
+    expect(body.detail).not.toMatch(/^Send/)
+  })
+
+  it('shows how it was read before anything is approved', async () => {
+    const rows = '21/11/2026;VIR;2 000,00;1\n21/11/2026;B;C;1,00;2\nTotal;;2 001,00;\n22/11/2026;Y;5,00;2\n'
+    const { body } = await send(`Date;Libellé;Crédit;Zone\n${rows}`)
+    expect(body.form).toMatchObject({
+      ...{ direction: 'in', headings: ['Date', 'Libellé', 'Crédit', 'Zone'], telling: [4], left_out: 2 },
+      left_out_rows: [
+        { line: 3, why: 'cells' },
+        { line: 4, why: 'no_day' },
+      ],
+    })
+    const visit = await enterConsole(world, KEY)
+    const page = wordsOf((await visit.open(`/console/statements/${body.statement_id}`)).text)
+    const [read = '', rest = ''] = page.split(/(?= Sure )/)
+    expect(read).toContain(
+      'Date: day Libellé: text Crédit: money Zone: not understood 5: not used 21/11/2026 VIR 2 000,00 1',
+    )
+    expect(read).toContain('each amount is money in')
+    expect(read).toContain('Line 3: another number of columns than the headings')
+    expect(rest).toContain('No line is sure.')
+  })
+
+  it('of many lines is stored in slices, and nothing is approved before all are there', async () => {
+    const { reference } = await order('u1')
+    const rows = Array.from({ length: 2_600 }, (_, at) => `20/11/2026;CLIENT ${at};;${at + 1},00\n`)
+    const { status, body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${rows.join('')}`)
+    expect([status, body.lines, body.stored_lines]).toEqual([200, 2_601, 2_000])
+    const more = await send(
+      `${HEAD}${Array.from({ length: 5_000 }, (_, at) => `19/11/2026;C ${at};;${at + 1},00\n`).join('')}`,
+    )
+    expect([more.status, more.body.lines, more.body.stored_lines]).toEqual([200, 5_000, 2_000])
+    const visit = await enterConsole(world, KEY)
+    expect(await approve(more.body.statement_id)).toMatchObject({ code: 'conflict', stored_lines: 4_000 })
+    expect((await karim().get(`/statements/${more.body.statement_id}`)).body.stored_lines).toBe(5_000)
+    const page = await visit.open(`/console/statements/${more.body.statement_id}`)
+    expect(page.status).toBe(200)
+    expect(await approve(body.statement_id)).toMatchObject({ results: [{ outcome: 'approved' }], left: 0 })
+  })
+})
