@@ -138,7 +138,7 @@ function fitOf(rows: readonly CsvRow[]): number {
   return Math.max(0, ...[...widths].map(([width, count]) => (width < 2 ? 0 : count + width / 1_000)))
 }
 
-/** At most `most` rows, from the beginning of the file. */
+/** Reads the beginning of the file, at most `most` rows. */
 export function firstRows(text: string, delimiter: DelimiterName, most: number): readonly CsvRow[] {
   const rows: CsvRow[] = []
   let characters = 0

@@ -35,7 +35,7 @@ const SHOWN_LETTERS = 60
 const LEFT_OUT_LISTED = 100
 
 export interface ReadLine {
-  /** Of the file, from 1 on. */
+  /** The line of the file, counted from 1. */
   readonly line: number
   readonly day: string
   /** Below 0 if the money went out. */

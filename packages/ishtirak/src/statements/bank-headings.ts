@@ -107,7 +107,7 @@ export function headingOf(name: string): Heading | null {
   return isBoth || OF_AMOUNT.test(plain) ? 'amount' : null
 }
 
-/** Whether a column is named for those whom the account's owner pays. */
+/** Whether a heading names the people that the account's owner pays. */
 export function namesPayee(name: string): boolean {
   return /benefici|payee|creancier|مستفيد/.test(plainWords(name))
 }

@@ -28,15 +28,18 @@ export async function knownLines(
   // Lines of earlier files that are still being stored are not known yet.
   if (statements.length > 0) await storeSlices(database, null, Number.POSITIVE_INFINITY)
   const inFile = await inSlices(counted(rows))
-  const known = new Map<string, number[]>()
+  const known = new Map<string, Set<number>>()
   const highest = new Map<string, number>()
   for await (const lines of earlierDays(database, statements)) {
     const earlier = await inSlices(counted(lines))
     const isWhole = [...earlier].every(([key, count]) => (inFile.get(key) ?? 0) >= count)
     for (const { key, nth } of lines) {
       highest.set(key, Math.max(highest.get(key) ?? 0, nth))
-      const numbers = known.get(key) ?? []
-      if (isWhole && !numbers.includes(nth)) known.set(key, [...numbers, nth])
+      if (!isWhole) continue
+      // A file may have a hundred thousand equal lines: a list would be copied for each.
+      const numbers = known.get(key)
+      if (numbers) numbers.add(nth)
+      else known.set(key, new Set([nth]))
     }
   }
   return { numbers: await inSlices(numbered(rows, known, highest)), statements }
@@ -53,16 +56,17 @@ export interface Numbers {
 
 function* numbered(
   rows: readonly FileRow[],
-  known: ReadonlyMap<string, readonly number[]>,
+  known: ReadonlyMap<string, ReadonlySet<number>>,
   highest: ReadonlyMap<string, number>,
 ): Generator<void, Numbers> {
   const used = new Map<string, number>()
+  const lists = new Map([...known].map(([key, numbers]) => [key, [...numbers]]))
   const nth = new Uint32Array(rows.length)
   const equal = new Set<number>()
   for (const [index, { key }] of rows.entries()) {
     const place = used.get(key) ?? 0
     used.set(key, place + 1)
-    const numbers = known.get(key) ?? []
+    const numbers = lists.get(key) ?? []
     const last = highest.get(key) ?? 0
     nth[index] = numbers[place] ?? last + place - numbers.length + 1
     if (last > 0 && numbers.length === 0) equal.add(index)
