@@ -32,6 +32,6 @@ export function keyedDigest(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-function sha256(text: string): Buffer {
+export function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }

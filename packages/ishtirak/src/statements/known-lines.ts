@@ -7,7 +7,7 @@ import type { ReadLine } from './bank-file.js'
 import { earlierDays, overlappingStatements, storeSlices } from './bank-statements.sql.js'
 
 /** A line of a file, and what tells it from the others. */
-export interface FileRow extends Omit<ReadLine, 'row'> {
+export interface FileRow extends Omit<ReadLine, 'row' | 'line'> {
   /** A digest of the account and the whole row. */
   readonly key: string
   readonly references: readonly string[]
@@ -27,8 +27,8 @@ export async function knownLines(
   const statements = await overlappingStatements(database, of)
   // Lines of earlier files that are still being stored are not known yet.
   if (statements.length > 0) await storeSlices(database, null, Number.POSITIVE_INFINITY)
-  const inFile = await inSlices(counted(rows))
-  const known = new Map<string, Set<number>>()
+  const inFile = await inSlices(counted(statements.length > 0 ? rows : []))
+  const known = new Map<string, number[]>()
   const highest = new Map<string, number>()
   for await (const lines of earlierDays(database, statements)) {
     const earlier = await inSlices(counted(lines))
@@ -36,10 +36,9 @@ export async function knownLines(
     for (const { key, nth } of lines) {
       highest.set(key, Math.max(highest.get(key) ?? 0, nth))
       if (!isWhole) continue
-      // A file may have a hundred thousand equal lines: a list would be copied for each.
       const numbers = known.get(key)
-      if (numbers) numbers.add(nth)
-      else known.set(key, new Set([nth]))
+      if (numbers) numbers.push(nth)
+      else known.set(key, [nth])
     }
   }
   return { numbers: await inSlices(numbered(rows, known, highest)), statements }
@@ -56,16 +55,18 @@ export interface Numbers {
 
 function* numbered(
   rows: readonly FileRow[],
-  known: ReadonlyMap<string, ReadonlySet<number>>,
+  known: ReadonlyMap<string, readonly number[]>,
   highest: ReadonlyMap<string, number>,
 ): Generator<void, Numbers> {
   const used = new Map<string, number>()
-  const lists = new Map([...known].map(([key, numbers]) => [key, [...numbers]]))
+  const lists = new Map<string, readonly number[]>()
   const nth = new Uint32Array(rows.length)
   const equal = new Set<number>()
   for (const [index, { key }] of rows.entries()) {
     const place = used.get(key) ?? 0
     used.set(key, place + 1)
+    // Two earlier statements may have the same line.
+    if (place === 0 && known.has(key)) lists.set(key, [...new Set(known.get(key))])
     const numbers = lists.get(key) ?? []
     const last = highest.get(key) ?? 0
     nth[index] = numbers[place] ?? last + place - numbers.length + 1

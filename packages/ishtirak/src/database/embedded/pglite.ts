@@ -212,15 +212,17 @@ const waitingMax = 5_000
 export class StatementQueue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
-  #sliceStart = 0
+  /** When the first statement of the present turn of the event loop began. */
+  #sliceStart: number | undefined
   #isClosing = false
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Runs `work` when all before it is done; never, when that takes until `giveUpAt`. */
   run<Result>(work: () => Promise<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
     if (this.#isClosing) return Promise.reject(new DatabaseUnavailable('the database is closed'))
     if (this.#waiting >= waitingMax)
       return Promise.reject(new DatabaseUnavailable(`${waitingMax} calls are waiting`))
-    if (this.#waiting === 0) this.#sliceStart = performance.now()
     this.#waiting += 1
     const result = this.#last.then(() => {
       if (performance.now() >= giveUpAt) throw new DatabaseUnavailable('given up before its turn came')
@@ -233,14 +235,21 @@ export class StatementQueue {
     return result
   }
 
-  /** To be awaited between any two statements: lets the event loop turn when the slice is used up. */
+  /**
+   * Must be awaited before each statement. It lets the event loop turn when the slice is used up, also for a
+   * single caller who sends one statement after the other.
+   */
   nextSlice(): Promise<void> | undefined {
-    if (performance.now() - this.#sliceStart < sliceMs) return undefined
-    return new Promise((resolve) => {
+    if (this.#sliceStart === undefined) {
+      this.#sliceStart = this.now()
       setImmediate(() => {
-        this.#sliceStart = performance.now()
-        resolve()
+        this.#sliceStart = undefined
       })
+      return undefined
+    }
+    if (this.now() - this.#sliceStart < sliceMs) return undefined
+    return new Promise((resolve) => {
+      setImmediate(resolve)
     })
   }
 

@@ -39,3 +39,20 @@ it(
     expect(await queue.run(async () => 'again')).toBe('again')
   },
 )
+
+it('a caller who sends one statement after the other lets the event loop turn', async () => {
+  let time = 0
+  const queue = new StatementQueue(() => time)
+  let turns = 0
+  const turning = setInterval(() => {
+    turns += 1
+  }, 0)
+  const eachTakes3Ms = async () => {
+    await queue.nextSlice()
+    time += 3
+  }
+  // Until the timer has run: forever, if no statement lets the event loop turn.
+  for (let sent = 0; sent < 100_000 && turns === 0; sent++) await queue.run(eachTakes3Ms)
+  clearInterval(turning)
+  expect(turns).toBe(1)
+})
