@@ -159,7 +159,7 @@ create table payments (
 comment on table payments is 'Each payment from its request on, whatever became of it.';
 
 -- A report is booked once: it finds its payment by what the method calls it, whosever it is.
-create unique index payments_by_reference on payments (method_reference, method, user_id)
+create unique index payments_by_reference on payments (method_reference, method)
   where method_reference is not null;
 create index payments_of_user on payments (user_id, created_at desc, id desc);
 
@@ -554,7 +554,7 @@ create table outbox (
 );
 comment on table outbox is 'Each event to the platform, written with the change that it is about.';
 
-create unique index outbox_by_id on outbox (id, user_id);
+create unique index outbox_by_id on outbox (id);
 create index outbox_by_age on outbox (created_at);
 create index users_deliver on users (deliver_at) where delivered_sequence < event_sequence;
 create index users_announce on users (announce_at) where announce_at is not null;
@@ -1224,9 +1224,9 @@ create table portal_sessions (
 comment on table portal_sessions is
   'Links into the portal and its sessions: one row from the link to the session that it becomes.';
 
-create unique index portal_sessions_by_link on portal_sessions (link_digest, user_id)
+create unique index portal_sessions_by_link on portal_sessions (link_digest)
   where link_digest is not null;
-create unique index portal_sessions_by_session on portal_sessions (session_digest, user_id)
+create unique index portal_sessions_by_session on portal_sessions (session_digest)
   where session_digest is not null;
 create index portal_sessions_by_end on portal_sessions (expires_at);
 

@@ -48,7 +48,10 @@ async function read(file: Uint8Array | string, said: Said = {}) {
   const lines = all.filter(({ centimes }) => centimes > 0)
   return { form, lines: lines.map(({ day, centimes, text }) => [day, centimes, text]) }
 }
-const refusal = (file: Uint8Array | string, said: Said = {}): Promise<Record<string, unknown>> =>
+const refusal = (
+  file: Uint8Array | string,
+  said: Said = {},
+): Promise<Record<string, unknown> & { readonly form?: object }> =>
   readAll(file, said).then(
     () => expect.unreachable('the file was read'),
     ({ extra }) => extra,
@@ -158,7 +161,13 @@ describe('money that went out is never money in', () => {
 
   it('nor if the column is not understood, until the operator names it', async () => {
     const odd = 'Date;Libellé;Montant;Sens\n28/11/2026;VIR;2 000,00;1\n28/11/2026;VIR;3 000,00;2\n'
-    expect(await refusal(odd)).toMatchObject({ reason: 'form_unclear', unclear: ['direction'] })
+    for (const said of [{}, { direction: 'Sens' }]) {
+      const { form = {}, ...why } = await refusal(odd, said)
+      expect(why).toMatchObject({ reason: 'form_unclear', unclear: ['direction'], words: ['1', '2'] })
+      expect(Object.keys(form)).toContain('direction')
+    }
+    const { form = {} } = await refusal('Date;Libellé;Montant\n28/11/2026;VIR;2 000,00\n')
+    expect(Object.keys(form)).not.toContain('direction')
     const half = 'Date;Libellé;Montant;X\n28/11/2026;VIR;2 000,00;DR\n28/11/2026;VIR;3 000,00;\n'
     expect(await came(half, { direction: 'X' })).toEqual(['3000'])
     expect(await came(odd, { direction: 'in' })).toEqual(['2000 other_column', '3000 other_column'])

@@ -106,11 +106,14 @@ export async function readBankFile(
   const facts = createFileFacts(columns, said)
   await eachTableRow(table, (row) => facts.add(row), afterSlice)
   const found = facts.found()
-  const { form: foundForm, unclear, telling } = found
+  const { form: foundForm, unclear, unknownDirections, telling } = found
   const asFound = { encoding, delimiter, ...foundForm }
-  const why = { form: viewForm(asFound), first_rows: [headings, ...rows].filter((row) => row.length > 0) }
+  const why = { form: viewUnclear(asFound), first_rows: [headings, ...rows].filter((row) => row.length > 0) }
   if (columns.absent.length > 0) throw refused('no_column', { unclear: columns.absent, ...why })
-  if (unclear.length > 0 || foundForm.direction === null) throw refused('form_unclear', { unclear, ...why })
+  if (unclear.length > 0 || foundForm.direction === null) {
+    const words = unknownDirections.map(shown)
+    throw refused('form_unclear', { unclear, ...(words.length > 0 && { words }), ...why })
+  }
   const form: BankForm = { ...asFound, direction: foundForm.direction }
   const { width, doubts } = found
   const reader = createLineReader({ columns, form, width, telling, doubts })
@@ -148,19 +151,19 @@ function eachTableRow(
 }
 
 /** As it may be said with the file. */
-export function viewForm({
-  date,
-  amount,
-  text,
-  direction,
-  ...form
-}: Omit<BankForm, 'direction'> & { readonly direction: BankForm['direction'] | null }) {
+export function viewForm({ date, amount, text, direction, ...form }: BankForm) {
   return {
     ...form,
-    ...{ date: String(date), amount: String(amount), text: text.join(',') },
-    direction: direction === null ? '' : String(direction),
+    ...{ date: String(date), amount: String(amount), text: text.join(','), direction: String(direction) },
   }
 }
+
+/** Without a direction if that is not known. */
+function viewUnclear({ direction, ...form }: UnclearForm) {
+  const { direction: known, ...view } = viewForm({ ...form, direction: direction ?? 'in' })
+  return direction === null ? view : { ...view, direction: known }
+}
+type UnclearForm = Omit<BankForm, 'direction'> & { readonly direction: BankForm['direction'] | null }
 
 /** In words, with or without a day: a heading, or a sum. */
 const IN_WORDS = /^\P{Nd}*$|^\P{Nd}*\p{L}{2}/u

@@ -226,7 +226,9 @@ function createState({ headings, hasNotCome, hasOtherCurrency }: Columns) {
     letters: new Map<number, number>(),
     /** How many cells rows have. */
     lengths: new Set<number>(),
-    ...{ rows: 0, endsEmpty: true, unknownDirection: false, marked: false, unmarked: false },
+    ...{ rows: 0, endsEmpty: true, marked: false, unmarked: false },
+    /** What the direction column says that is not understood. */
+    unknownDirections: new Set<string>(),
     ...{ spareMoney: false, notCome: hasNotCome, otherCurrency: hasOtherCurrency },
   }
 }
@@ -256,7 +258,8 @@ export function createFileFacts(columns: Columns, said: SaidForm) {
       state[isSigned(cell(amount)) ? 'marked' : 'unmarked'] = true
       // A column that the operator named may be empty where money came in.
       if (typeof direction === 'number' && (cell(direction) !== '' || !said.direction))
-        state.unknownDirection ||= directionSaid(cell(direction)) === null
+        if (directionSaid(cell(direction)) === null && state.unknownDirections.size < FEW_VALUES)
+          state.unknownDirections.add(cell(direction))
     }
     state.spareMoney ||= spare.some((at) => FIGURE.test(cell(at)))
     cells.forEach((text, index) => {
@@ -290,11 +293,12 @@ function formFound(columns: Columns, said: SaidForm, state: State) {
   if (state.spareMoney && said.amount === undefined) unclear.add('amount')
   if (said.day_order === undefined && order === null) unclear.add('day_order')
   if (said.decimal === undefined && decimal === null) unclear.add('decimal')
-  if (found === null || state.unknownDirection) unclear.add('direction')
+  if (found === null || state.unknownDirections.size > 0) unclear.add('direction')
   const text = columns.text ?? textColumns(columns, [...state.letters.keys()], found)
   const { width, isTrailing } = allowedWidth(columns, [...state.lengths], state)
   return {
     unclear: [...unclear],
+    unknownDirections: [...state.unknownDirections],
     width,
     telling: tellingColumns(columns, { ...state, text, direction: found }),
     doubts: {

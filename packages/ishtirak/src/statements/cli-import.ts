@@ -75,12 +75,13 @@ async function untilStored(client: OperatorClient, imported: CommandAnswer): Pro
   return statement
 }
 
-/** In rounds, until none is left or a round approves nothing. */
+/** In rounds, until none is left or a round approves nothing. Gives how the file was read, too. */
 async function approveAllSure(
   client: OperatorClient,
-  { statement_id: id }: CommandAnswer,
+  { data, next_cursor, ...statement }: CommandAnswer,
   why: string | undefined,
 ): Promise<CommandAnswer> {
+  const id = statement.statement_id
   const path = `${importBankStatement.path}/${encodeURIComponent(String(id))}/approve`
   const results: object[] = []
   for (;;) {
@@ -88,6 +89,6 @@ async function approveAllSure(
     results.push(...round.results)
     const isDone =
       round.left === 0 || round.results.every((one: { outcome: string }) => one.outcome === 'refused')
-    if (isDone) return { statement_id: id, results, left: round.left }
+    if (isDone) return { ...statement, results, left: round.left }
   }
 }

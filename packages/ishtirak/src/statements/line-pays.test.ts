@@ -172,7 +172,9 @@ describeScenario('a line of a bank statement', ({ database }) => {
         operator('karim').post(`${path}/approve`, choose(one)),
         operator('amina').post(`${path}/approve`, choose(two)),
       ])
-      expect(done.flatMap(outcomes).sort()).toEqual(['approved', 'refused'])
+      // The one that reads the line after the other is done is refused as a whole.
+      const became = done.flatMap((answer) => (answer.status === 422 ? 'refused' : outcomes(answer)))
+      expect(became.sort()).toEqual(['approved', 'refused'])
       expect(await paid()).toHaveLength(round)
       const [line] = (await stored(path)).data
       expect(line.payment_ids).toHaveLength(1)

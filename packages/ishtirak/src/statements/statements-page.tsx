@@ -170,9 +170,15 @@ function whyNotRead({ say, locale }: View, { code, extra, problems }: BillingErr
   if (problem) return `${problem.pointer.replace('/query/', '')}: ${problemInWords(problem, locale)}`
   const unclear = Array.isArray(extra.unclear) ? extra.unclear : []
   const what = unclear.map((name) => (isConsoleKey(`form_${name}`) ? say(`form_${name}` as never) : name))
-  const key = `bank_file_${extra.reason}`
+  const words = Array.isArray(extra.words) ? extra.words.join(', ') : ''
+  const key = words === '' ? `bank_file_${extra.reason}` : 'bank_file_direction_words'
   return isConsoleKey(key)
-    ? say(key, { line: String(extra.line ?? ''), most: String(extra.most ?? ''), what: what.join(', ') })
+    ? say(key, {
+        line: String(extra.line ?? ''),
+        most: String(extra.most ?? ''),
+        what: what.join(', '),
+        words,
+      })
     : String(extra.reason)
 }
 
@@ -239,6 +245,7 @@ export function LinesTable(of: {
           <NoWrap>{pages.formats.centimes(line.centimes, locale)}</NoWrap>,
           <Text>{line.text}</Text>,
           <>
+            {line.state === 'returned' ? <Named {...{ pages }} references={line.references} /> : null}
             {line.match === null || line.match.kind === 'unknown' ? null : (
               <a class="line" href={addressOf(pages.base, 'statements', line.statementId)} safe>
                 {line.match.kind === 'sure' ? say('linesSure') : say('linesToChoose')}
@@ -253,6 +260,19 @@ export function LinesTable(of: {
         ],
       }))}
     />
+  )
+}
+
+/** Search pages of references: the payment, its user and its acts. */
+function Named({ pages, references }: { pages: ConsolePages; references: readonly string[] }) {
+  return (
+    <>
+      {references.map((reference) => (
+        <a class="line" href={`${addressOf(pages.base, 'search')}?q=${reference}`}>
+          <bdi safe>{formatReference(reference)}</bdi>
+        </a>
+      ))}
+    </>
   )
 }
 
