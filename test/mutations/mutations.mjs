@@ -358,7 +358,7 @@ export const mutations = [
   {
     rule: 'the reference of a payment at the desk is booked once, and every other call is told so',
     file: src('desk/record.ts'),
-    from: "error.constraint === 'payments_desk_reference'",
+    from: "error.constraint === 'payments_by_reference'",
     to: "error.constraint === ''",
     tests: [src('desk/record.test.ts')],
   },
@@ -603,8 +603,8 @@ export const mutations = [
   {
     rule: 'two users are not booked for one reference of the desk',
     file: 'packages/ishtirak/migrations/0001_schema.sql',
-    from: 'create unique index payments_desk_reference',
-    to: 'create index payments_desk_reference',
+    from: 'create unique index payments_by_reference',
+    to: 'create index payments_by_reference',
     tests: [src('desk/record.test.ts')],
   },
   {
@@ -1165,7 +1165,7 @@ export const mutations = [
   {
     rule: 'amounts without a direction are asked for, not taken for money in',
     file: src('statements/bank-form.ts'),
-    from: "if (found === null || state.unknownDirection) unclear.add('direction')",
+    from: "if (found === null || state.unknownDirections.size > 0) unclear.add('direction')",
     to: '',
     tests: [src('statements/bank-file.test.ts')],
   },

@@ -158,7 +158,8 @@ create table payments (
 );
 comment on table payments is 'Each payment from its request on, whatever became of it.';
 
--- A report is booked once: it finds its payment by what the method calls it, whosever it is.
+-- What the method calls a payment (a checkout, a slip, a cheque) names one payment of all users. So a report
+-- is booked once.
 create unique index payments_by_reference on payments (method_reference, method)
   where method_reference is not null;
 create index payments_of_user on payments (user_id, created_at desc, id desc);
@@ -762,10 +763,6 @@ create index bank_lines_paying on bank_lines using gin (payment_ids) with (fastu
 
 
 -- The desk: cash and cheques
-
--- The slip of a cash desk and the number of a cheque name one payment, of whichever user.
-create unique index payments_desk_reference on payments (method_reference, method)
-  where method in ('cash', 'cheque');
 
 create table drawer_days (
   -- In the billing time zone: `YYYY-MM-DD`.

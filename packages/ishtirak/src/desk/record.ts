@@ -133,7 +133,7 @@ async function readSale(deps: RecordDeps, wanted: TakenAtDesk): Promise<Quote | 
  * them apart.
  */
 function takenOrThrow(error: unknown): 'taken' {
-  if (error instanceof ConstraintViolation && error.constraint === 'payments_desk_reference') return 'taken'
+  if (error instanceof ConstraintViolation && error.constraint === 'payments_by_reference') return 'taken'
   throw error
 }
 
