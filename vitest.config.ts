@@ -1,8 +1,8 @@
 // Tests run against a real PostgreSQL server and the real embedded database, both started once for the whole
-// run. Two projects: `quick` is what `npm test` runs and needs Node alone; `system` has processes, kills,
-// browsers, query plans, programs of the system, folders of a database, backups, servers that go away, waits
-// of seconds, measured times and the proof that the simulation detects bugs, and runs with `npm run
-// test:all`, first because its files take longest.
+// run. Three projects: `quick` is what `npm test` runs and needs Node alone; `system` has processes, kills,
+// browsers, query plans, programs of the system, folders of a database, backups and servers that go away, and
+// runs with `npm run test:all`, first because its files take longest; `nightly` has what takes long, or is
+// judged by how fast or large the machine is, and runs with `npm run nightly`.
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.js'
@@ -23,6 +23,7 @@ const resolve = {
   ],
 }
 const SYSTEM = '**/*.system.test.ts'
+const NIGHTLY = '**/*.nightly.test.ts'
 const shared = {
   pool: 'forks',
   // The files of a worker share its modules, its databases and its provider: importing cost as much as
@@ -40,6 +41,8 @@ export default defineConfig({
     // Each worker may hold an embedded database of some 300 MB, and continuous integration has 2 cores.
     maxWorkers: 2,
     passWithNoTests: false,
+    // Says what fails, and the summary.
+    reporters: ['agent'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -48,12 +51,16 @@ export default defineConfig({
           ...shared,
           name: 'quick',
           include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', SYSTEM],
+          exclude: ['**/node_modules/**', SYSTEM, NIGHTLY],
         },
       },
       {
         resolve,
         test: { ...shared, name: 'system', include: [SYSTEM], exclude: ['**/node_modules/**'] },
+      },
+      {
+        resolve,
+        test: { ...shared, name: 'nightly', include: [NIGHTLY], exclude: ['**/node_modules/**'] },
       },
     ],
   },

@@ -1,4 +1,4 @@
-// npm run bench:before: this build beside the anchor of bench/anchor.json, or beside the command that
+// npm run bench -- before: this build beside the anchor of bench/anchor.json, or beside the command that
 // --program names, in turns, in one run.
 import path from 'node:path'
 import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
@@ -12,7 +12,7 @@ import { compare } from './support/rounds.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const given = readOptions('bench:before', 'This build beside the anchor of bench/anchor.json', {
+const given = readOptions('before', 'This build beside the anchor of bench/anchor.json', {
   program: ['beside this command of another build instead'],
   only: ['these paths', 'status,consume,webhook,upgrade'],
   rounds: ['of each comparison', 8],

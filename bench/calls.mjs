@@ -1,6 +1,7 @@
-// npm run bench:calls [-- --only KINDS]: what one call costs the service that was built, as JSON: statements
-// and round trips, bytes on the wire to the database, and bytes of heap allocated and promoted. Calls come
-// one by one: how many of those that come at once share a statement is chance, and moved the bytes by 5 %.
+// npm run bench -- calls [-- --only KINDS]: what one call costs the service that was built, as JSON:
+// statements and round trips, bytes on the wire to the database, and bytes of heap allocated and promoted.
+// Calls come one by one: how many of those that come at once share a statement is chance, and moved the
+// bytes by 5 %.
 // `--program PATH` measures the command of another build.
 // BENCH_DATABASE_URL names the PostgreSQL server; else one of its own. Counted, not timed: the service's jobs
 // rest. Of the heap it is the least of several slices, and all slices stand beside it.
@@ -46,14 +47,10 @@ const SLICES = 3
 /** Calls of which the wire is counted. */
 const FEW = 10
 
-const given = readOptions(
-  'bench:calls',
-  'What one call costs: statements, bytes on the wire and bytes of heap',
-  {
-    program: ['of this command of another build instead'],
-    only: ['these calls', Object.keys(SLICE).join(',')],
-  },
-)
+const given = readOptions('calls', 'What one call costs: statements, bytes on the wire and bytes of heap', {
+  program: ['of this command of another build instead'],
+  only: ['these calls', Object.keys(SLICE).join(',')],
+})
 
 const probe = path.join(import.meta.dirname, 'support/heap-probe.mjs')
 const server = await startPostgres()

@@ -1,4 +1,4 @@
-// npm run bench:console -- --users 1000000: processor time of each page of the console, and of its API, in a
+// npm run bench -- console --users 1000000: processor time of each page of the console, and of its API, in a
 // shop of a million users and ten million payments: of the service and of the database together. Filling
 // takes some minutes and 20 GB.
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { median, printTable, round2, save } from './support/report.mjs'
 import { startService } from './support/service.mjs'
 import { busyDay, dayAgo, fillShop, paymentIdOf, userIdOf } from './support/shop.mjs'
 
-const given = readOptions('bench:console', 'Every page of the console in a large shop', {
+const given = readOptions('console', 'Every page of the console in a large shop', {
   users: ['of the shop', 1000000],
   times: ['each page is asked for', 20],
   database: ['of a shop that is there already'],

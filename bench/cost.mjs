@@ -1,5 +1,6 @@
-// npm run bench:cost: the cost of the idle service. Memory and time to the first answer with each database,
-// the size of the installation, and the time of `npm ci`. Memory under load is measured by `npm run bench`.
+// npm run bench -- cost: the cost of the idle service. Memory and time to the first answer with each
+// database, the size of the installation, and the time of `npm ci`. Memory under load is measured by `npm
+// run bench`.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// npm run bench:growth -- --users 1000,100000: the same requests with few users in the database and with
+// npm run bench -- growth --users 1000,100000: the same requests with few users in the database and with
 // many, ten payments each. What changes with the size of the tables is all that is measured; a million users
 // take some minutes and 8 GB.
 import pg from 'pg'
@@ -14,7 +14,7 @@ import { compare } from './support/rounds.mjs'
 import { seed, seedHeavyUser } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const given = readOptions('bench:growth', 'The same calls with few users and with many', {
+const given = readOptions('growth', 'The same calls with few users and with many', {
   users: ['two numbers that are compared', '1000,100000'],
   rounds: ['of each comparison', 3],
   seconds: ['of each round', 5],

@@ -1,4 +1,4 @@
-// npm run bench:pictures -- artifacts/growth-….json: keeps the figures of these runs in bench/results, in the
+// npm run bench -- pictures artifacts/growth-….json: keeps the figures of these runs in bench/results, in the
 // place of those that a path had, and draws all that is kept into docs/internals/pictures.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// npm run bench:profile -- --kind consume [--embedded]: where the service spends its time under one kind of
+// npm run bench -- profile --kind consume [--embedded]: where the service spends its time under one kind of
 // load, as a table of functions; the whole profile is kept for the browser's own viewer.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { artifacts, printTable } from './support/report.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const given = readOptions('bench:profile', 'Where the time of one path goes', {
+const given = readOptions('profile', 'Where the time of one path goes', {
   kind: ['the path', 'status'],
   seconds: ['how long', 8],
   connections: ['callers at the same time', 32],

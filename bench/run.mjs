@@ -17,7 +17,7 @@ import { compare } from './support/rounds.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const given = readOptions('bench', 'Each path of the service beside what it stands on, in turns', {
+const given = readOptions('run', 'Each path of the service beside what it stands on, in turns', {
   only: [
     'these paths',
     'plans,status,consume,webhook,history,overview,user,portal,single,embedded,workers,memory',

@@ -1,6 +1,6 @@
-// npm run bench:start: the embedded database from nothing. Milliseconds from `npm start` to the first answer,
-// the first time and again, beside bare Fastify and PGlite; memory at its peak, at rest, and under a mixed
-// load of `--seconds 600`.
+// npm run bench -- start: the embedded database from nothing. Milliseconds from `npm start` to the first
+// answer, the first time and again, beside bare Fastify and PGlite; memory at its peak, at rest, and under
+// a mixed load of `--seconds 600`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { median, printTable, round2, save } from './support/report.mjs'
 import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
-const given = readOptions('bench:start', 'Starts of the process, and what it holds after a long load', {
+const given = readOptions('start', 'Starts of the process, and what it holds after a long load', {
   rounds: ['starts of each kind', 5],
   seconds: ['of load; 0: none', 600, countOrNone],
 })

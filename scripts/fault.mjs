@@ -1,6 +1,6 @@
-// `npm run fault:kill`, `fault:flush`, `fault:server`, `fault:hang`, `fault:pgbouncer`, `fault:patroni`:
-// breaks what carries the service, counts what was lost, prints the figures, and fails if there was any. What
-// each does is in docs/internals/faults.md.
+// `npm run nightly -- fault:kill`, `fault:flush`, `fault:server`, `fault:hang`, `fault:pgbouncer`,
+// `fault:patroni`: breaks what carries the service, counts what was lost, prints the figures, and fails if
+// there was any. What each does is in docs/internals/faults.md.
 import { register } from 'node:module'
 
 register('./typescript-hooks.mjs', import.meta.url)

@@ -1,5 +1,5 @@
-// npm run fuzz -- --calls 100000 --seed 1: odd calls against every route (docs/internals/fuzz.md). This file
-// only lets Node read test/fuzz.
+// npm run nightly -- fuzz --calls 100000 --seed 1: odd calls against every route (docs/internals/fuzz.md).
+// This file only lets Node read test/fuzz.
 import { register } from 'node:module'
 
 process.setSourceMapsEnabled(true)

@@ -1,7 +1,7 @@
-// npm run mutate [-- part of a name]: breaks each rule of test/mutations/mutations.mjs in a copy of the
-// sources, runs the test file that should notice, and prints the test that falls. Fails when a mutation
-// survives or no longer applies.
-import { execFileSync, spawnSync } from 'node:child_process'
+// npm run nightly -- mutate [-- part of a name]: breaks each rule of test/mutations/mutations.mjs in a copy
+// of the sources, runs the test file that should notice, and prints the test that falls. Fails when a
+// mutation survives or no longer applies.
+import { execFile, execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -18,7 +18,7 @@ import { Command } from 'commander'
 import { mutations } from '../test/mutations/mutations.mjs'
 
 const root = path.dirname(import.meta.dirname)
-const [part = ''] = new Command('npm run mutate --')
+const [part = ''] = new Command('npm run nightly -- mutate')
   .description(
     'Breaks each rule of test/mutations/mutations.mjs in a copy of the sources, and checks that a test falls',
   )
@@ -26,21 +26,30 @@ const [part = ''] = new Command('npm run mutate --')
   .parse().args
 const wanted = mutations.filter(({ rule }) => rule.includes(part))
 if (wanted.length === 0) throw new Error(`no rule has “${part}” in its name`)
-const copy = mkdtempSync(path.join(tmpdir(), 'ishtirak-mutate-'))
+/** Each with a processor and a copy of its own: a single test file uses one of them. */
+const COPIES = 2
+const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-mutate-'))
 
 try {
-  copySources()
-  const baseline = failedTests([...new Set(wanted.flatMap(({ tests }) => tests))])
+  const copies = Array.from({ length: COPIES }, (_, at) => copySources(path.join(folder, String(at))))
+  const baseline = await failedTests(copies[0], [...new Set(wanted.flatMap(({ tests }) => tests))])
   if (baseline.length > 0) throw new Error(`without a mutation these fall already:\n${baseline.join('\n')}`)
-  const survived = wanted.filter((mutation) => !isCaught(mutation))
+  const left = [...wanted]
+  const survived = []
+  const work = async (copy) => {
+    for (let next = left.shift(); next; next = left.shift())
+      if (!(await isCaught(copy, next))) survived.push(next.rule)
+  }
+  await Promise.all(copies.map(work))
   say(`\n${wanted.length - survived.length} of ${wanted.length} mutations are caught`)
+  for (const rule of survived) say(`✗ ${rule}`)
   process.exitCode = survived.length === 0 ? 0 : 1
 } finally {
-  rmSync(copy, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Everything that git knows, with the installed packages linked. */
-function copySources() {
+function copySources(copy) {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',
@@ -53,9 +62,10 @@ function copySources() {
     const installed = path.join(root, folder, 'node_modules')
     if (existsSync(installed)) symlinkSync(installed, path.join(copy, folder, 'node_modules'))
   }
+  return copy
 }
 
-function isCaught({ rule, file, from, to, tests }) {
+async function isCaught(copy, { rule, file, from, to, tests }) {
   const target = path.join(copy, file)
   const source = readFileSync(target, 'utf8')
   const places = source.split(from).length - 1
@@ -67,40 +77,32 @@ function isCaught({ rule, file, from, to, tests }) {
     target,
     source.replace(from, () => to),
   )
-  const failed = failedTests(tests)
+  const [first] = await failedTests(copy, tests, ['--bail=1'])
   writeFileSync(target, source)
-  say(
-    failed.length > 0
-      ? `✓ ${rule}\n    ${failed.length} fall, first: ${failed[0]}`
-      : `✗ ${rule}: no test falls`,
-  )
-  return failed.length > 0
+  say(first === undefined ? `✗ ${rule}: no test falls` : `✓ ${rule}\n    ${first}`)
+  return first !== undefined
 }
 
 /** The full names of the tests that fail in these files, and the files that cannot be run. */
-function failedTests(tests) {
+async function failedTests(copy, tests, options = []) {
   const report = path.join(copy, 'report.json')
   rmSync(report, { force: true })
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
-  const run = spawnSync(
-    process.execPath,
-    [vitest, 'run', '--reporter=json', `--outputFile=${report}`, ...tests],
-    {
-      cwd: copy,
-      encoding: 'utf8',
-    },
-  )
-  if (!existsSync(report)) throw new Error(`the tests did not run:\n${run.stdout}${run.stderr}`)
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
-  // A run that could not begin reports no file, which is no proof that nothing falls.
-  if (testResults.length < tests.length)
-    throw new Error(`not every file was run:\n${run.stdout}${run.stderr}`)
-  return testResults.flatMap(({ name, status, assertionResults }) => {
-    const failed = assertionResults
-      .filter((test) => test.status === 'failed')
-      .map(({ fullName }) => fullName.trim())
-    return failed.length === 0 && status === 'failed' ? [path.relative(copy, name)] : failed
+  const given = [vitest, 'run', '--reporter=json', `--outputFile=${report}`, ...options, ...tests]
+  const output = await new Promise((resolve) => {
+    const run = { cwd: copy, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }
+    execFile(process.execPath, given, run, (_failed, out, error) => resolve(out + error))
   })
+  if (!existsSync(report)) throw new Error(`the tests did not run:\n${output}`)
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  const failed = testResults.flatMap(({ name, status, assertionResults }) => {
+    const names = assertionResults.filter((test) => test.status === 'failed').map(({ fullName }) => fullName)
+    return names.length === 0 && status === 'failed' ? [path.relative(copy, name)] : names
+  })
+  // A run that could not begin reports no file, which is no proof that nothing falls.
+  if (failed.length === 0 && testResults.length < tests.length)
+    throw new Error(`not every file was run:\n${output}`)
+  return failed.map((name) => name.trim())
 }
 
 function say(text) {

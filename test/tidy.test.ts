@@ -199,12 +199,13 @@ it('no line of a .ts, .tsx, .sql or .mjs file is longer than 110 characters', ()
   expect(long).toEqual([])
 })
 
-describe('the mutations of `npm run mutate`', () => {
-  it.each(mutations)('can be made, and their tests exist: $rule', ({ file, from, tests }) => {
-    const root = path.dirname(packages)
-    expect(readFileSync(path.join(root, file), 'utf8').split(from)).toHaveLength(2)
-    expect(tests.filter((name) => !existsSync(path.join(root, name)))).toEqual([])
-  })
+it('the mutations of `npm run nightly -- mutate` can be made, and their tests exist', () => {
+  const root = path.dirname(packages)
+  const stands = ({ file, from }: (typeof mutations)[number]) =>
+    readFileSync(path.join(root, file), 'utf8').split(from).length === 2
+  const isFound = (name: string) => existsSync(path.join(root, name))
+  const wrong = mutations.filter((one) => !stands(one) || !one.tests.every(isFound))
+  expect(wrong.map(({ rule }) => rule)).toEqual([])
 })
 
 function mayImport(from: string, to: string): boolean {

@@ -1,6 +1,6 @@
-// npm run bench:peers: status, upgrade and webhook compared with better-auth and @better-auth/stripe on the
-// same PostgreSQL server, with one provider stub that answers both after the same time. Installs the peer in
-// this folder.
+// npm run bench -- peers: status, upgrade and webhook compared with better-auth and @better-auth/stripe on
+// the same PostgreSQL server, with one provider stub that answers both after the same time. Installs the
+// peer in this folder.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { compare } from '../support/rounds.mjs'
 import { seed } from '../support/seed.mjs'
 import { startService } from '../support/service.mjs'
 
-const given = readOptions('bench:peers', 'The service beside other programs of its kind', {
+const given = readOptions('peers', 'The service beside other programs of its kind', {
   rounds: ['of each comparison', 3],
   seconds: ['of each round', 5],
   latency: ['of the provider, in ms', 5, countOrNone],

@@ -9,7 +9,7 @@ export const countOrNone = numberWithin({})
  * By name: `[says, preset, reader]`. A preset that is a number is read as one, from 1 on; `false` is a flag.
  */
 export function readOptions(name, description, options = {}) {
-  const command = new Command(`npm run ${name} --`).description(description)
+  const command = new Command(`npm run bench -- ${name}`).description(description)
   for (const [
     option,
     [says, preset, reader = typeof preset === 'number' ? count : undefined],

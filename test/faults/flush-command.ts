@@ -1,4 +1,4 @@
-// `npm run fault:flush -- [--commits 500] [--webhooks 100]`
+// `npm run nightly -- fault:flush [--commits 500] [--webhooks 100]`
 import { Command } from 'commander'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { buildOnce } from '../support/process.js'
@@ -8,7 +8,7 @@ import { countFlushes } from './flushes.js'
 const COUNT_MAX = 10_000
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run fault:flush --')
+  const values = new Command('npm run nightly -- fault:flush')
     .description('Counts the flushes that reach the disk, with strace')
     .option('--commits <number>', 'how many commits', numberWithin({ minimum: 1, maximum: COUNT_MAX }), 500)
     .option('--webhooks <number>', 'how many webhooks', numberWithin({ minimum: 1, maximum: COUNT_MAX }), 100)

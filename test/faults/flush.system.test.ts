@@ -1,5 +1,5 @@
-// `npm run fault:flush` in small: the flushes of sequential commits, and of webhooks at the real service,
-// seen by strace.
+// `npm run nightly -- fault:flush` in small: the flushes of sequential commits, and of webhooks at the real
+// service, seen by strace.
 import { beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../support/describe-with.js'
 import { buildOnce } from '../support/process.js'

@@ -1,4 +1,4 @@
-// How flushes are counted in the output of strace; `npm run fault:flush` uses a real trace.
+// How flushes are counted in the output of strace; `npm run nightly -- fault:flush` uses a real trace.
 import { expect, it } from 'vitest'
 import { flushesByPhase } from './flushes.js'
 

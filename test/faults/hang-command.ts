@@ -1,4 +1,4 @@
-// `npm run fault:hang -- [--seconds 60] [--calls 200]`
+// `npm run nightly -- fault:hang [--seconds 60] [--calls 200]`
 import { Command } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
@@ -11,7 +11,7 @@ const CALLS_MAX = 1_000
 const ANSWERED_WITHIN_MS = 6_000
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run fault:hang --')
+  const values = new Command('npm run nightly -- fault:hang')
     .description('Stops the database server while it is called, and counts what was lost')
     .option(
       '--seconds <number>',

@@ -1,4 +1,4 @@
-// `npm run fault:kill -- --cycles 200 --database embedded|server [--seed N] [--sales 40]`
+// `npm run nightly -- fault:kill --cycles 200 --database embedded|server [--seed N] [--sales 40]`
 import { Command, Option } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
@@ -14,7 +14,7 @@ const CYCLES_MAX = 1_000
 const SALES_MAX = 200
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run fault:kill --')
+  const values = new Command('npm run nightly -- fault:kill')
     .description('Kills the service again and again while it books, and counts what was lost')
     .option('--cycles <number>', 'how often', numberWithin({ minimum: 1, maximum: CYCLES_MAX }), 200)
     .addOption(new Option('--database <kind>').choices(['embedded', 'server']).default('embedded'))

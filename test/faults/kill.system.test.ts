@@ -1,4 +1,4 @@
-// `npm run fault:kill` in small: a few cycles on each database.
+// `npm run nightly -- fault:kill` in small: a few cycles on each database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

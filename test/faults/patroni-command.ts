@@ -1,4 +1,4 @@
-// `npm run fault:patroni -- [--sales 120] [--only "primary killed"]`
+// `npm run nightly -- fault:patroni [--sales 120] [--only "primary killed"]`
 import { spawnSync } from 'node:child_process'
 import { Command, Option } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
@@ -21,7 +21,7 @@ const SALES_MAX = 1_000
 const IS_ISOLATED = 'FAULTS_ARE_ISOLATED'
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run fault:patroni --')
+  const values = new Command('npm run nightly -- fault:patroni')
     .description('Harms a cluster of Patroni in several ways while it is used, and counts what was lost')
     .option('--sales <number>', 'sales of each outage', numberWithin({ minimum: 1, maximum: SALES_MAX }), 120)
     .addOption(

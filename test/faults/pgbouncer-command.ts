@@ -1,5 +1,5 @@
-// `npm run fault:pgbouncer -- [test files] [vitest options]`: the tests of the store and the scenarios
-// through PgBouncer.
+// `npm run nightly -- fault:pgbouncer [test files] [vitest options]`: the tests of the store and the
+// scenarios through PgBouncer.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const DEFAULT_TESTS = ['packages/ishtirak/src/database', '.sql.test.ts', 'test/s
 
 export async function run(args: readonly string[]): Promise<boolean> {
   // What is unknown here is Vitest's.
-  new Command('npm run fault:pgbouncer --')
+  new Command('npm run nightly -- fault:pgbouncer')
     .description('Runs the tests of the store and the scenarios through PgBouncer')
     .argument('[files and options...]', `as Vitest has them (default: ${DEFAULT_TESTS.join(' ')})`)
     .allowUnknownOption()

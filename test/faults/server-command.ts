@@ -1,4 +1,4 @@
-// `npm run fault:server -- [--sales 120]`
+// `npm run nightly -- fault:server [--sales 120]`
 import { Command } from 'commander'
 import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
@@ -9,7 +9,7 @@ import { OUTAGES, type OutageFigures, runServerOutages } from './server-outages.
 const SALES_MAX = 1_000
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run fault:server --')
+  const values = new Command('npm run nightly -- fault:server')
     .description('Harms the database server in several ways while it is used, and counts what was lost')
     .option('--sales <number>', 'sales of each outage', numberWithin({ minimum: 1, maximum: SALES_MAX }), 120)
     .parse(args, { from: 'user' })

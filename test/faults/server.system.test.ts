@@ -1,4 +1,5 @@
-// `npm run fault:server` in small: the database server is killed and comes back while webhooks arrive.
+// `npm run nightly -- fault:server` in small: the database server is killed and comes back while webhooks
+// arrive.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'

@@ -1,5 +1,5 @@
-// `npm run fuzz -- --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`,
-// or `npm run fuzz -- --uploads 20000` for files sent as proofs of transfers.
+// `npm run nightly -- fuzz --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`,
+// or `npm run nightly -- fuzz --uploads 20000` for files sent as proofs of transfers.
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ interface Given {
 
 export async function run(args: readonly string[]): Promise<boolean> {
   const count = numberWithin({ minimum: 1 })
-  const given = new Command('npm run fuzz --')
+  const given = new Command('npm run nightly -- fuzz')
     .description('Sends odd calls to every route, or odd files as proofs, and judges every answer')
     .option('--calls <number>', 'how many calls', count, 10_000)
     .option('--uploads <number>', 'instead: how many files', count)

@@ -1,23 +1,16 @@
-// A small part of `npm run fuzz`, the same calls in every run: 2,000 with all tests, 1,000 with `npm test`.
+// A small part of `npm run nightly -- fuzz`, the same calls in every run. They go to the routes in rounds:
+// 600 are one call for each route, and some more.
 import { expect, it } from 'vitest'
 import { DATABASE_KINDS } from '../support/database-kinds.js'
 import { describeScenario } from '../support/databases.js'
 import { fuzz } from './fuzz.js'
 
 const SEED = 1
-const CALLS = DATABASE_KINDS.length > 1 ? 2_000 : 1_000
+const CALLS = DATABASE_KINDS.length > 1 ? 2_000 : 600
 
 describeScenario('odd calls to every route', ({ database }) => {
-  it(
-    'end in no failure of ours, are refused in one shape, and change nothing without ' + 'credentials',
-    async () => {
-      const { faults, changedTables, untouched, calls } = await fuzz(database(), { seed: SEED, calls: CALLS })
-      expect({ faults, changedTables, untouched, calls }).toEqual({
-        faults: [],
-        changedTables: [],
-        untouched: [],
-        calls: CALLS,
-      })
-    },
-  )
+  it('end in no failure of ours, have one shape, and change nothing without credentials', async () => {
+    const { statuses: _, ...found } = await fuzz(database(), { seed: SEED, calls: CALLS })
+    expect(found).toEqual({ faults: [], changedTables: [], untouched: [], calls: CALLS })
+  })
 })

@@ -1,5 +1,5 @@
 // The rules that carry the service, each with one way to break it and the test file that must notice. `from`
-// stands once in its file. Run by `npm run mutate`.
+// stands once in its file. Run by `npm run nightly -- mutate`.
 const src = (name) => `packages/ishtirak/src/${name}`
 
 export const mutations = [

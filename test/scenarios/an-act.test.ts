@@ -3,7 +3,7 @@
 // call of the client.
 import { Command } from 'commander'
 import { Type } from 'typebox'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createOperator } from '../../packages/client/src/index.js'
 import { act } from '../../packages/ishtirak/src/acts/act.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
@@ -55,12 +55,12 @@ const flags: Capability<SaveDeps & SubjectDeps> = { name: 'flags', acts: [flag] 
 
 describeScenario('an act that is declared once', ({ database }) => {
   let world: World
-  beforeEach(async () => {
+  beforeAll(async () => {
     const capabilities = [...CAPABILITIES, flags]
-    world = await createWorld(database(), { env: ROLES_ENV, capabilities, isNew: true })
-    await world.as('user-1').buy()
+    world = await createWorld(database(), { env: ROLES_ENV, capabilities })
   })
-  afterEach(() => world.stop())
+  afterAll(() => world.stop())
+  beforeEach(() => world.as('user-1').buy())
   afterEach(() => {
     delete process.env.OPERATOR_KEY
   })

@@ -47,59 +47,75 @@ describeScenario('bad input', ({ database }) => {
     expect(body.data).toEqual([])
   }
 
-  it.each(ROUTES)('%s %s: every bad body gets a 4xx problem, or is not looked at', async (method, path) => {
-    const token = await tokenOf({ sub: 'user-1' })
-    for (const [name, body] of BODIES) {
-      for (const verb of [method, 'PUT', 'DELETE'] as const) {
-        const isBodiless = verb === 'GET'
-        const headers = {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          signature: 'x',
-        }
-        const answer = await world.call(verb, path, isBodiless ? { headers } : { headers, body })
-        expect(answer.status, `${verb} ${path} with ${name}`).toBeLessThan(500)
-        if (answer.status >= 400 && answer.text !== '') {
-          expect(answer.headers.get('content-type'), name).toMatch(/^application\/problem\+json|^text\/html/)
+  it('in a body gets a 4xx problem, or is not looked at', async () => {
+    for (const [method, path] of ROUTES) {
+      const token = await tokenOf({ sub: 'user-1' })
+      for (const [name, body] of BODIES) {
+        for (const verb of [method, 'PUT', 'DELETE'] as const) {
+          const isBodiless = verb === 'GET'
+          const headers = {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            signature: 'x',
+          }
+          const answer = await world.call(verb, path, isBodiless ? { headers } : { headers, body })
+          expect(answer.status, `${verb} ${path} with ${name}`).toBeLessThan(500)
+          if (answer.status >= 400 && answer.text !== '') {
+            expect(answer.headers.get('content-type'), name).toMatch(
+              /^application\/problem\+json|^text\/html/,
+            )
+          }
         }
       }
+      await unchanged()
+      // With a quota for the next route.
+      world.clock.advance(61_000)
     }
-    await unchanged()
   })
 
-  it.each([
-    'limit=0',
-    'limit=101',
-    'limit=ten',
-    'limit=1.5',
-    'limit=-1',
-    'limit=1&limit=2',
-    'status=gone',
-    'status=',
-    'cursor=',
-    'cursor=%00',
-    'cursor=%ff%fe',
-    'cursor=MTIzNDU2Nzg5MC5wYXlfeA',
-    // The years 10,000 and 30,489, which no timestamp of a database takes.
-    `cursor=${cursorAt(253_402_300_800_000)}`,
-    `cursor=${cursorAt(900_000_000_000_000)}`,
-    `cursor=${'a'.repeat(201)}`,
-    'page=2',
-    '__proto__=1',
-  ])('GET /payments?%s is refused in words that a program can read', async (query) => {
-    const answer = await world.as('user-1').get(`/api/v1/billing/payments?${query}`)
-    expect([400, 422]).toContain(answer.status)
-    expect(answer.body).toMatchObject({ status: answer.status, code: expect.stringMatching(/^[a-z_]+$/) })
+  it('in a query is refused in words that a program can read', async () => {
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=ten',
+      'limit=1.5',
+      'limit=-1',
+      'limit=1&limit=2',
+      'status=gone',
+      'status=',
+      'cursor=',
+      'cursor=%00',
+      'cursor=%ff%fe',
+      'cursor=MTIzNDU2Nzg5MC5wYXlfeA',
+      // The years 10,000 and 30,489, which no timestamp of a database takes.
+      `cursor=${cursorAt(253_402_300_800_000)}`,
+      `cursor=${cursorAt(900_000_000_000_000)}`,
+      `cursor=${'a'.repeat(201)}`,
+      'page=2',
+      '__proto__=1',
+    ] as const) {
+      const answer = await world.as('user-1').get(`/api/v1/billing/payments?${query}`)
+      expect.soft([400, 422], String(query)).toContain(answer.status)
+      expect
+        .soft(answer.body, String(query))
+        .toMatchObject({ status: answer.status, code: expect.stringMatching(/^[a-z_]+$/) })
+    }
   })
 
-  it.each(['%00', '%ff', '..%2f..', 'x'.repeat(4000), 'pay_%F0%9F%92%B8', "';drop table payments;--"])(
-    'GET /payments/%s is no 5xx',
-    async (id) => {
+  it('in the id of a payment is no 5xx', async () => {
+    for (const id of [
+      '%00',
+      '%ff',
+      '..%2f..',
+      'x'.repeat(4000),
+      'pay_%F0%9F%92%B8',
+      "';drop table payments;--",
+    ] as const) {
       const answer = await world.as('user-1').get(`/api/v1/billing/payments/${id}`)
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.status).toBeLessThan(500)
-    },
-  )
+      expect.soft(answer.status, String(id)).toBeGreaterThanOrEqual(400)
+      expect.soft(answer.status, String(id)).toBeLessThan(500)
+    }
+  })
 
   it('a wrong method names those that are allowed', async () => {
     const answer = await world.call('DELETE', '/api/v1/billing/upgrade')

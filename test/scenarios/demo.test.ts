@@ -2,18 +2,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { DEMO_PATH, refuseSecondDemo, runDemo } from '../../packages/demo/src/demo.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { fillDemo, sandboxOf } from '../support/demo.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
-import { Receiver, SECRET } from '../support/receiver.js'
+import { Receiver } from '../support/receiver.js'
 import { startSmtpSink } from '../support/smtp-sink.js'
-import { createWorld, START, type World } from '../support/world.js'
+import { createWorld, START } from '../support/world.js'
 
-// A year takes some seconds.
 const selectMoney = statement(
   'test.demo.money',
   `select method, status, coalesce(instrument, '') as way, months, count(*)::int as payments,
@@ -45,14 +44,14 @@ const selectSynchronous = statement(
 )
 
 describeScenario('a demo', ({ database, reset }) => {
-  let world: World
   const open = async (env: Record<string, string> = {}) => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV, ...env } })
+    const world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV, ...env } })
+    onTestFinished(() => world.stop())
+    return { world, operator: operatorOf(world) }
   }
-  beforeEach(() => open())
-  afterEach(() => world.stop())
 
   it('leaves one of everything: figures agree, and everything that can wait waits in the inbox', async () => {
+    const { world, operator } = await open()
     const months = await fillDemo(world, 21)
     expect([months.at(0), months.length, months.at(-1)]).toEqual(['2025-11', 13, '2026-11'])
     const money = await database().query(selectMoney)
@@ -69,7 +68,7 @@ describeScenario('a demo', ({ database, reset }) => {
       receipts.map(({ receipts: count }) => [count, count]),
     )
     expect(await database().query(selectFuture, [new Date(START).toISOString()])).toEqual([{ rows: 0 }])
-    const { counts } = (await operatorOf(world).get('/inbox')).body
+    const { counts } = (await operator.get('/inbox')).body
     const empty = Object.entries(counts).filter(([, count]) => count === 0)
     // Where the address itself fails, no single event is stuck; the demo has no balances, counts no drawer
     // and reads in no bank statement, and its open transfers are of the last days.
@@ -80,80 +79,71 @@ describeScenario('a demo', ({ database, reset }) => {
       ['drawer_counted', 0],
       ['money_returned', 0],
     ])
-  })
 
-  it(
-    'hands what its provider knows to that of the sandbox: a comparison finds what it is to find, and ' +
-      'no more',
-    async () => {
-      await fillDemo(world, 8)
-      const operator = operatorOf(world)
-      let { body } = await operator.post('/reconciliations/start', { since: '2025-11-01', why: 'a test' })
-      while (body.reconciliation.finished_at === null) {
-        await world.advance(30)
-        body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
-      }
-      const found = body.findings.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
-      expect(found.sort()).toEqual([
-        'paid_not_booked unchanged',
-        'unknown_paid unknown_checkout',
-        'unknown_paid unknown_checkout',
-      ])
-      const paid = world.emulator.checkouts().filter(({ status }) => status === 'paid')
-      expect(new Set(paid.map(({ customer_id }) => customer_id))).toEqual(
-        new Set(world.emulator.customers().map(({ id }) => id)),
-      )
-    },
-  )
-
-  it('has findings that a later comparison of the sandbox reports again', async () => {
-    await fillDemo(world, 4)
-    const findings = async () => (await operatorOf(world).get('/inbox')).body.counts.finding
-    expect(await findings()).toBe(2)
+    // The comparisons of the sandbox report again what was found.
     for (const hours of [0.1, 5]) {
       await world.advance(hours * 3_600)
-      expect([hours, await findings()]).toEqual([hours, 2])
+      expect([hours, (await operator.get('/inbox')).body.counts.finding]).toEqual([hours, 2])
     }
+    await expect(refuseSecondDemo(sandboxOf(world))).rejects.toMatchObject({ code: 'conflict' })
+    const { paymentId } = await world.as('user-1').buy()
+    expect((await operator.payment(paymentId)).payment.status).toBe('paid')
   })
 
-  it('sends no mail and no event of the past', async () => {
+  it('hands on what its provider knows: a comparison finds what it is to find', async () => {
+    const { world, operator } = await open()
+    await fillDemo(world, 4)
+    let { body } = await operator.post('/reconciliations/start', { since: '2025-11-01', why: 'a test' })
+    while (body.reconciliation.finished_at === null) {
+      await world.advance(30)
+      body = (await operator.post(`/reconciliations/${body.reconciliation.id}/continue`)).body
+    }
+    const found = body.findings.map(({ kind, outcome }: Record<string, string>) => `${kind} ${outcome}`)
+    expect(found.sort()).toEqual([
+      'paid_not_booked unchanged',
+      'unknown_paid unknown_checkout',
+      'unknown_paid unknown_checkout',
+    ])
+    const paid = world.emulator.checkouts().filter(({ status }) => status === 'paid')
+    expect(new Set(paid.map(({ customer_id }) => customer_id))).toEqual(
+      new Set(world.emulator.customers().map(({ id }) => id)),
+    )
+  })
+
+  it('sends no mail or event of the past, and goes through where its seller refuses some', async () => {
     const receiver = await Receiver.start()
     await using smtp = await startSmtpSink()
-    await world.stop()
-    await open({
-      EVENTS_URL: receiver.url,
-      EVENTS_SECRETS: SECRET,
-      EVENTS_ALLOW_PRIVATE: 'true',
-      SMTP_URL: smtp.url,
-    })
-    await fillDemo(world, 6)
-    await world.advance(60)
-    await receiver.goDown()
-    expect([receiver.received.length, smtp.messages.length]).toEqual([0, 0])
-  })
-
-  it('goes through with a catalogue and a seller of its own, which refuse some of it', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-demo-'))
+    onTestFinished(async () => {
+      await receiver.goDown()
+      rmSync(folder, { recursive: true })
+    })
     const { stamp_duty: _, ...withoutCash } = JSON.parse(readFileSync('docs/seller.example.json', 'utf8'))
     const SELLER_FILE = path.join(folder, 'seller.json')
     writeFileSync(SELLER_FILE, JSON.stringify(withoutCash))
-    await world.stop()
-    await open({ SELLER_FILE, PREPAY_MAX_MONTHS: '3' })
+    const { world } = await open({
+      SELLER_FILE,
+      PREPAY_MAX_MONTHS: '3',
+      ...receiver.variables,
+      SMTP_URL: smtp.url,
+    })
     expect(await fillDemo(world, 20)).toHaveLength(13)
-    rmSync(folder, { recursive: true })
+    await world.advance(60)
+    expect([receiver.received.length, smtp.messages.length]).toEqual([0, 0])
   })
 
   it('is told alike by the same seed', async () => {
-    await fillDemo(world, 4, 7)
-    const first = await database().query(selectMoney)
-    await world.stop()
-    await reset()
-    await open()
-    await fillDemo(world, 4, 7)
-    expect(await database().query(selectMoney)).toEqual(first)
+    const { world } = await open()
+    const told = async () => {
+      await reset()
+      await fillDemo(world, 2, 7)
+      return database().query(selectMoney)
+    }
+    expect(await told()).toEqual(await told())
   })
 
   it('one that was broken off is not begun again, and commits wait for the disk as before', async () => {
+    const { world } = await open()
     const lines = runDemo(sandboxOf(world), { users: 1, seed: 1 })
     await lines.next()
     const synchronous = async () => (await database().query(selectSynchronous))[0]?.synchronous
@@ -161,16 +151,7 @@ describeScenario('a demo', ({ database, reset }) => {
     await lines.return(undefined)
     expect(await synchronous()).toBe('on')
     await expect(refuseSecondDemo(sandboxOf(world))).rejects.toMatchObject({ code: 'conflict' })
-  })
-
-  it('is there once, and the jobs of the sandbox go on after it', async () => {
-    await fillDemo(world, 1)
-    await expect(refuseSecondDemo(sandboxOf(world))).rejects.toMatchObject({ code: 'conflict' })
-    const { paymentId } = await world.as('user-1').buy()
-    expect((await operatorOf(world).payment(paymentId)).payment.status).toBe('paid')
-  })
-
-  it('a service with a key of the provider has no such address', async () => {
+    // A service with a key of the provider has no such address.
     const headers = { authorization: `Bearer ${OPERATOR_KEY}` }
     const answer = await world.call('POST', DEMO_PATH, { headers, body: { users: 1, seed: 1 } })
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])

@@ -60,16 +60,10 @@ describeScenario('the life of a subscription', ({ database }) => {
     const { paymentId } = await user.buy()
     expect(await bought(paymentId)).toEqual(['2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z'])
     expect(await seen()).toEqual(['pro', 'active', '2027-01-21T12:00:00Z'])
-  })
-
-  it('renewed early is closed to a further renewal until the window of the new end', async () => {
-    await user.buy()
-    await world.advance(29 * DAY)
-    await user.buy()
-    const { body } = await user.post('/api/v1/billing/upgrade', { plan: 'pro' })
-    expect([body.current_period_end, body.renewable_from]).toEqual([
-      '2027-01-21T12:00:00Z',
-      '2027-01-14T12:00:00Z',
+    // Renewed early, it is closed until the window of the new end.
+    const again = (await user.post('/api/v1/billing/upgrade', { plan: 'pro' })).body
+    expect([again.current_period_end, again.renewable_from]).toEqual([
+      ...['2027-01-21T12:00:00Z', '2027-01-14T12:00:00Z'],
     ])
   })
 
@@ -115,7 +109,7 @@ describeScenario('the life of a subscription', ({ database }) => {
 
   it('stacks months without a gap, and the history sums to what was paid', async () => {
     await user.buy()
-    for (let month = 0; month < 5; month++) {
+    for (let month = 0; month < 2; month++) {
       await world.advance(30 * DAY)
       await user.buy()
     }
@@ -125,14 +119,11 @@ describeScenario('the life of a subscription', ({ database }) => {
       payment.period_end,
     ])
     expect(periods).toEqual([
-      ['2027-04-21T12:00:00Z', '2027-05-21T12:00:00Z'],
-      ['2027-03-21T12:00:00Z', '2027-04-21T12:00:00Z'],
-      ['2027-02-21T12:00:00Z', '2027-03-21T12:00:00Z'],
       ['2027-01-21T12:00:00Z', '2027-02-21T12:00:00Z'],
       ['2026-12-21T12:00:00Z', '2027-01-21T12:00:00Z'],
       ['2026-11-21T12:00:00Z', '2026-12-21T12:00:00Z'],
     ])
-    expect(await seen()).toEqual(['pro', 'active', '2027-05-21T12:00:00Z'])
+    expect(await seen()).toEqual(['pro', 'active', '2027-02-21T12:00:00Z'])
   })
 })
 

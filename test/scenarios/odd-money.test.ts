@@ -77,14 +77,13 @@ describeScenario('odd money', ({ database }) => {
     expect(body.renewal).toMatchObject({ plan: 'team', amount: 9_000, would_start: '2027-01-21T12:00:00Z' })
   })
 
-  it.each([0, -1, 37, 2_147_483_648, 1e308])(
-    'a purchase of %f months by balance is refused',
-    async (months) => {
-      await topUp(2_000)
+  it('a purchase by balance of months that are no term is refused', async () => {
+    await topUp(2_000)
+    for (const months of [0, -1, 37, 2_147_483_648, 1e308]) {
       const { status, body } = await user.post(PAYMENTS, { plan: 'pro', method: 'balance', months })
-      expect([status, body.code]).toEqual([422, 'unknown_term'])
-    },
-  )
+      expect([months, status, body.code]).toEqual([months, 422, 'unknown_term'])
+    }
+  })
 
   it('a user whose renewal cannot be booked holds up no other', async () => {
     // The first due is of a plan that no one knows.

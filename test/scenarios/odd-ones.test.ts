@@ -43,25 +43,26 @@ describeScenario('odd money', ({ database }) => {
   const outcomes = async () => (await database().query(selectReceived)).map(({ outcome }) => outcome)
 
   describe('an event that differs from our own row', () => {
-    it.each([
-      ['amount', { amount: 50 }],
-      ['amount', { amount: '2000.5' }],
-      ['currency', { currency: 'usd' }],
-      ['live', { livemode: true }],
-      ['payment_id', { metadata: { payment_id: 'pay_of_somebody_else', user_id: 'user-1' } }],
-      ['payment_id', { metadata: [] }],
-    ])('in %s is answered 200, kept for review, and grants nothing', async (name, changes) => {
-      const { paymentId, checkoutId } = await user.upgrade()
-      const answer = await postEvent(world, anEvent(world, checkoutId, 'paid', changes))
-      expect([answer.status, answer.text]).toEqual([200, '{"received":true}'])
-      expect((await user.get(`${HISTORY}/${paymentId}`)).body).toMatchObject({
-        status: 'review',
-        paid_at: null,
-        period_start: null,
-      })
-      expect(await status()).toEqual(NEVER)
-      const { payment } = await showPayment(world.service.parts, paymentId)
-      expect(payment.review?.differences.join()).toContain(name)
+    it('is answered 200, kept for review, and grants nothing, whatever differs', async () => {
+      const differing = [
+        ['amount', { amount: 50 }],
+        ['amount', { amount: '2000.5' }],
+        ['currency', { currency: 'usd' }],
+        ['live', { livemode: true }],
+        ['payment_id', { metadata: { payment_id: 'pay_of_somebody_else', user_id: 'user-1' } }],
+        ['payment_id', { metadata: [] }],
+      ] as const
+      for (const [place, [name, changes]] of differing.entries()) {
+        const one = world.as(`user-of-${place}`)
+        const { paymentId, checkoutId } = await one.upgrade()
+        const answer = await postEvent(world, anEvent(world, checkoutId, 'paid', changes))
+        expect([answer.status, answer.text]).toEqual([200, '{"received":true}'])
+        const shown = (await one.get(`${HISTORY}/${paymentId}`)).body
+        expect(shown).toMatchObject({ status: 'review', paid_at: null, period_start: null })
+        expect((await one.get(STATUS)).body).toMatchObject({ plan: 'free', current_period_end: null })
+        const { payment } = await showPayment(world.service.parts, paymentId)
+        expect(payment.review?.differences.join()).toContain(name)
+      }
       expect(await database().query(selectReceipts)).toEqual([])
     })
 
@@ -74,10 +75,7 @@ describeScenario('odd money', ({ database }) => {
       await postEvent(world, anEvent(world, checkoutId, 'paid'))
       expect((await user.get(`${HISTORY}/${paymentId}`)).body.status).toBe('paid')
       expect(await status()).toEqual(ONE_MONTH)
-    })
-
-    it('of a payment that is booked changes nothing', async () => {
-      const { checkoutId } = await user.buy()
+      // Once it is booked, it changes nothing.
       await postEvent(world, anEvent(world, checkoutId, 'paid', { amount: 50 }))
       expect(await status()).toEqual(ONE_MONTH)
     })
@@ -92,28 +90,20 @@ describeScenario('odd money', ({ database }) => {
     expect(await status()).toEqual(ONE_MONTH)
   })
 
-  it('of an unknown checkout is stored and answered 200', async () => {
+  it('of an unknown checkout or of an unknown type is stored once and answered 200', async () => {
     const { checkoutId } = await user.upgrade()
     const unknown = anEvent(world, checkoutId, 'paid', { id: 'chk_unknown', metadata: { user_id: 'user-1' } })
-    const first = await postEvent(world, unknown)
-    const again = await postEvent(world, unknown)
-    expect([first.text, again.text]).toEqual(['{"received":true}', '{"received":true,"duplicate":true}'])
-    expect(await database().query(selectReceived)).toMatchObject([
-      { user_id: null, outcome: 'unknown_checkout' },
+    const payout = { id: 'evt_new', entity: 'event', type: 'payout.sent', data: { entity: 'payout' } }
+    for (const body of [unknown, JSON.stringify(payout)]) {
+      expect((await postEvent(world, body)).text).toBe('{"received":true}')
+      expect((await postEvent(world, body)).text).toBe('{"received":true,"duplicate":true}')
+    }
+    const stored = (await database().query(selectReceived)).map(({ user_id, outcome }) => [user_id, outcome])
+    expect(stored.sort()).toEqual([
+      [null, 'not_about_a_checkout'],
+      [null, 'unknown_checkout'],
     ])
     expect(await status()).toEqual(NEVER)
-  })
-
-  it('of an unknown type is stored and answered 200', async () => {
-    const body = JSON.stringify({
-      id: 'evt_new',
-      entity: 'event',
-      type: 'payout.sent',
-      data: { entity: 'payout' },
-    })
-    expect((await postEvent(world, body)).text).toBe('{"received":true}')
-    expect((await postEvent(world, body)).text).toBe('{"received":true,"duplicate":true}')
-    expect(await outcomes()).toEqual(['not_about_a_checkout'])
   })
 
   it('of two paid checkouts for one intent buys two months, and the second is marked', async () => {
@@ -150,9 +140,9 @@ describeScenario('odd money', ({ database }) => {
 
   describe('reported in any order', () => {
     const reported: readonly EventStatus[] = ['paid', 'paid', 'failed', 'expired', 'canceled']
-    const orders = distinctOrders(reported)
+    const orders = distinctOrders(reported.slice(1))
 
-    it(`buys one month: all ${orders.length} orders of five deliveries`, async () => {
+    it(`buys one month: all ${orders.length} orders of four deliveries`, async () => {
       for (const [index, order] of orders.entries()) {
         const one = world.as(`user-of-order-${index}`)
         const { checkoutId, paymentId } = await one.upgrade()
@@ -188,23 +178,20 @@ describeScenario('a key that is being replaced', ({ database }) => {
     const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY, OLD_KEY], clock })
     const world = await createWorld(database(), { clock, emulator, env })
     emulator.setFaults({ old_key: {} })
-    const { paymentId } = await world.as('user-1').buy()
+    const { paymentId } = await world.as(`user-${Object.keys(env).length}`).buy()
     const { payment } = await showPayment(world.service.parts, paymentId)
     await world.stop()
     await emulator.close()
     return payment.status
   }
 
-  it('still signs events that are believed, while it is in CHARGILY_WEBHOOK_KEYS', async () => {
+  it('still signs events that are believed, as long as it is in CHARGILY_WEBHOOK_KEYS', async () => {
     expect(await buyWithOldKey({ CHARGILY_WEBHOOK_KEYS: OLD_KEY })).toBe('paid')
-  })
-
-  it('is believed no more when it is not', async () => {
     expect(await buyWithOldKey({})).toBe('pending')
   })
 })
 
-/** Every distinct order: 5! / 2! = 60 for five of which two are equal. */
+/** Every distinct order: 4! = 24 for four of which none are equal. */
 function distinctOrders(items: readonly EventStatus[]): readonly (readonly EventStatus[])[] {
   if (items.length <= 1) return [items]
   return [...new Set(items)].flatMap((first) => {

@@ -1,5 +1,5 @@
 // What a user can do with a token, a server of the platform does with its key, in the address of that user.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
@@ -144,18 +144,20 @@ describeScenario('by the platform’s key', ({ database }) => {
     expect([await byKey(), await byKey()]).toEqual([200, 200])
   })
 
-  describe('the language of the provider’s page', () => {
-    it.each([
-      ['the profile’s', { locale: 'en' }, { 'accept-language': 'fr' }, 'en'],
-      ['else that of the request', {}, { 'accept-language': 'fr' }, 'fr'],
+  it('the provider’s page is in the language of the profile, else of the request, else Arabic', async () => {
+    for (const [userId, profile, language, locale] of [
+      ['of-the-profile', { locale: 'en' }, 'fr', 'en'],
+      ['of-the-request', {}, 'fr', 'fr'],
       // What the `fetch` of Node sends.
-      ['else Arabic', {}, { 'accept-language': '*' }, 'ar'],
-    ])('is %s', async (_which, profile, headers, locale) => {
-      const platform = platformFor(world, 'user-1')
+      ['of-neither', {}, '*', 'ar'],
+    ] as const) {
+      const platform = platformFor(world, userId)
       await platform.update(profile)
-      await platform.post('/upgrade', UPGRADE, headers)
-      expect(world.emulator.checkouts()[0]?.locale).toBe(locale)
-    })
+      const { body } = await platform.post('/upgrade', UPGRADE, { 'accept-language': language })
+      const opened = checkoutIdOf(body.checkout_url)
+      const shown = world.emulator.checkouts().find(({ id }) => id === opened)
+      expect([userId, shown?.locale]).toEqual([userId, locale])
+    }
   })
 
   it('a portal leads back to a path of the platform only', async () => {
@@ -164,24 +166,21 @@ describeScenario('by the platform’s key', ({ database }) => {
     expect([status, body.code]).toEqual([422, 'validation_failed'])
   })
 
-  describe.each(ROUTES)('%s …%s', (method, path, body) => {
-    const call = (on: World, userId: string, key?: string) => {
-      const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
-      return on.call(method, `${USERS}/${userId}${path}`, { headers, body })
+  it('each route needs the key, is of no user’s token, and looks at the id of the user', async () => {
+    const token = await tokenOf({ sub: 'user-1' })
+    const found = []
+    for (const [method, path, body] of ROUTES) {
+      const refusal = async (userId: string, key?: string) => {
+        const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+        const answer = await world.call(method, `${USERS}/${userId}${path}`, { headers, body })
+        return `${answer.status} ${answer.body.code}`
+      }
+      const answers = [await refusal('user-1'), await refusal('user-1', 'another key')]
+      found.push([path, ...answers, await refusal('user-1', token), await refusal('a%0Ab', PLATFORM_KEY)])
     }
-    const refusal = async (answer: ReturnType<World['call']>) => {
-      const { status, body: problem } = await answer
-      return [status, problem.code]
-    }
-
-    it('needs the key, is of no user’s token, and looks at the id of the user', async () => {
-      expect(await refusal(call(world, 'user-1'))).toEqual([401, 'unauthenticated'])
-      expect(await refusal(call(world, 'user-1', 'another key'))).toEqual([401, 'unauthenticated'])
-      const token = await tokenOf({ sub: 'user-1' })
-      expect(await refusal(call(world, 'user-1', token))).toEqual([401, 'unauthenticated'])
-      expect(await refusal(call(world, 'a%0Ab', PLATFORM_KEY))).toEqual([422, 'validation_failed'])
-      expect(world.emulator.checkouts()).toEqual([])
-    })
+    const noKey = '401 unauthenticated'
+    expect(found).toEqual(ROUTES.map(([, path]) => [path, noKey, noKey, noKey, '422 validation_failed']))
+    expect(world.emulator.checkouts()).toEqual([])
   })
 
   it('without a key that is configured, the whole part answers 404', async () => {

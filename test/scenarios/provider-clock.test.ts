@@ -14,7 +14,7 @@ const STATUS = '/api/v1/billing/status'
 const YEAR = 365 * 86_400
 const NOON = START / 1_000
 
-describeScenario('an instant of payment', ({ database }) => {
+describeScenario('an instant of payment', ({ database, reset }) => {
   let world: World
   let operator: OperatorCaller
   let lines: Record<string, unknown>[]
@@ -32,66 +32,90 @@ describeScenario('an instant of payment', ({ database }) => {
   }
   afterEach(() => world.stop())
 
-  const doubts = () => lines.filter(({ message }) => String(message).includes('instant of payment'))
-  const monthEnd = async () => (await world.as('user-1').get(STATUS)).body.current_period_end
+  const doubts = (of: typeof lines) =>
+    of.filter(({ message }) => String(message).includes('instant of payment'))
+  const monthEnd = async (userId: string) => (await world.as(userId).get(STATUS)).body.current_period_end
 
   describe('in an event', () => {
     beforeEach(() => open())
 
-    // The checkout is made at 12:00 and the event comes at 12:05. `said` is what the operator reads of it.
-    it.each([
-      ['1970', 1, '12:00', '1970-01-01T00:00:01Z'],
-      ['a year ago', NOON - YEAR, '12:00', '2025-11-21T12:00:00Z'],
-      ['a year ahead', NOON + YEAR, '12:05', '2027-11-21T12:00:00Z'],
-      ['the end of the year 9999', 253_402_300_799, '12:05', '9999-12-31T23:59:59Z'],
-    ])(
-      'that is %s buys one month from an instant that can be, and is shown',
-      async (_name, at, from, said) => {
-        const { paymentId, checkoutId } = await world.as('user-1').upgrade()
-        world.clock.advance(5 * 60_000)
-        const body = anEvent(world, checkoutId, 'paid', { updated_at: at })
-        expect((await postEvent(world, body)).text).toBe('{"received":true}')
-        const paidAt = `2026-11-21T${from}:00Z`
-        expect(await monthEnd()).toBe(`2026-12-21T${from}:00Z`)
-        const file = await operator.payment(paymentId)
-        expect(file.payment).toMatchObject({ status: 'paid', paid_at: paidAt, period_start: paidAt })
-        expect(file.reports).toMatchObject([{ source: 'webhook', paid_at: said, paid_at_believed: false }])
-        expect(doubts()).toMatchObject([{ payment_id: paymentId, said_paid_at: said, paid_at: paidAt }])
-      },
-    )
-
-    it.each([
-      ['beyond the year 9999', 253_402_300_800],
-      ['in milliseconds', START],
-      ['an ISO 8601 text', '2026-11-21T12:00:00Z'],
-      ['negative', -1],
-      ['a fraction', NOON + 0.5],
-      ['no number at all', { seconds: NOON }],
-      ['left out', undefined],
-    ])('that is %s counts from when it was heard, and is shown', async (_name, at) => {
-      const { paymentId, checkoutId } = await world.as('user-1').upgrade()
+    /** The checkouts, each of a user of its own, are made at 12:00, and the events come at 12:05. */
+    const paySaying = async (said: readonly (readonly [string, unknown])[], isOfEnvelope = false) => {
+      const opened = []
+      for (const [userId, at] of said) opened.push({ at, userId, ...(await world.as(userId).upgrade()) })
       world.clock.advance(5 * 60_000)
-      // The envelope says as little.
-      const event = JSON.parse(anEvent(world, checkoutId, 'paid', { updated_at: at, created_at: at }))
-      const answer = await postEvent(world, JSON.stringify({ ...event, updated_at: at, created_at: at }))
-      expect(answer.text).toBe('{"received":true}')
-      const file = await operator.payment(paymentId)
-      expect(file.payment).toMatchObject({ status: 'paid', paid_at: '2026-11-21T12:05:00Z' })
-      expect(file.reports).toMatchObject([{ paid_at: null, paid_at_believed: false }])
-      expect(doubts()).toMatchObject([{ said_paid_at: null, paid_at: '2026-11-21T12:05:00Z' }])
+      const found = []
+      for (const { userId, at, paymentId, checkoutId } of opened) {
+        const says = { updated_at: at, ...(isOfEnvelope && { created_at: at }) }
+        const event = JSON.parse(anEvent(world, checkoutId, 'paid', says))
+        const body = JSON.stringify(isOfEnvelope ? { ...event, ...says } : event)
+        expect((await postEvent(world, body)).text).toBe('{"received":true}')
+        const { payment, reports } = await operator.payment(paymentId)
+        found.push({ userId, payment, reports, doubts: doubts(lines.splice(0)) })
+      }
+      return found
+    }
+
+    it('that cannot be buys one month from an instant that can be, and is shown', async () => {
+      // The last is what the operator reads of it.
+      const cases = [
+        ['1970', 1, '12:00', '1970-01-01T00:00:01Z'],
+        ['a-year-ago', NOON - YEAR, '12:00', '2025-11-21T12:00:00Z'],
+        ['a-year-ahead', NOON + YEAR, '12:05', '2027-11-21T12:00:00Z'],
+        ['the-year-9999', 253_402_300_799, '12:05', '9999-12-31T23:59:59Z'],
+      ] as const
+      const found = await paySaying(cases.map(([name, at]) => [name, at]))
+      expect(found).toMatchObject(
+        cases.map(([userId, , from, said]) => {
+          const paidAt = `2026-11-21T${from}:00Z`
+          return {
+            userId,
+            payment: { status: 'paid', paid_at: paidAt, period_start: paidAt },
+            reports: [{ source: 'webhook', paid_at: said, paid_at_believed: false }],
+            doubts: [{ said_paid_at: said, paid_at: paidAt }],
+          }
+        }),
+      )
+      for (const { payment, doubts } of found) expect(doubts).toMatchObject([{ payment_id: payment.id }])
+      const ends = await Promise.all(cases.map(([userId]) => monthEnd(userId)))
+      expect(ends).toEqual(cases.map(([, , from]) => `2026-12-21T${from}:00Z`))
     })
 
-    it.each([
-      ['as text', String(NOON + 60), '12:01:00'],
-      ['nine minutes ahead of our clock', NOON + 9 * 60, '12:09:00'],
-      ['nine minutes behind our clock', NOON - 9 * 60, '12:00:00'],
-    ])('that is said %s is within what two clocks differ, and nothing is shown', async (_name, at, from) => {
-      const { paymentId, checkoutId } = await world.as('user-1').upgrade()
-      await postEvent(world, anEvent(world, checkoutId, 'paid', { updated_at: at }))
-      const file = await operator.payment(paymentId)
-      expect(file.payment).toMatchObject({ status: 'paid', paid_at: `2026-11-21T${from}Z` })
-      expect(file.reports).toMatchObject([{ paid_at_believed: true }])
-      expect(doubts()).toEqual([])
+    it('that is none counts from when it was heard, and is shown', async () => {
+      const cases = [
+        ['beyond-the-year-9999', 253_402_300_800],
+        ['in-milliseconds', START],
+        ['an-ISO-8601-text', '2026-11-21T12:00:00Z'],
+        ['negative', -1],
+        ['a-fraction', NOON + 0.5],
+        ['no-number-at-all', { seconds: NOON }],
+        ['left-out', undefined],
+      ] as const
+      // The envelope says as little.
+      expect(await paySaying(cases, true)).toMatchObject(
+        cases.map(([userId]) => ({
+          userId,
+          payment: { status: 'paid', paid_at: '2026-11-21T12:05:00Z' },
+          reports: [{ paid_at: null, paid_at_believed: false }],
+          doubts: [{ said_paid_at: null, paid_at: '2026-11-21T12:05:00Z' }],
+        })),
+      )
+    })
+
+    it('that is within what two clocks differ is believed, and nothing is shown', async () => {
+      const cases = [
+        ['as-text', String(NOON + 60), '12:01:00'],
+        ['nine-minutes-ahead-of-our-clock', NOON + 14 * 60, '12:14:00'],
+        ['nine-minutes-before-it-was-made', NOON - 9 * 60, '12:00:00'],
+      ] as const
+      expect(await paySaying(cases.map(([name, at]) => [name, at]))).toMatchObject(
+        cases.map(([userId, , from]) => ({
+          userId,
+          payment: { status: 'paid', paid_at: `2026-11-21T${from}Z` },
+          reports: [{ paid_at_believed: true }],
+          doubts: [],
+        })),
+      )
     })
 
     it('of a second paid checkout is bounded by the first payment’s making', async () => {
@@ -107,28 +131,25 @@ describeScenario('an instant of payment', ({ database }) => {
     })
   })
 
-  // Everything that the provider says is wrong by as much: the making of the checkout, the payment, each
-  // answer.
-  describe.each([
-    ['a year behind', START - YEAR * 1_000],
-    ['at 1970', 1_000],
-    ['a year ahead', START + YEAR * 1_000],
-    ['at the end of the year 9999', Date.parse('9999-12-31T23:00:00Z')],
-  ])('of a provider whose clock is %s', (_name, at) => {
-    let emulator: Awaited<ReturnType<typeof startEmulator>>
-    beforeEach(async () => {
-      emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock: movableClock(at) })
+  it('is ours, whatever clock the provider has, by the event, the sweep or the operator', async () => {
+    // Everything that the provider says is wrong by as much: the making of the checkout, the payment, each
+    // answer.
+    for (const [place, at] of [
+      START - YEAR * 1_000,
+      1_000,
+      START + YEAR * 1_000,
+      Date.parse('9999-12-31T23:00:00Z'),
+    ].entries()) {
+      const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY], clock: movableClock(at) })
+      if (place > 0) await world.stop()
+      await reset()
       await open(emulator)
-    })
-    afterEach(() => emulator.close())
-
-    it('is ours, whether the event, the sweep or the operator brings it', async () => {
-      const viaWebhook = await world.as('user-1').buy()
+      const viaWebhook = await world.as(`sent-${place}`).buy()
       emulator.setFaults({ drop: {} })
-      const swept = await world.as('user-2').buy()
+      const swept = await world.as(`swept-${place}`).buy()
       world.clock.advance(61_000)
       await world.service.runner.runAll()
-      const asked = await world.as('user-3').buy()
+      const asked = await world.as(`asked-${place}`).buy()
       await operator.post(`/payments/${asked.paymentId}/recheck`)
       const expected = [
         [viaWebhook, 'webhook'],
@@ -137,13 +158,14 @@ describeScenario('an instant of payment', ({ database }) => {
       ] as const
       for (const [{ paymentId }, source] of expected) {
         const { payment, reports, settled_by: settledBy } = await operator.payment(paymentId)
-        expect([payment.status, settledBy]).toEqual(['paid', source])
+        expect([at, payment.status, settledBy]).toEqual([at, 'paid', source])
         expect(payment.paid_at).toMatch(/^2026-11-21T12:0[01]:/)
         expect(payment.expires_at).toMatch(/^2026-11-21T12:3[01]:/)
         expect(payment.period_end).toMatch(/^2026-12-21T12:0[01]:/)
         expect(reports).toMatchObject([{ source, paid_at_believed: false }])
       }
-      expect(doubts()).toHaveLength(3)
-    })
+      expect(doubts(lines)).toHaveLength(3)
+      await emulator.close()
+    }
   })
 })

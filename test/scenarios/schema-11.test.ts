@@ -15,7 +15,8 @@ import { readConfig } from '../../packages/ishtirak/src/main/config.js'
 import { checkReadiness } from '../../packages/ishtirak/src/main/readiness.js'
 import { examineDatabase } from '../../packages/ishtirak/src/overview/examine.js'
 import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
-import { type DatabaseKind, emptyPostgresUrl, readDump } from '../support/databases.js'
+import { DATABASE_KINDS } from '../support/database-kinds.js'
+import { emptyPostgresUrl, readDump } from '../support/databases.js'
 import { START } from '../support/world.js'
 
 const BACKUP = fileURLToPath(new URL('../fixtures/schema-11.backup.gz', import.meta.url))
@@ -33,7 +34,7 @@ async function* aBackup() {
   yield '{"ishtirak_backup":2,"schema":1,"taken_at":"2026-11-21T12:00:00Z"}'
 }
 
-describe.each<DatabaseKind>(['pglite', 'postgres'])('schema 11 (%s)', (kind) => {
+describe.each(DATABASE_KINDS)('schema 11 (%s)', (kind) => {
   let database: Database
   beforeAll(async () => {
     database =

@@ -65,7 +65,7 @@ describeScenario('the books of a year', ({ database }) => {
     const world = await createWorld(database(), { env, withoutJobs: true })
     try {
       const operator = operatorOf(world)
-      const months = await fillDemo(world, 30)
+      const months = await fillDemo(world, 16)
       const saver = world.as('saver')
       const { body } = await saver.post('/api/v1/billing/balance/top-ups', { amount: 7_000 })
       await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')

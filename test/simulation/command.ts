@@ -1,5 +1,5 @@
-// The command `npm run simulate`: runs one seed or a range on all cores and prints the figures. A broken rule
-// ends the run with the seed, the last steps and the command that repeats it.
+// The command `npm run nightly -- simulate`: runs one seed or a range on all cores and prints the figures.
+// A broken rule ends the run with the seed, the last steps and the command that repeats it.
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { Command, Option } from 'commander'
@@ -45,7 +45,7 @@ function seedsIn(text: string): Seeds {
 
 function readOptions(): Options {
   const count = numberWithin({ minimum: 1 })
-  const { seeds, processes, ...given } = new Command('npm run simulate --')
+  const { seeds, processes, ...given } = new Command('npm run nightly -- simulate')
     .description('Simulates shops for some months, with faults, and holds every step against the rules')
     .option('--seed <seed>', 'one seed', seedsIn)
     .option('--seeds <from-to>', 'a range of seeds, such as 1-2000', seedsIn)
@@ -156,7 +156,7 @@ ${lines.join('\n')}
 BROKEN: ${failure.rule}
 ${failure.evidence}
 seed ${failure.seed}, step for step again with:
-npm run simulate -- --seed ${failure.seed} ${same} --trace${race}`
+npm run nightly -- simulate --seed ${failure.seed} ${same} --trace${race}`
 }
 
 // Last, because module constants are undefined before their line.

@@ -18,6 +18,7 @@ import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, dropDatabases, withDatabaseName } from './admin.js'
 import { DATABASE_KINDS, MOUNTED_SCHEMA } from './database-kinds.js'
+import { nightlyReminder, readNightlyRecord } from './nightly-age.js'
 import { startServer } from './postgres-server.js'
 
 declare module 'vitest' {
@@ -51,6 +52,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     else await server.remove()
   }
   console.info(`Tests run on ${DATABASE_KINDS.join(' and ')}.`)
+  const reminder = nightlyReminder(readNightlyRecord(), Date.now())
+  if (reminder !== null) console.info(reminder)
   try {
     // One after the other: while the embedded database computes, the time limits of the server's queries
     // would run out.

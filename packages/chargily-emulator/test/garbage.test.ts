@@ -18,15 +18,9 @@ const BODIES: readonly (readonly [string, Buffer<ArrayBuffer>])[] = [
   ['a lone surrogate', Buffer.from(String.raw`{"description":"\ud800","outcome":"\ud800"}`)],
   ['too much', Buffer.alloc(2_000_000, 'x')],
 ]
-const TYPES = [
-  'application/json',
-  'application/x-www-form-urlencoded',
-  'text/plain',
-  'multipart/form-data',
-  '///',
-]
+const OTHER_TYPES = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', '///']
 
-test.each(BODIES)('%s gets a 4xx everywhere, under every type', async (_, body) => {
+test('a malformed body gets a 4xx everywhere, under every type', async () => {
   const emu = await emulator()
   const { id } = await newCheckout(emu)
   const api = ['/checkouts', '/customers', '/products', '/prices', '/payment-links', `/checkouts/${id}/items`]
@@ -36,13 +30,16 @@ test.each(BODIES)('%s gets a 4xx everywhere, under every type', async (_, body) 
     '/_sandbox/faults',
     '/_sandbox/clock',
   ]
-  for (const path of paths) {
-    for (const type of TYPES) {
-      const headers = { authorization: `Bearer ${KEY}`, 'content-type': type }
-      const { status } = await fetch(emu.url + path, { method: 'POST', headers, body, redirect: 'manual' })
-      expect(status, `${path} ${type}`).toBeLessThan(500)
-    }
-  }
+  const broken: string[] = []
+  // As JSON, and as one of the others in turn.
+  for (const [n, [name, body]] of BODIES.entries())
+    for (const [m, path] of paths.entries())
+      for (const type of ['application/json', OTHER_TYPES[(n + m) % OTHER_TYPES.length] ?? '']) {
+        const headers = { authorization: `Bearer ${KEY}`, 'content-type': type }
+        const { status } = await fetch(emu.url + path, { method: 'POST', headers, body, redirect: 'manual' })
+        if (status >= 500) broken.push(`${status} for ${name} at ${path} as ${type}`)
+      }
+  expect(broken).toEqual([])
   expect(emu.checkouts()).toMatchObject([{ status: 'pending' }])
 })
 
@@ -54,19 +51,14 @@ test('text with NULs, quotes and direction marks comes back unchanged', async ()
   expect(answer.body).toMatchObject({ description, metadata: { 'k\u0000': description } })
 })
 
-test.each([
-  '/%',
-  '/%00',
-  '/test/checkouts/%ff/pay',
-  '/test/api/v2/checkouts/%zz',
-  '/_sandbox/deliveries/%00',
-  '//x',
-])('the path %s is answered 4xx', async (path) => {
+test('a malformed path is answered 4xx', async () => {
   const emu = await emulator()
   const headers = { authorization: `Bearer ${KEY}` }
-  const { status } = await fetch(emu.url + path, { headers })
-  expect(status).toBeGreaterThanOrEqual(400)
-  expect(status).toBeLessThan(500)
+  const paths = ['/%', '/%00', '/test/checkouts/%ff/pay', '/test/api/v2/checkouts/%zz', '//x']
+  for (const path of [...paths, '/_sandbox/deliveries/%00']) {
+    const { status } = await fetch(emu.url + path, { headers })
+    expect([path, Math.floor(status / 100)]).toEqual([path, 4])
+  }
 })
 
 test('an invalid amount is refused', async () => {

@@ -59,34 +59,38 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
   }
 
-  it(
-    'leads to the page that was asked for, as the subject and in the role that the issuer ' + 'names',
-    async () => {
-      Object.assign(issuer.account, { email: 'lina@host.example', email_verified: true })
-      const form = await world.call('GET', '/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1')
-      const link = `${world.base}/console/sign-in/issuer?to=%2Fconsole%2Fpayments%2Fpay_1`
-      expect(form.text).toContain(`href="${link}"`)
-      const entered = await signInByIssuer(world, { to: '/console/payments/pay_1' })
-      expect([entered.status, entered.headers.get('location')]).toEqual([
-        303,
-        `${world.base}/console/payments/pay_1`,
-      ])
-      expect(entered.headers.getSetCookie()).toEqual([
-        expect.stringMatching(/^ishtirak_ticket[\w.]*=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
-        expect.stringMatching(/^ishtirak_console.*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/),
-      ])
-      expect((await open(entered)).text).toContain('oidc:lina-1 lina@host.example')
-      expect(await database().query(selectAudit, [])).toMatchObject([
-        {
-          actor: 'oidc:lina-1 lina@host.example',
-          act: 'operator.sign_in',
-          after: { role: 'owner', by: 'oidc' },
-        },
-      ])
-    },
-  )
+  it('leads to the page that was asked for and nowhere else, named as the issuer names them', async () => {
+    Object.assign(issuer.account, { email: 'lina@host.example', email_verified: true })
+    const form = await world.call('GET', '/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1')
+    const link = `${world.base}/console/sign-in/issuer?to=%2Fconsole%2Fpayments%2Fpay_1`
+    expect(form.text).toContain(`href="${link}"`)
+    const entered = await signInByIssuer(world, { to: '/console/payments/pay_1' })
+    expect([entered.status, entered.headers.get('location')]).toEqual([
+      303,
+      `${world.base}/console/payments/pay_1`,
+    ])
+    expect(entered.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^ishtirak_ticket[\w.]*=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^ishtirak_console.*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/),
+    ])
+    expect((await open(entered)).text).toContain('oidc:lina-1 lina@host.example')
+    expect(await database().query(selectAudit, [])).toMatchObject([
+      {
+        actor: 'oidc:lina-1 lina@host.example',
+        act: 'operator.sign_in',
+        after: { role: 'owner', by: 'oidc' },
+      },
+    ])
+    const { headers } = await signInByIssuer(world, { to: '//evil.example' })
+    expect(headers.get('location')).toBe(`${world.base}/console/year`)
+    const answer = await world.call('GET', '/console/sign-in/issuer?to=%2Fconsole%2Fx', {
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    const asksFirst = `${world.base}/console/sign-in?to=%2Fconsole%2Fx`
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, asksFirst])
+  })
 
-  it('goes out with a code challenge, and with a state and a nonce of its own each time', async () => {
+  it('goes out with a challenge, a state and a nonce, and ends with what configured it', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => world.call('GET', '/console/sign-in/issuer')))
     const [asked, again] = [one, other].map((answer) =>
       Object.fromEntries(new URL(answer?.headers.get('location') ?? '').searchParams),
@@ -106,17 +110,40 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
       /^ishtirak_ticket[\w.]*=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
     )
     expect(issuer.asked.filter((path) => path === DISCOVERY)).toHaveLength(1)
+    const entered = await signInByIssuer(world)
+    const with_ = async (env: Record<string, string>) => {
+      const { clock, emulator } = world
+      await using other = await createWorld(database(), {
+        env: { ...issuer.env, ...env, PUBLIC_URL: world.url },
+        clock,
+        emulator,
+        host: 'none',
+      })
+      return (await open(entered, '/console', other)).status
+    }
+    expect(await with_({})).toBe(200)
+    expect(await with_({ OPERATOR_OIDC_ROLE_CLAIM: 'roles' })).toBe(303)
+    expect(await with_({ OPERATOR_OIDC_CLIENT_SECRET: 'another' })).toBe(303)
+    const names = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'ROLE_CLAIM']
+    const none = Object.fromEntries(names.map((name) => [`OPERATOR_OIDC_${name}`, '']))
+    expect(await with_({ ...none, OPERATOR_KEYS: `lina:${OPERATOR_KEY}` })).toBe(303)
   })
 
-  it('reads the role from the user info where the ID token does not have it', async () => {
-    await signInByIssuer(world)
-    expect(issuer.asked).not.toContain('/me')
-    issuer.claimsIn = 'userinfo'
-    expect((await signInByIssuer(world)).status).toBe(303)
-    expect(issuer.asked).toContain('/me')
+  it('is there without a key, over https with cookies of this host alone', async () => {
+    await using secure = await createWorld(database(), {
+      env: { ...issuer.env, PUBLIC_URL: 'https://pay.example' },
+      clock: world.clock,
+      emulator: world.emulator,
+      host: 'none',
+    })
+    const form = await secure.call('GET', '/console/sign-in')
+    expect(form.text).not.toContain('name="key"')
+    const begun = await secure.call('GET', '/console/sign-in/issuer')
+    expect(begun.headers.get('set-cookie')).toMatch(/^__Host-ishtirak_ticket=.*; Path=\/; HttpOnly; Secure;/)
+    expect((await secure.call('GET', '/api/v1/operator/payments')).status).toBe(404)
   })
 
-  it('is refused without exactly one role, says what is lacking, and is in the trail', async () => {
+  it('is refused without exactly one role, which the user info of the same subject may have', async () => {
     const lacks = [
       [undefined, 'it sends no claim groups', 'no_role'],
       [['staff', 'Owner'], 'its claim groups names none of viewer', 'unknown_role'],
@@ -127,9 +154,21 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
       await expectRefused(await signInByIssuer(world), text)
       expect(await refusals()).toContainEqual(['oidc:lina-1', reason])
     }
+    issuer.account = { sub: 'lina-1', groups: ['owner'] }
+    issuer.claimsIn = 'userinfo'
+    issuer.broken.set('/me', { status: 200, body: JSON.stringify({ sub: 'amina-1', groups: ['owner'] }) })
+    await expectRefused(await signInByIssuer(world), 'did not pass')
+    issuer.broken.clear()
+    issuer.claimsIn = 'id_token'
+    issuer.asked.length = 0
+    await signInByIssuer(world)
+    expect(issuer.asked).not.toContain('/me')
+    issuer.claimsIn = 'userinfo'
+    expect((await signInByIssuer(world)).status).toBe(303)
+    expect(issuer.asked).toContain('/me')
   })
 
-  it('is refused to an answer for another sign-in: state, nonce, verifier, browser', async () => {
+  it('is refused to an answer for another sign-in: state, nonce, verifier, browser, issuer', async () => {
     const altered = await goToIssuer(world)
     await expectRefused(await comeBack(changed(altered.path, { state: 'x' }), altered.cookie), 'did not pass')
     for (const name of ['nonce', 'code_challenge']) {
@@ -144,25 +183,21 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(new Set((await refusals()).map(String))).toEqual(
       new Set(['(unknown),answer', '(unknown),not_begun']),
     )
-  })
-
-  it('is refused to an answer of another issuer', async () => {
-    const way = await goToIssuer(world)
-    const path = changed(way.path, { iss: 'https://evil.example' })
-    await expectRefused(await comeBack(path, way.cookie), 'did not pass')
-  })
-
-  it('is refused to a token that another key has signed', async () => {
-    const { publicKey } = await generateKeyPair('RS256')
-    const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }]
-    issuer.broken.set('/jwks', { status: 200, body: JSON.stringify({ keys }) })
-    await expectRefused(await signInByIssuer(world), 'did not pass')
+    const foreign = await goToIssuer(world)
+    const forged = changed(foreign.path, { iss: 'https://evil.example' })
+    await expectRefused(await comeBack(forged, foreign.cookie), 'did not pass')
+    const canceled = await goToIssuer(world)
+    const path = changed(canceled.path, { error: 'access_denied' }, 'code')
+    await expectRefused(await comeBack(path, canceled.cookie), 'was canceled')
+    // Nothing else stood in the way.
+    expect((await signInByIssuer(world)).status).toBe(303)
   })
 
   it('is refused to an ID token that says something else than it must, or is signed otherwise', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256')
     const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }]
     issuer.broken.set('/jwks', { status: 200, body: JSON.stringify({ keys }) })
+    await expectRefused(await signInByIssuer(world), 'did not pass')
     // It says that it signs in every way that there is.
     const said = await (await fetch(`${issuer.url}${DISCOVERY}`)).json()
     const algorithms = { id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] }
@@ -180,15 +215,8 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
         change: ({ searchParams }) => asked.set('nonce', searchParams.get('nonce') ?? ''),
       })
       const now = Math.floor(world.clock.now() / 1_000)
-      const truth = {
-        iss: issuer.url,
-        aud: 'ishtirak',
-        sub: 'lina-1',
-        iat: now,
-        exp: now + 60,
-        groups: 'owner',
-      }
-      const claims = JSON.stringify({ ...truth, nonce: asked.get('nonce'), ...lie })
+      const truth = { iss: issuer.url, aud: 'ishtirak', sub: 'lina-1', groups: 'owner' }
+      const claims = JSON.stringify({ ...truth, iat: now, exp: now + 60, nonce: asked.get('nonce'), ...lie })
       const id_token = await sign(JSON.parse(claims))
       const body = JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token })
       issuer.broken.set('/token', { status: 200, body })
@@ -226,49 +254,7 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     for (const truth of truths) expect([truth, (await comeWith(truth)).status]).toEqual([truth, 303])
   })
 
-  it('is refused to the user info of somebody else', async () => {
-    issuer.claimsIn = 'userinfo'
-    issuer.broken.set('/me', { status: 200, body: JSON.stringify({ sub: 'amina-1', groups: ['owner'] }) })
-    await expectRefused(await signInByIssuer(world), 'did not pass')
-  })
-
-  it('follows the issuer to no other address, and reads no more of it than there can be', async () => {
-    const elsewhere = { status: 307, body: '', location: `${issuer.url}/elsewhere` }
-    const endless = { status: 200, body: JSON.stringify({ id_token: 'x'.repeat(300 * 1024) }) }
-    for (const broken of [elsewhere, endless]) {
-      issuer.broken.set('/token', broken)
-      const answer = await signInByIssuer(world)
-      expect([answer.status >= 400, await database().query(countSessions, [])]).toEqual([true, [{ n: 0 }]])
-    }
-    issuer.broken.set(DISCOVERY, elsewhere)
-    world.clock.advance(10 * MINUTE)
-    expect((await world.call('GET', '/console/sign-in/issuer')).status).toBe(503)
-    expect(issuer.asked).not.toContain('/elsewhere')
-  })
-
-  it('takes a way back once, and for ten minutes', async () => {
-    const way = await goToIssuer(world)
-    expect((await comeBack(way.path, way.cookie)).status).toBe(303)
-    expect((await comeBack(way.path, way.cookie)).text).toContain('did not pass')
-    const late = await goToIssuer(world)
-    world.clock.advance(10 * MINUTE)
-    const answer = await comeBack(late.path, late.cookie)
-    expect([answer.status, answer.text.includes('more than ten minutes ago')]).toEqual([403, true])
-  })
-
-  it('reads the end of a token by the clock of the service', async () => {
-    const way = await goToIssuer(world)
-    world.clock.advance(5 * MINUTE)
-    await expectRefused(await comeBack(way.path, way.cookie), 'did not pass')
-  })
-
-  it('says that it was canceled at the issuer', async () => {
-    const way = await goToIssuer(world)
-    const path = changed(way.path, { error: 'access_denied' }, 'code')
-    await expectRefused(await comeBack(path, way.cookie), 'was canceled')
-  })
-
-  it('answers 503 while the issuer does not, and needs no restart', async () => {
+  it('answers 503 while the issuer does not, follows it nowhere, and needs no restart', async () => {
     const usable = {
       issuer: issuer.url,
       authorization_endpoint: `${issuer.url}/auth`,
@@ -298,69 +284,44 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
       issuer.broken.set('/token', { status, body: '' })
       expect((await signInByIssuer(world)).status).toBe(503)
     }
+    const elsewhere = { status: 307, body: '', location: `${issuer.url}/elsewhere` }
+    const endless = { status: 200, body: JSON.stringify({ id_token: 'x'.repeat(300 * 1024) }) }
+    for (const broken of [elsewhere, endless]) {
+      issuer.broken.set('/token', broken)
+      const answer = await signInByIssuer(world)
+      expect([answer.status >= 400, await database().query(countSessions, [])]).toEqual([true, [{ n: 0 }]])
+    }
     issuer.broken.clear()
     expect((await signInByIssuer(world)).status).toBe(303)
+    issuer.broken.set(DISCOVERY, elsewhere)
+    world.clock.advance(10 * MINUTE)
+    expect((await world.call('GET', '/console/sign-in/issuer')).status).toBe(503)
+    expect(issuer.asked).not.toContain('/elsewhere')
   })
 
-  it('leads nowhere else', async () => {
-    const { headers } = await signInByIssuer(world, { to: '//evil.example' })
-    expect(headers.get('location')).toBe(`${world.base}/console/year`)
-  })
-
-  it('is not begun by another site', async () => {
-    const answer = await world.call('GET', '/console/sign-in/issuer?to=%2Fconsole%2Fx', {
-      headers: { 'sec-fetch-site': 'cross-site' },
-    })
-    const form = `${world.base}/console/sign-in?to=%2Fconsole%2Fx`
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, form])
-  })
-
-  it('ends with the configuration that it came by, whatever becomes of the keys', async () => {
-    const entered = await signInByIssuer(world)
-    const with_ = async (env: Record<string, string>) => {
-      const { clock, emulator } = world
-      await using other = await createWorld(database(), {
-        env: { ...issuer.env, ...env, PUBLIC_URL: world.url },
-        clock,
-        emulator,
-        host: 'none',
-      })
-      return (await open(entered, '/console', other)).status
-    }
-    expect(await with_({})).toBe(200)
-    expect(await with_({ OPERATOR_OIDC_ROLE_CLAIM: 'roles' })).toBe(303)
-    expect(await with_({ OPERATOR_OIDC_CLIENT_SECRET: 'another' })).toBe(303)
-    const names = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'ROLE_CLAIM']
-    const none = Object.fromEntries(names.map((name) => [`OPERATOR_OIDC_${name}`, '']))
-    expect(await with_({ ...none, OPERATOR_KEYS: `lina:${OPERATOR_KEY}` })).toBe(303)
-  })
-
-  it('is there without a key, over https with cookies of this host alone', async () => {
-    await using secure = await createWorld(database(), {
-      env: { ...issuer.env, PUBLIC_URL: 'https://pay.example' },
-      clock: world.clock,
-      emulator: world.emulator,
-      host: 'none',
-    })
-    const form = await secure.call('GET', '/console/sign-in')
-    expect(form.text).not.toContain('name="key"')
-    const begun = await secure.call('GET', '/console/sign-in/issuer')
-    expect(begun.headers.get('set-cookie')).toMatch(/^__Host-ishtirak_ticket=.*; Path=\/; HttpOnly; Secure;/)
-    expect((await secure.call('GET', '/api/v1/operator/payments')).status).toBe(404)
-  })
-
-  it('is slowed after ten refusals in a minute', async () => {
+  it('is slowed after ten refusals, and takes a way back once, for ten minutes', async () => {
     for (let n = 0; n < 10; n++) expect((await comeBack('/console/sign-in/return')).status).toBe(403)
-    const way = await goToIssuer(world)
-    expect((await comeBack(way.path, way.cookie)).status).toBe(429)
+    const slowed = await goToIssuer(world)
+    expect((await comeBack(slowed.path, slowed.cookie)).status).toBe(429)
     world.clock.advance(MINUTE)
     expect((await signInByIssuer(world)).status).toBe(303)
+    const way = await goToIssuer(world)
+    expect((await comeBack(way.path, way.cookie)).status).toBe(303)
+    expect((await comeBack(way.path, way.cookie)).text).toContain('did not pass')
+    const over = await goToIssuer(world)
+    world.clock.advance(5 * MINUTE)
+    expect((await comeBack(over.path, over.cookie)).text).toContain('did not pass')
+    const late = await goToIssuer(world)
+    world.clock.advance(10 * MINUTE)
+    const answer = await comeBack(late.path, late.cookie)
+    expect([answer.status, answer.text.includes('more than ten minutes ago')]).toEqual([403, true])
   })
 
-  it('has a form for keys beside it once an owner has made an operator, and signs them in', async () => {
+  it('lets in who has a role of OPERATOR_ROLES, and by keys once an owner has made an operator', async () => {
     await world.stop()
     const env = { ...issuer.env, OPERATOR_ROLES: 'till=cashier+payment.refund' }
-    world = await createWorld(database(), { env, clock: movableClock(Date.now()) })
+    const clock = movableClock(Date.now())
+    world = await createWorld(database(), { env, clock })
     await issuer.serve(world.config.publicUrl)
     const form = async () => (await world.call('GET', '/console/sign-in')).text.includes('name="key"')
     expect(await form()).toBe(false)
@@ -370,14 +331,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(await form()).toBe(true)
     const nora = await enterConsole(world, key)
     expect((await nora.open('/console/operators')).text).toContain('nora')
-  })
-
-  it('lets in who has a role of OPERATOR_ROLES, with what that may and no more', async () => {
-    await world.stop()
-    const env = { ...issuer.env, OPERATOR_ROLES: 'till=cashier+payment.refund' }
-    const clock = movableClock(Date.now())
-    world = await createWorld(database(), { env, clock })
-    await issuer.serve(world.config.publicUrl)
     Object.assign(issuer.account, { groups: ['staff', 'till'] })
     const entered = await signInByIssuer(world)
     const statuses = async (at = world) => {

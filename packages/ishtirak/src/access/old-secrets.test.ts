@@ -50,7 +50,7 @@ describeScenario('a secret that is rotated', ({ database }) => {
         subject === 'secrets' ? [`${verdict} ${found}`] : [],
     )
 
-  it('lets in with the new and the old one: users, platform, operators, webhooks; and no other', async () => {
+  it('lets in with the new and the old one: users, platform, operators, webhooks', async () => {
     world = await rotating()
     const token = (secret: string) => tokenOf({ sub: 'user-1' }, secret)
     for (const [given, path] of [
@@ -67,10 +67,6 @@ describeScenario('a secret that is rotated', ({ database }) => {
     for (const [index, key] of [CHARGILY_KEY, OLD_WEBHOOK_KEY].entries())
       expect((await webhookWith(key, `evt_${index}`)).status).toBe(200)
     expect((await webhookWith('test_sk_other', 'evt_other')).status).toBe(401)
-  })
-
-  it('says nothing else of a token of the old secret than of one of the new', async () => {
-    world = await rotating()
     const over = { sub: 'user-1', exp: world.clock.now() / 1000 - 60 }
     for (const secret of [NEW_SECRET, JWT_SECRET])
       expect(await statusWith(await tokenOf(over, secret), '/api/v1/billing/status')).toBe(401)

@@ -54,7 +54,7 @@ describeScenario('operators that an owner makes', ({ database }) => {
     expect(data[0]).toMatchObject({ name: 'viewer', source: 'environment', created_at: null })
   })
 
-  it.each([
+  const REFUSED_NAMES = [
     ['samira', 409, { source: 'console' }],
     ['Samira', 409, { source: 'console' }],
     ['owner', 409, { source: 'environment' }],
@@ -62,10 +62,14 @@ describeScenario('operators that an owner makes', ({ database }) => {
     ['oidc:1', 422, {}],
     ['two words', 422, {}],
     ['', 422, {}],
-  ])('cannot be called what somebody is, or what no name is: %j', async (name, status, extra) => {
+  ] as const
+
+  it('cannot be called what somebody is, or what no name is', async () => {
     await make('samira')
-    const answer = await owner().post('/operators/create', { name, role: 'support', why: 'x' })
-    expect([answer.status, answer.body]).toMatchObject([status, extra])
+    for (const [name, status, extra] of REFUSED_NAMES) {
+      const answer = await owner().post('/operators/create', { name, role: 'support', why: 'x' })
+      expect([name, answer.status, answer.body]).toMatchObject([name, status, extra])
+    }
   })
 
   it('are made in a role that there is, by owners alone', async () => {

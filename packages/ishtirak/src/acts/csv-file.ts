@@ -12,7 +12,7 @@ export type DelimiterName = keyof typeof DELIMITERS
 export const ROW_CHARACTERS_MAX = 16_384
 export const CELLS_MAX = 200
 /** An ordinary bank statement of 5 MiB has 80,000 rows. More rows would take more than 60 MB of memory. */
-export const ROWS_MAX = 100_000
+const ROWS_MAX = 100_000
 /** Other requests are served after so many characters: 5 ms of work, 20 on a machine that has other work. */
 export const SLICE_CHARACTERS = 16_384
 /** The delimiter is guessed from so many rows. */
@@ -74,7 +74,7 @@ const ARABIC_WORD = /[\u0621-\u064a]{3}/
 
 async function decodedText(file: Uint8Array, said: Encoding | undefined, afterSlice: AfterSlice) {
   const decode = async (encoding: Encoding, fatal = false) => {
-    const text = await decoded(file, new TextDecoder(encoding, { fatal }), afterSlice)
+    const text = await decoded(file, decoderOf(encoding, fatal), afterSlice)
     return text === null ? null : { encoding, text }
   }
   const [first, second] = file
@@ -87,10 +87,22 @@ async function decodedText(file: Uint8Array, said: Encoding | undefined, afterSl
   throw csvRefused('binary')
 }
 
+/** What Windows-1252 has at 0x80 to 0x9f. Node 20 decodes these bytes as control characters. */
+const WINDOWS_LETTERS =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178'
+
+function decoderOf(encoding: Encoding, fatal: boolean): Pick<TextDecoder, 'decode'> {
+  const decoder = new TextDecoder(encoding, { fatal })
+  if (encoding !== 'windows-1252') return decoder
+  const letter = (one: string) => WINDOWS_LETTERS.charAt(one.charCodeAt(0) - 0x80)
+  return { decode: (...given) => decoder.decode(...given).replace(/[\x80-\x9f]/g, letter) }
+}
+
 /** Null if the bytes are not of this encoding. Throws `binary`: text has no characters of control. */
 async function decoded(
   file: Uint8Array,
-  decoder: TextDecoder,
+  decoder: Pick<TextDecoder, 'decode'>,
   afterSlice: AfterSlice,
 ): Promise<string | null> {
   let text = ''

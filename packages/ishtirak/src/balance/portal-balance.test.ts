@@ -81,12 +81,15 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(await words(visit)).toContain('Your balance 3 000 DA')
   })
 
-  it.each(['1.980', 'much', '49', ''])('says what to type in place of %j', async (amount) => {
-    const refused = await (await enter()).submit('/portal/balance/top-up', { amount })
-    expect([refused.status, wordsOf(refused.text)]).toEqual([
-      422,
-      expect.stringContaining('Type whole dinars'),
-    ])
+  it('says what to type in place of what is no amount, and speaks every language', async () => {
+    const visit = await enter()
+    const says = expect.stringContaining('Type whole dinars')
+    for (const amount of ['1.980', 'much', '49', '']) {
+      const { status, text } = await visit.submit('/portal/balance/top-up', { amount })
+      expect([amount, status, wordsOf(text)]).toEqual([amount, 422, says])
+    }
+    expect(await words(await enter('fr'))).toContain('Votre solde 0 DA L’argent que vous versez ici')
+    expect(await words(await enter('ar'))).toContain('رصيدك 0 دج المال الذي تدفعه هنا يبقى لك')
   })
 
   it('without BALANCE_MAX, who has money from before sees it and ends the order', async () => {
@@ -107,13 +110,6 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect((await visit.submit('/portal/balance/renewal', { offer: '1 pro 2000' })).status).toBe(404)
     expect((await visit.submit('/portal/balance/top-up', { amount: '5000' })).status).not.toBe(303)
     expect(await words(await enterPortal(after, 'user-2'))).not.toContain('Your balance')
-  })
-
-  it.each([
-    ['fr', 'Votre solde 0 DA L’argent que vous versez ici reste à vous'],
-    ['ar', 'رصيدك 0 دج المال الذي تدفعه هنا يبقى لك'],
-  ])('speaks %s', async (locale, said) => {
-    expect(await words(await enter(locale))).toContain(said)
   })
 
   it('is a way to pay; too low for all that is sold it is shown, and says what is missing', async () => {

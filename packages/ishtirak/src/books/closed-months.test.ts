@@ -9,18 +9,21 @@ import { checkoutIdOf, createWorld } from '../../../../test/support/world.js'
 import { bookDueRenewals } from '../balance/due-renewals.js'
 
 const DAY_MS = 86_400_000
-const STEPS = 50
+const SEED = 1
+const STEPS = 45
+/** All months are read again after so many steps. */
+const EVERY = 15
 
 interface Line {
   readonly [column: string]: string
 }
 
 describeScenario('closed months', ({ database }) => {
-  it.each([1, 2, 3])('stay as they were through whatever comes, history %i', async (seed) => {
+  it('stay as they were through whatever comes', async () => {
     const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
     await using world = await createWorld(database(), { env, withoutJobs: true })
     const owner = operatorOf(world, ROLE_KEYS.owner)
-    const random = new SeededRandom(seed)
+    const random = new SeededRandom(SEED)
     const unheard: string[] = []
     const paid: string[] = []
     const kept = new Map<string, object>()
@@ -109,6 +112,7 @@ describeScenario('closed months', ({ database }) => {
         expect((await owner.post(`/months/${last}/reopen`, { why: 'forgotten' })).status).toBe(200)
         kept.delete(last)
       }
+      if (step % EVERY !== EVERY - 1) continue
       for (const [name, was] of kept) expect([step, await frozen(name)]).toEqual([step, was])
     }
     expect(kept.size).toBeGreaterThan(1)

@@ -54,9 +54,10 @@ describeScenario('the page of a month', ({ database }) => {
     return paymentId
   }
 
-  it('names each row of its figures, and has a way past what stands above them', async () => {
+  it('adds up to the file and to the payments, names each row and draws the days in words', async () => {
     await threePayments()
-    const { text } = await (await enter()).open('/console/months/2026-11')
+    const visit = await enter()
+    const { text } = await visit.open('/console/months/2026-11')
     for (const card of ['summary', 'by-day', 'by-method']) {
       const [body = ''] = /<tbody>.*?<\/tbody>/s.exec(text.split(`id="${card}"`)[1] ?? '') ?? []
       const rows = body.split('<tr>').slice(1)
@@ -66,12 +67,7 @@ describeScenario('the page of a month', ({ database }) => {
     const cards = [...text.matchAll(/<section class="card" aria-labelledby="([a-z-]+)"/g)].map(([, id]) => id)
     expect(cards).toEqual(['summary', 'files', 'users', 'by-method', 'by-rate', 'by-day'])
     expect(text).toMatch(/<body><a class="skip" href="#content">Skip to content<\/a>.*<main id="content">/s)
-  })
 
-  it('adds up to the file and to the payments', async () => {
-    await threePayments()
-    const visit = await enter()
-    const { text } = await visit.open('/console/months/2026-11')
     const csv = (await visit.open('/console/months/2026-11/accounts')).text
     const [head = '', ...lines] = csv.trimEnd().split('\r\n')
     const at = head.split(',').indexOf('net')
@@ -91,17 +87,14 @@ describeScenario('the page of a month', ({ database }) => {
       expect(sum(columnOf(text, card, 'Stamp duty'))).toBe(20)
     }
     expect(wordsOf(text)).toContain('Net of fees and refunds 4 020 DA')
-  })
 
-  it('draws the days, and says in words what it drew', async () => {
-    await threePayments()
-    const { text } = await (await enter()).open('/console/months')
-    expect(text.match(/<rect /g)).toHaveLength(3)
-    expect(text).toContain('role="img" aria-labelledby="chart-title chart-text"')
-    expect(wordsOf(text)).toContain(
+    const drawn = (await visit.open('/console/months')).text
+    expect(drawn.match(/<rect /g)).toHaveLength(3)
+    expect(drawn).toContain('role="img" aria-labelledby="chart-title chart-text"')
+    expect(wordsOf(drawn)).toContain(
       'Paid 6 020 DA in total, refunded 2 000 DA. The best day is 21 November 2026 with 4 020 DA.',
     )
-    expect(text).not.toMatch(/<script|style="/)
+    expect(drawn).not.toMatch(/<script|style="/)
     for (const locale of LOCALES) {
       const page = await (await enter('viewer', locale)).open('/console/months/2026-11')
       expect([page.status, Buffer.byteLength(page.text) < 60_000]).toEqual([200, true])
@@ -138,7 +131,7 @@ describeScenario('the page of a month', ({ database }) => {
 
   it('has a journal of its receipts, page by page, each leading to its payment', async () => {
     const ids = new Set<string>()
-    for (let n = 0; n < 51; n += 1) ids.add((await world.as(`user-${n}`).buy()).paymentId)
+    for (let n = 0; n < 41; n += 1) ids.add((await world.as(`user-${n}`).buy()).paymentId)
     const visit = await enter('viewer')
     const first = await visit.open('/console/months/2026-11/receipts')
     const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(first.text) ?? []
@@ -146,7 +139,7 @@ describeScenario('the page of a month', ({ database }) => {
     const found = [first, second].map(({ text }) =>
       [...text.matchAll(/\/payments\/(pay_\w+)"/g)].map(([, id]) => id),
     )
-    expect(found.map(({ length }) => length)).toEqual([40, 11])
+    expect(found.map(({ length }) => length)).toEqual([40, 1])
     expect(new Set(found.flat())).toEqual(ids)
     expect(bytesOf(first.text, world)).toBeLessThan(60_000)
     expect((await visit.open('/console/months/2026-11/receipts?cursor=x')).status).toBe(422)

@@ -7,6 +7,7 @@ import { type OperatorCaller, operatorOf } from '../../../../test/support/operat
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { LOCALES } from '../core/locale.js'
 import { statement } from '../database/database.js'
 import { markChanged } from './paid-months.sql.js'
 import { keepLastLapses } from './year.js'
@@ -141,12 +142,11 @@ describeScenario('a year', ({ database }) => {
     expect(await keepLastLapses(world.service.parts)).toBe(4)
   })
 
-  it.each(['ar', 'fr', 'en'])(
-    'has a page in %s: bars with their figures in words, and a table',
-    async (locale) => {
-      await world.as('user-1').buy()
-      pass(40)
-      await buyAhead('user-2', 3)
+  it('has a page in each language: bars with their figures in words, and a table', async () => {
+    await world.as('user-1').buy()
+    pass(40)
+    await buyAhead('user-2', 3)
+    for (const locale of LOCALES) {
       const visit = await enterConsole(world, ROLE_KEYS.owner, locale)
       const { status, text } = await visit.open('/console/year/2026-12')
       expect(status).toBe(200)
@@ -156,18 +156,17 @@ describeScenario('a year', ({ database }) => {
       expect(text).not.toMatch(/NaN|undefined|Infinity|\{\w+\}/)
       const words = wordsOf(text).replace(/[\u200e\u200f\u202f\u00a0]/g, ' ')
       expect(words).toMatch(/2 000/)
-      for (const [until, answer] of [
-        ...([
-          ['2026', 200],
-          ['1970', 200],
-          ['2099-01', 200],
-          ['2026-13', 404],
-          ['x', 404],
-        ] as const),
-      ])
-        expect([until, (await visit.open(`/console/year/${until}`)).status]).toEqual([until, answer])
-      // Nothing was sold in them.
-      expect((await visit.open('/console/year/2020')).text).not.toMatch(/NaN|Infinity/)
-    },
-  )
+    }
+    const visit = await enterConsole(world, ROLE_KEYS.owner)
+    for (const [until, answer] of [
+      ['2026', 200],
+      ['1970', 200],
+      ['2099-01', 200],
+      ['2026-13', 404],
+      ['x', 404],
+    ] as const)
+      expect([until, (await visit.open(`/console/year/${until}`)).status]).toEqual([until, answer])
+    // Nothing was sold in them.
+    expect((await visit.open('/console/year/2020')).text).not.toMatch(/NaN|Infinity/)
+  })
 })

@@ -39,11 +39,18 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
     ['checkout_url', { what: 'no_address' }],
     ['checkout_url', { what: 'script_address' }],
   ]
-  it.each(lies)('(%s) is refused, ended and shown to the operator alone', async (difference, lie) => {
+  it('is refused, ended and shown to the operator alone, whatever differs', async () => {
+    for (const [index, lie] of lies.entries()) await checkLie(`user-${index}`, ...lie)
+  })
+
+  async function checkLie(userId: string, difference: string, lie: FaultSettings<'false_checkout'>) {
+    const before = atProvider()
+    user = world.as(userId)
+    errors.length = 0
     world.emulator.setFaults({ false_checkout: { ...lie, times: 1 } })
     const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
     expect([status, body.code]).toEqual([502, 'provider_rejected'])
-    expect(atProvider()).toEqual(['expired'])
+    expect([difference, ...atProvider()]).toEqual([difference, ...before, 'expired'])
     const payment = await newest()
     expect(payment).toMatchObject({ status: 'canceled', checkout_url: null })
     expect(await differences(payment.id)).toContain(difference)
@@ -51,7 +58,7 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
     const [line, ...more] = errors.map((text) => JSON.parse(text))
     expect([line, more]).toMatchObject([{ level: 'error', payment_id: payment.id, outcome: 'refused' }, []])
     expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
-  })
+  }
 
   it(
     'is refused as well where an interrupted attempt is continued, and the click gets a good ' + 'one',

@@ -17,6 +17,7 @@ import {
   type World,
 } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
+import { LOCALES } from '../core/locale.js'
 import { statement } from '../database/database.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 
@@ -64,8 +65,19 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     return paymentId
   }
 
-  it('is quoted with what is left of what was paid, to the same end', async () => {
+  it('is quoted with what is left of what was paid, and bought by a click, to the same end', async () => {
+    const refused = async (wanted: object) => {
+      const { status: answered, body } = await user.post(PAYMENTS, wanted)
+      return [answered, body.code]
+    }
+    expect(await refused({ plan: 'team', start: 'now' })).toEqual([409, 'no_dearer_plan'])
     await halfWay()
+    expect(await refused({ plan: 'pro', start: 'now' })).toEqual([409, 'no_dearer_plan'])
+    expect(await refused({ plan: 'team', start: 'now', months: 1 })).toEqual([422, 'validation_failed'])
+    const withTerm = await user.get(`${QUOTE}?plan=team&start=now&months=1`)
+    expect(withTerm.body.errors).toEqual([expect.objectContaining({ pointer: '/query/months' })])
+    expect((await user.get(`${QUOTE}?plan=free&start=now`)).body.code).toBe('plan_not_purchasable')
+    expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('already_subscribed')
     expect((await user.get(`${QUOTE}?plan=team&start=now`)).body).toEqual({
       kind: 'change',
       plan: 'team',
@@ -79,15 +91,8 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
       would_end: '2026-12-21T12:00:00Z',
       code: null,
     })
-    expect((await user.get(`${QUOTE}?plan=team`)).body).toMatchObject({
-      kind: 'purchase',
-      credit: 0,
-      months: 1,
-    })
-  })
-
-  it('is bought by a click on upgrade, and runs from the payment to the same end', async () => {
-    await halfWay()
+    const later = (await user.get(`${QUOTE}?plan=team`)).body
+    expect(later).toMatchObject({ kind: 'purchase', credit: 0, months: 1 })
     const { status: answered, body } = await user.post(UPGRADE, { plan: 'team' })
     expect([answered, Object.keys(body)]).toEqual([200, ['checkout_url', 'payment_id']])
     expect((await status()).plan).toBe('pro')
@@ -119,7 +124,7 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     })
   })
 
-  it('is bought as a payment that begins now, where one for the end buys more time', async () => {
+  it('is bought as a payment that begins now, also with the key of the platform', async () => {
     await halfWay()
     const { status: answered, body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
     expect(answered).toBe(201)
@@ -128,36 +133,14 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(later.body).toMatchObject({ plan: 'team', months: 1, amount: 9000 })
     expect(later.body.id).not.toBe(body.id)
     expect((await user.get(`${PAYMENTS}/${body.id}`)).body.status).toBe('expired')
+    const platform = platformFor(world, 'user-1')
+    const { body: quoted } = await platform.get('/quote?plan=team&start=now')
+    expect(quoted).toMatchObject({ kind: 'change', amount: 3500 })
+    const { body: ordered } = await platform.post('/payments', { plan: 'team', start: 'now' })
+    expect(ordered).toMatchObject({ kind: 'change', amount: 3500 })
   })
 
-  it('is refused where nothing runs that is cheaper, and with a term', async () => {
-    const refused = async (wanted: object) => {
-      const { status: answered, body } = await user.post(PAYMENTS, wanted)
-      return [answered, body.code]
-    }
-    expect(await refused({ plan: 'team', start: 'now' })).toEqual([409, 'no_dearer_plan'])
-    await halfWay()
-    expect(await refused({ plan: 'pro', start: 'now' })).toEqual([409, 'no_dearer_plan'])
-    expect(await refused({ plan: 'team', start: 'now', months: 1 })).toEqual([422, 'validation_failed'])
-    const quoted = await user.get(`${QUOTE}?plan=team&start=now&months=1`)
-    expect(quoted.body.errors).toEqual([expect.objectContaining({ pointer: '/query/months' })])
-    expect((await user.get(`${QUOTE}?plan=free&start=now`)).body.code).toBe('plan_not_purchasable')
-    expect((await user.post(UPGRADE, { plan: 'pro' })).body.code).toBe('already_subscribed')
-  })
-
-  const paymentOf = async (id: string) => (await user.get(`${PAYMENTS}/${id}`)).body
-  const time = async () =>
-    (await readTimeLists(database(), ['user-1']))
-      .flat()
-      .map((one) => [
-        one.by === 'gap' ? null : one.id,
-        one.by === 'gap' ? null : one.plan.id,
-        toTimestamp(one.start),
-        toTimestamp(one.end),
-      ])
-  const lists = ['2026-11-21T12:00:00Z', '2026-12-06T12:00:00Z', '2026-12-21T12:00:00Z'] as const
-
-  it('stands in the list of time, with the payment that bought it', async () => {
+  it('stands in the list of time, and is refunded before what it stands on', async () => {
     const first = await halfWay()
     const { body } = await user.post(UPGRADE, { plan: 'team' })
     await pay(body.checkout_url)
@@ -166,24 +149,6 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
       [body.payment_id, 'team', lists[1], lists[2]],
     ]
     expect(await time()).toEqual(changed)
-    await world.advance(5 * DAY)
-    expect((await operator.post(`/payments/${body.payment_id}/refund`, { why: 'asked' })).status).toBe(200)
-    expect(await time()).toEqual([
-      ...changed.slice(0, 1),
-      [body.payment_id, 'team', lists[1], '2026-12-11T12:00:00Z'],
-      [first, 'pro', '2026-12-11T12:00:00Z', lists[2]],
-    ])
-    expect(await status()).toMatchObject({ plan: 'pro', status: 'active', current_period_end: lists[2] })
-    expect((await events()).slice(-2).map(({ type }) => type)).toEqual([
-      'payment.refunded',
-      'subscription.changed',
-    ])
-  })
-
-  it('is refunded before what it stands on, and the refusal names it', async () => {
-    const first = await halfWay()
-    const { body } = await user.post(UPGRADE, { plan: 'team' })
-    await pay(body.checkout_url)
     const refuse = await operator.post(`/payments/${first}/refund`, { why: 'asked' })
     expect([refuse.status, refuse.body.code, refuse.body.payment_id]).toEqual([
       ...[409, 'refund_change_first', body.payment_id],
@@ -197,10 +162,33 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
       after: { plan: 'pro', current_period_end: lists[2] },
       events: ['payment.refunded', 'subscription.changed'],
     })
-    for (const id of [body.payment_id, first])
-      expect((await operator.post(`/payments/${id}/refund`, { why: 'asked' })).status).toBe(200)
+    await world.advance(5 * DAY)
+    expect((await operator.post(`/payments/${body.payment_id}/refund`, { why: 'asked' })).status).toBe(200)
+    expect(await time()).toEqual([
+      ...changed.slice(0, 1),
+      [body.payment_id, 'team', lists[1], '2026-12-11T12:00:00Z'],
+      [first, 'pro', '2026-12-11T12:00:00Z', lists[2]],
+    ])
+    expect(await status()).toMatchObject({ plan: 'pro', status: 'active', current_period_end: lists[2] })
+    expect((await events()).slice(-2).map(({ type }) => type)).toEqual([
+      'payment.refunded',
+      'subscription.changed',
+    ])
+    expect((await operator.post(`/payments/${first}/refund`, { why: 'asked' })).status).toBe(200)
     expect(await status()).toMatchObject({ plan: 'free', status: 'canceled' })
   })
+
+  const paymentOf = async (id: string) => (await user.get(`${PAYMENTS}/${id}`)).body
+  const time = async () =>
+    (await readTimeLists(database(), ['user-1']))
+      .flat()
+      .map((one) => [
+        one.by === 'gap' ? null : one.id,
+        one.by === 'gap' ? null : one.plan.id,
+        toTimestamp(one.start),
+        toTimestamp(one.end),
+      ])
+  const lists = ['2026-11-21T12:00:00Z', '2026-12-06T12:00:00Z', '2026-12-21T12:00:00Z'] as const
 
   it('keeps its beginning where a refund moves what is left of it', async () => {
     const buy = async (wanted: object) => {
@@ -362,32 +350,27 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
     expect(await status()).toMatchObject({ plan: 'team', current_period_end: lists[2] })
   })
 
-  it('is bought with the platform’s key for its user', async () => {
-    await halfWay()
-    const platform = platformFor(world, 'user-1')
-    const { body: quoted } = await platform.get('/quote?plan=team&start=now')
-    expect(quoted).toMatchObject({ kind: 'change', amount: 3500 })
-    const { body } = await platform.post('/payments', { plan: 'team', start: 'now' })
-    expect(body).toMatchObject({ kind: 'change', amount: 3500 })
-  })
-
-  it.each([
-    ['en', 'From now on your plan is Team, paid until 21 December 2026'],
-    ['fr', 'Vous avez désormais l’offre Team, payée jusqu’au 21 décembre'],
-    ['ar', 'باقتك من الآن هي'],
-  ] as const)('is told by mail in %s, with its receipt', async (locale, told) => {
+  it('is told by mail in the language of the user, with its receipt', async () => {
+    const told = {
+      en: 'From now on your plan is Team, paid until 21 December 2026',
+      fr: 'Vous avez désormais l’offre Team, payée jusqu’au 21 décembre',
+      ar: 'باقتك من الآن هي',
+    }
     await world.stop()
     await using sink = await startSmtpSink()
     world = await createWorld(database(), { env: { ...ENV, SMTP_URL: sink.url } })
-    user = world.as('user-1')
-    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
-    await halfWay()
-    const { body } = await user.post(UPGRADE, { plan: 'team' })
-    await pay(body.checkout_url)
-    await world.service.runner.runAll()
-    const { parts } = readMessage(sink.messages.at(-1) as ReceivedMessage)
-    expect(parts['text/plain']?.toString().replaceAll(/\s+/g, ' ')).toContain(told)
-    expect(Object.keys(parts)).toContain('application/pdf')
+    for (const locale of LOCALES) {
+      await setProfile(world, locale, { email: `${locale}@example.dz`, locale })
+      await world.as(locale).buy()
+    }
+    await world.advance(15 * DAY)
+    for (const locale of LOCALES) {
+      await pay((await world.as(locale).post(UPGRADE, { plan: 'team' })).body.checkout_url)
+      await world.service.runner.runAll()
+      const { parts } = readMessage(sink.messages.at(-1) as ReceivedMessage)
+      expect(parts['text/plain']?.toString().replaceAll(/\s+/g, ' ')).toContain(told[locale])
+      expect(Object.keys(parts)).toContain('application/pdf')
+    }
   })
 
   it('is of a month that the balance has bought and no job has written down', async () => {

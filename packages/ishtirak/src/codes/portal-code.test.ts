@@ -123,20 +123,18 @@ describeScenario('a code in the portal', ({ database }) => {
     })
   })
 
-  it.each(['', 'no code', '0000-0000-0000-0000', '"><script>'])(
-    'that does not count, such as %j, is asked for again, and ten such ones are enough',
-    async (code) => {
-      const portal = await enterPortal(world, 'user-1', 'fr')
-      for (let tries = 0; tries < 10; tries++) {
-        const path = tries % 2 === 0 ? '/portal/code' : '/portal/redeem'
+  it('that does not count is asked for again, and ten such ones are enough', async () => {
+    const portal = await enterPortal(world, 'user-1', 'fr')
+    for (const code of ['', 'no code', '0000-0000-0000-0000', '"><script>', 'x'])
+      for (const path of ['/portal/code', '/portal/redeem']) {
         const answer = await portal.submit(path, { code })
-        expect([answer.status, answer.text.includes('name="code"')]).toEqual([422, true])
+        const asksAgain = answer.text.includes('name="code"')
+        expect([path, code, answer.status, asksAgain]).toEqual([path, code, 422, true])
         // Inside quotes, where only a quote would end it.
         expect(answer.text.replace(/ value="[^"]*"/g, '')).not.toContain('<script')
       }
-      expect((await portal.submit('/portal/code', { code })).status).toBe(429)
-    },
-  )
+    expect((await portal.submit('/portal/code', { code: '' })).status).toBe(429)
+  })
 
   it('is taken from no form of another page', async () => {
     const code = await codeOf({ kind: 'months', plan: 'pro', months: 1 })

@@ -28,7 +28,7 @@ describeScenario('the console', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  it('shows a payment with what operators did', async () => {
+  it('shows a payment with what operators did, and no mail where none is sent', async () => {
     const { paymentId } = await world.as('<b>user-1</b>').buy()
     await operatorOf(world).post(`/payments/${paymentId}/recheck`, { why: '<script>x</script>' })
     const visit = await enterConsole(world, OPERATOR_KEY)
@@ -44,6 +44,29 @@ describeScenario('the console', ({ database }) => {
       expect(words).toContain(part)
     expect(text).not.toMatch(/<script|<b>user/)
     expect(bytesOf(text, world)).toBeLessThan(60_000)
+    const arabic = await (await enterConsole(world, OPERATOR_KEY, 'ar')).open(
+      `/console/payments/${paymentId}`,
+    )
+    expect(arabic.text).toContain('<dd><span>\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
+    await world.as('user-1').buy()
+    const owner = await enterConsole(world, ROLE_KEYS.owner)
+    for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])
+      expect([path, (await owner.open(path)).text.includes('/resend-receipt"')]).toEqual([path, false])
+  })
+
+  it('says in words that there is no such page; no page runs, is framed or is stored', async () => {
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    for (const path of ['/console/payments/none', '/console/none']) {
+      const { status, text } = await visit.open(path)
+      expect([path, status]).toEqual([path, 404])
+      expect(wordsOf(text)).toContain('There is nothing at this address.')
+    }
+    const { headers } = await visit.open()
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; /)
+    expect(policy).toContain("frame-ancestors 'none'; form-action 'self'")
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
   it('calls the reference of a transfer by its name', async () => {
@@ -85,14 +108,6 @@ describeScenario('the console', ({ database }) => {
     expect(JSON.stringify(body)).not.toContain(first)
   })
 
-  it('puts the plan before its term in Arabic, whatever the letters of its name', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    const { text } = await (await enterConsole(world, OPERATOR_KEY, 'ar')).open(
-      `/console/payments/${paymentId}`,
-    )
-    expect(text).toContain('<dd><span>\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
-  })
-
   it('stays small however often a payment was looked at, and has what was done last', async () => {
     const { paymentId } = await world.as('user-1').buy()
     await actOften(database(), { userId: 'user-1', paymentId, act: 'payment.recheck', times: 10_000 })
@@ -132,15 +147,6 @@ describeScenario('the console', ({ database }) => {
     )
   })
 
-  it('says in words that there is no such page', async () => {
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    for (const path of ['/console/payments/none', '/console/none']) {
-      const { status, text } = await visit.open(path)
-      expect([path, status]).toEqual([path, 404])
-      expect(wordsOf(text)).toContain('There is nothing at this address.')
-    }
-  })
-
   it('leads from a refusal back to the payment or the user that it was about', async () => {
     const { paymentId } = await world.as('user-1').buy()
     await setProfile(world, 'user-1', { email: 'amina@example.dz' })
@@ -158,27 +164,4 @@ describeScenario('the console', ({ database }) => {
       expect([path, answer.status, href, label]).toEqual([path, status, `${world.base}${about}`, words])
     }
   })
-
-  it('offers no receipt by mail where no mail is sent', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    const visit = await enterConsole(world, ROLE_KEYS.owner)
-    for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])
-      expect([path, (await visit.open(path)).text.includes('/resend-receipt"')]).toEqual([path, false])
-  })
-
-  it(
-    'runs nothing, cannot be framed, is not stored by a browser or a proxy, and sends its forms to ' +
-      'itself alone',
-    async () => {
-      const visit = await enterConsole(world, OPERATOR_KEY)
-      const { headers } = await visit.open()
-      const policy = headers.get('content-security-policy') ?? ''
-      expect(policy).toMatch(
-        /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; /,
-      )
-      expect(policy).toContain("frame-ancestors 'none'; form-action 'self'")
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(headers.get('referrer-policy')).toBe('no-referrer')
-    },
-  )
 })

@@ -77,53 +77,57 @@ describe('a line', () => {
       expect(of(lineOf(A, { doubts: [doubt] })), doubt).toEqual(['to_choose', A, 'reference', doubt])
   })
 
-  it.each([
-    ['as it is shown', formatReference(A)],
-    ['among words', `VIREMENT DE KARIM ${formatReference(A)} ABONNEMENT`],
-    ['in lower case, with spaces', `vir ${formatReference(A).replaceAll('-', ' ').toLowerCase()}`],
-    ['in one piece, with a colon', `REF:${A}`],
-    ['in two lines', `${A.slice(0, 6)}\n${A.slice(6)}`],
-    ['with letters that look alike', A.replaceAll('2', 'Z').replaceAll('5', 'S').replaceAll('8', 'B')],
-  ])('with the whole reference is sure: %s', (_how, text) => {
-    expect(of(lineOf(text))).toEqual(['sure', A, 'reference'])
+  it('with the whole reference is sure, however it is written', () => {
+    const written = {
+      'as it is shown': formatReference(A),
+      'among words': `VIREMENT DE KARIM ${formatReference(A)} ABONNEMENT`,
+      'in lower case, with spaces': `vir ${formatReference(A).replaceAll('-', ' ').toLowerCase()}`,
+      'in one piece, with a colon': `REF:${A}`,
+      'in two lines': `${A.slice(0, 6)}\n${A.slice(6)}`,
+      'with letters that look alike': A.replaceAll('2', 'Z').replaceAll('5', 'S').replaceAll('8', 'B'),
+    }
+    for (const [how, text] of Object.entries(written))
+      expect(of(lineOf(text)), how).toEqual(['sure', A, 'reference'])
   })
 
-  it.each<[string, BankLine, PayableTransfer[], number, string[]]>([
-    ['another amount', lineOf(A, { centimes: 190_000 }), [payable(A)], 0, ['reference', 'amount']],
-    ['centimes', lineOf(A, { centimes: 200_001 }), [payable(A)], 0, ['reference', 'amount']],
-    [
-      'money before the order',
-      lineOf(A, { day: '2026-11-17' }),
-      [payable(A)],
-      0,
-      ['reference', 'before_order'],
-    ],
-    ['a day that lies ahead', lineOf(A, { day: '2026-11-22' }), [payable(A)], 0, ['reference', 'in_future']],
-    ['another line', lineOf(A), [payable(A)], 1, ['reference', 'other_line']],
-    [
-      'a line that was said to pay it',
-      lineOf(A),
-      [payable(A, { lineId: 'm' })],
-      0,
-      ['reference', 'other_line'],
-    ],
-    ['a refused transfer', lineOf(A), [payable(A, { state: 'given_up' })], 0, ['reference', 'given_up']],
-    ['what is booked', lineOf(A), [payable(A, { state: 'booked' })], 0, ['reference', 'booked']],
-    [
-      'the reference of nobody beside it',
-      lineOf(`${A} ${B}`),
-      [payable(A)],
-      0,
-      ['reference', 'other_reference'],
-    ],
-    ['other symbols around it', lineOf(`RF${A}K`), [payable(A)], 0, ['reference_inside']],
-    ['single letters', lineOf([...A].join(' ')), [payable(A)], 0, ['reference_inside']],
-    ['a wrong symbol', lineOf(`${A.slice(0, 3)}X${A.slice(4)}`), [payable(A)], 0, ['reference_near']],
-    ['a missing one in front', lineOf(A.slice(1)), [payable(A)], 0, ['reference_near']],
-    ['a missing one at the end', lineOf(A.slice(0, -1)), [payable(A)], 0, ['reference_near']],
-    ['one too many', lineOf(`${A.slice(0, 5)}X${A.slice(5)}`), [payable(A)], 0, ['reference_near']],
-  ])('with %s is to choose', (_what, line, transfers, elsewhere, why) => {
-    expect(of(line, transfers, elsewhere)).toEqual(['to_choose', A, ...why])
+  it('with something that does not fit is to choose, and says what', () => {
+    const shown = (line: BankLine, changes: Partial<PayableTransfer> = {}, elsewhere = 0) =>
+      of(line, [payable(A, changes)], elsewhere).join()
+    const found = {
+      'another amount': shown(lineOf(A, { centimes: 190_000 })),
+      centimes: shown(lineOf(A, { centimes: 200_001 })),
+      'money before the order': shown(lineOf(A, { day: '2026-11-17' })),
+      'a day that lies ahead': shown(lineOf(A, { day: '2026-11-22' })),
+      'another line': shown(lineOf(A), {}, 1),
+      'a line that was said to pay it': shown(lineOf(A), { lineId: 'm' }),
+      'a refused transfer': shown(lineOf(A), { state: 'given_up' }),
+      'what is booked': shown(lineOf(A), { state: 'booked' }),
+      'the reference of nobody beside it': shown(lineOf(`${A} ${B}`)),
+      'other symbols around it': shown(lineOf(`RF${A}K`)),
+      'single letters': shown(lineOf([...A].join(' '))),
+      'a wrong symbol': shown(lineOf(`${A.slice(0, 3)}X${A.slice(4)}`)),
+      'a missing one in front': shown(lineOf(A.slice(1))),
+      'a missing one at the end': shown(lineOf(A.slice(0, -1))),
+      'one too many': shown(lineOf(`${A.slice(0, 5)}X${A.slice(5)}`)),
+    }
+    const is = (why: string) => `to_choose,${A},${why}`
+    expect(found).toEqual({
+      'another amount': is('reference,amount'),
+      centimes: is('reference,amount'),
+      'money before the order': is('reference,before_order'),
+      'a day that lies ahead': is('reference,in_future'),
+      'another line': is('reference,other_line'),
+      'a line that was said to pay it': is('reference,other_line'),
+      'a refused transfer': is('reference,given_up'),
+      'what is booked': is('reference,booked'),
+      'the reference of nobody beside it': is('reference,other_reference'),
+      'other symbols around it': is('reference_inside'),
+      'single letters': is('reference_inside'),
+      'a wrong symbol': is('reference_near'),
+      'a missing one in front': is('reference_near'),
+      'a missing one at the end': is('reference_near'),
+      'one too many': is('reference_near'),
+    })
   })
 
   it('that is said to pay its own transfer is sure of it still', () => {
@@ -190,30 +194,15 @@ function neighbours(reference: string): readonly string[] {
   return found.filter((near) => near !== reference)
 }
 
-it('is never sure of another transfer than the one that was meant, in 100,000 lines', {
-  timeout: 60_000,
-}, () => {
+it('is never sure of another transfer than the one that was meant, in 10,000 lines', () => {
   const transfers = Array.from({ length: 200 }, draw)
     .flatMap((reference) => [reference, ...neighbours(reference).slice(0, 9)])
     .map((reference) => payable(reference))
   const known = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
   const matchOf = matcherOf([...known.values()], TODAY)(NOTHING_KNOWN)
-  const WORDS = [
-    'VIREMENT',
-    'DE',
-    'KARIM',
-    'ABONNEMENT PRO',
-    '2 000 DA',
-    'F',
-    'R2',
-    'FEVRIER',
-    '5',
-    'W',
-    'تحويل',
-    '',
-  ]
+  const WORDS = 'VIREMENT|DE|KARIM|ABONNEMENT PRO|2 000 DA|F|R2|FEVRIER|5|W|تحويل|'.split('|')
   const counts = { wrong: 0, right: 0, asWritten: 0, sureAsWritten: 0, found: 0 }
-  for (let n = 0; n < 100_000; n++) {
+  for (let n = 0; n < 10_000; n++) {
     const meant = random.pick(transfers)
     const error = random.between(0, ERRORS.length - 1)
     const written = ERRORS[error]?.(meant.reference) ?? ''
@@ -230,7 +219,7 @@ it('is never sure of another transfer than the one that was meant, in 100,000 li
   expect(counts.wrong).toBe(0)
   // Beside so many near ones most of what was written right is sure, and nearly all is found.
   expect(counts.sureAsWritten / counts.asWritten).toBeGreaterThan(0.85)
-  expect(counts.found).toBeGreaterThan(99_000)
+  expect(counts.found).toBeGreaterThan(9_900)
 })
 
 it('looks at the transfers of one amount and name once a day, not once a line', () => {

@@ -36,40 +36,46 @@ describe('the details of a buyer', () => {
     for (const typed of ['', ' ', '\u00a0', '\u200f']) expect(read('name', typed)).toBeNull()
   })
 
-  it.each<[BuyerField, readonly string[]]>([
-    ['rc', ['16/00-0123456 B 20', '16/00-0123456B20', '16B0123456', '98 b 0012345', '16.00.0123456.ب.20']],
-    ['nif', ['416001000000007', '408 020 000 150 039', '000 216 001 808 337 13010', '0002.1600-1808/337']],
-    ['nis', [NIS, '0002 1618 0833 713', '٠٠٠٢١٦١٨٠٨٣٣٧١٣']],
-    ['ai', ['16012345678', '16 01 2345678', '123', 'A-16/0123']],
-    ['capital', ['1 000 000,00 DA', '١٠٠٠٠٠ دج']],
-    ['legal_form', ['SARL', 'E.U.R.L.', 'ش.ذ.م.م']],
-    ['phone', ['+213 (0) 555-12-34-56', '021 23 45 67', '٠٥٥٥١٢٣٤٥٦']],
-    ['email', ['compta@atlas.dz']],
-  ])('%s is read in the ways in which it is written', (field, ways) => {
-    for (const typed of ways) expect(read(field, typed)).toBe(typed)
+  it('are read in the ways in which they are written', () => {
+    const cases: readonly [BuyerField, readonly string[]][] = [
+      ['rc', ['16/00-0123456 B 20', '16/00-0123456B20', '16B0123456', '98 b 0012345', '16.00.0123456.ب.20']],
+      ['nif', ['416001000000007', '408 020 000 150 039', '000 216 001 808 337 13010', '0002.1600-1808/337']],
+      ['nis', [NIS, '0002 1618 0833 713', '٠٠٠٢١٦١٨٠٨٣٣٧١٣']],
+      ['ai', ['16012345678', '16 01 2345678', '123', 'A-16/0123']],
+      ['capital', ['1 000 000,00 DA', '١٠٠٠٠٠ دج']],
+      ['legal_form', ['SARL', 'E.U.R.L.', 'ش.ذ.م.م']],
+      ['phone', ['+213 (0) 555-12-34-56', '021 23 45 67', '٠٥٥٥١٢٣٤٥٦']],
+      ['email', ['compta@atlas.dz']],
+    ]
+    for (const [field, ways] of cases) {
+      for (const typed of ways) expect.soft(read(field, typed), String(field)).toBe(typed)
+    }
   })
 
-  it.each<[BuyerField, string, string]>([
-    ['nif', '12', 'wrong_format'],
-    ['nif', `${NIF}1`, 'wrong_format'],
-    ['nif', '00021600180833O', 'wrong_format'],
-    ['nif', `${NIF.slice(1)}${'-'.repeat(26)}0`, 'wrong_format'],
-    ['nis', NIF.slice(1), 'wrong_format'],
-    ['ai', '12', 'too_short'],
-    ['ai', '1'.repeat(21), 'too_long'],
-    ['rc', '16;00', 'wrong_format'],
-    ['rc', '1'.repeat(31), 'too_long'],
-    ['rc', '---', 'too_short'],
-    ['name', 'n'.repeat(121), 'too_long'],
-    ['name', '—', 'wrong_format'],
-    ['address', 'n'.repeat(241), 'too_long'],
-    ['legal_form', 'n'.repeat(61), 'too_long'],
-    ['capital', '1'.repeat(61), 'too_long'],
-    ['phone', '12', 'wrong_format'],
-    ['email', 'compta at atlas', 'wrong_format'],
-    ['kind', 'robot', 'not_allowed'],
-  ])('%s is not %j', (field, typed, code) => {
-    expect(read(field, typed)).toEqual({ code })
+  it('are refused with what is wrong in them', () => {
+    const cases: readonly [BuyerField, string, string][] = [
+      ['nif', '12', 'wrong_format'],
+      ['nif', `${NIF}1`, 'wrong_format'],
+      ['nif', '00021600180833O', 'wrong_format'],
+      ['nif', `${NIF.slice(1)}${'-'.repeat(26)}0`, 'wrong_format'],
+      ['nis', NIF.slice(1), 'wrong_format'],
+      ['ai', '12', 'too_short'],
+      ['ai', '1'.repeat(21), 'too_long'],
+      ['rc', '16;00', 'wrong_format'],
+      ['rc', '1'.repeat(31), 'too_long'],
+      ['rc', '---', 'too_short'],
+      ['name', 'n'.repeat(121), 'too_long'],
+      ['name', '—', 'wrong_format'],
+      ['address', 'n'.repeat(241), 'too_long'],
+      ['legal_form', 'n'.repeat(61), 'too_long'],
+      ['capital', '1'.repeat(61), 'too_long'],
+      ['phone', '12', 'wrong_format'],
+      ['email', 'compta at atlas', 'wrong_format'],
+      ['kind', 'robot', 'not_allowed'],
+    ]
+    for (const [field, typed, code] of cases) {
+      expect.soft(read(field, typed), String(field)).toEqual({ code })
+    }
   })
 
   it('have no sign that controls a machine or turns letters around', () => {

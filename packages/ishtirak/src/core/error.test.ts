@@ -3,14 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { BillingError, ERRORS, isErrorCode, VALIDATION_CODES } from './error.js'
 
 describe('the list of errors', () => {
-  it.each(Object.entries(ERRORS))('%s has a status of a refusal', (code, status) => {
-    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
-    expect(status).toBeGreaterThanOrEqual(400)
-    expect(status).toBeLessThan(600)
+  it('has a status of a refusal for each code', () => {
+    for (const [code, status] of Object.entries(ERRORS)) {
+      expect.soft(code, String(code)).toMatch(/^[a-z]+(_[a-z]+)*$/)
+      expect.soft(status, String(code)).toBeGreaterThanOrEqual(400)
+      expect.soft(status, String(code)).toBeLessThan(600)
+    }
   })
 
-  it.each(VALIDATION_CODES)('the field problem %s is a code', (code) => {
-    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+  it('names each problem of a field by a code', () => {
+    for (const code of VALIDATION_CODES) {
+      expect.soft(code, String(code)).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    }
   })
 
   it('knows its own codes and no inherited name', () => {

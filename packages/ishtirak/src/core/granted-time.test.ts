@@ -247,7 +247,7 @@ describe('over random lives of purchases, codes, grants, refunds and ends', () =
             }
           },
         ),
-        { numRuns: 1_000 },
+        { numRuns: 200 },
       )
     },
   )

@@ -72,13 +72,22 @@ describe('usage', () => {
     ])
   })
 
-  it.each<[string, Partial<UsageCount>, Partial<LimitDefinition>]>([
-    ['of a day where a month is counted now', { countsAs: 'day', resetsAt: MONTH_END }, { window: 'month' }],
-    ['of a month where a day is counted now', { countsAs: 'month', resetsAt: MIDNIGHT }, { window: 'day' }],
-    ['of a gauge where a day is counted now', { countsAs: 'gauge' }, { window: 'day' }],
-    ['of a day where a gauge is counted now', { countsAs: 'day', resetsAt: MIDNIGHT }, {}],
-  ])('takes none %s', (_name, changes, limit) => {
-    expect(usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)])).toEqual({ builds: 0 })
+  it('takes none of another kind of count', () => {
+    const cases: readonly [string, Partial<UsageCount>, Partial<LimitDefinition>][] = [
+      [
+        'of a day where a month is counted now',
+        { countsAs: 'day', resetsAt: MONTH_END },
+        { window: 'month' },
+      ],
+      ['of a month where a day is counted now', { countsAs: 'month', resetsAt: MIDNIGHT }, { window: 'day' }],
+      ['of a gauge where a day is counted now', { countsAs: 'gauge' }, { window: 'day' }],
+      ['of a day where a gauge is counted now', { countsAs: 'day', resetsAt: MIDNIGHT }, {}],
+    ]
+    for (const [_name, changes, limit] of cases) {
+      expect
+        .soft(usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)]), String(_name))
+        .toEqual({ builds: 0 })
+    }
   })
 
   it('takes no count of a project for one of a region, or for one of the user', () => {

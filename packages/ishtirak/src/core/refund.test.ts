@@ -135,13 +135,20 @@ describe('a refund', () => {
     expect(events).toEqual(['payment.refunded'])
   })
 
-  it.each(['pending', 'failed', 'expired', 'canceled', 'review', 'refunded', 'requested'] as const)(
-    'of a payment that is %s is none',
-    (status) => {
+  it('of a payment that is not paid is none', () => {
+    for (const status of [
+      'pending',
+      'failed',
+      'expired',
+      'canceled',
+      'review',
+      'refunded',
+      'requested',
+    ] as const) {
       const facts = { payment: aPayment({ status }), subscription: three.facts }
-      expect(decideRefund(facts, start, RULES)).toBeNull()
-    },
-  )
+      expect.soft(decideRefund(facts, start, RULES), String(status)).toBeNull()
+    }
+  })
 
   it('of 12 months between two single ones lets the later one begin where they began', () => {
     const mixed = buyTerms([
@@ -240,7 +247,7 @@ describe('a refund', () => {
           expectWholeRun(facts)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 })

@@ -16,11 +16,10 @@ it('a postgres URL is a server', async () => {
   await database.close()
 })
 
-it.each(['mysql://root@localhost/x', './data', ''])(
-  'the URL %j is refused, without repeating it',
-  async (url) => {
+it('another URL is refused, without repeating it', async () => {
+  for (const url of ['mysql://root@localhost/x', './data', ''] as const) {
     const error = await openDatabase({ url }).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(UnknownDatabase)
-    expect(String(error)).not.toContain('root')
-  },
-)
+    expect.soft(error, String(url)).toBeInstanceOf(UnknownDatabase)
+    expect.soft(String(error), String(url)).not.toContain('root')
+  }
+})

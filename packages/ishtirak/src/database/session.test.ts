@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario, freshDatabase } from '../../../../test/support/databases.js'
 import {
   ConstraintViolation,
@@ -12,8 +12,8 @@ const create = `
   create table if not exists accounts (
     id text constraint accounts_once primary key,
     balance int8 not null constraint accounts_never_negative check (balance >= 0)
-  );
-  insert into accounts values ('a', 100), ('b', 100)`
+  )`
+const refill = statement('test.refill', `insert into accounts values ('a', 100), ('b', 100)`)
 
 const add = statement(
   'test.add',
@@ -27,10 +27,11 @@ const one = statement('test.one', 'select 1 as one')
 
 describeScenario('transactions', (context) => {
   const { database, kind } = context
-  const prepare = () => database().script(create)
+  beforeAll(() => database().script(create))
+  beforeEach(() => database().query(refill))
+  afterAll(() => database().script('drop table accounts'))
 
   it('all of a transaction is there after it', async () => {
-    await prepare()
     const result = await database().transaction(async (transaction) => {
       await transaction.query(add, ['a', -30])
       await transaction.query(add, ['b', 30])
@@ -41,40 +42,29 @@ describeScenario('transactions', (context) => {
     expect(await database().query(balance, ['a'])).toEqual([{ balance: 70 }])
   })
 
-  it('when the work throws, nothing of it stays and its error comes out untouched', async () => {
-    await prepare()
+  it('nothing of a transaction stays when its work throws or a statement of it fails', async () => {
     const refusal = new RangeError('of our own')
     const work = database().transaction(async (transaction) => {
       await transaction.query(add, ['a', -30])
       throw refusal
     })
+    // The error comes out untouched.
     await expect(work).rejects.toBe(refusal)
-    expect(await database().query(balance, ['a'])).toEqual([{ balance: 100 }])
-  })
-
-  it('when a statement fails, nothing of the transaction stays', async () => {
-    await prepare()
-    const work = database().transaction(async (transaction) => {
+    const failing = database().transaction(async (transaction) => {
       await transaction.query(add, ['b', 30])
       await transaction.query(add, ['a', -130])
     })
-    await expect(work).rejects.toMatchObject({ constraint: 'accounts_never_negative' })
-    expect(await database().query(balance, ['b'])).toEqual([{ balance: 100 }])
-  })
-
-  it('an error that the work swallows still fails the transaction: nothing was committed', async () => {
-    await prepare()
-    const work = database().transaction(async (transaction) => {
+    await expect(failing).rejects.toMatchObject({ constraint: 'accounts_never_negative' })
+    const swallowing = database().transaction(async (transaction) => {
       await transaction.query(add, ['a', 1])
       await transaction.query(wrong).catch(() => 'swallowed')
       return 'all is well'
     })
-    await expect(work).rejects.toMatchObject({ code: '25P02' })
-    expect(await database().query(balance, ['a'])).toEqual([{ balance: 100 }])
+    await expect(swallowing).rejects.toMatchObject({ code: '25P02' })
+    for (const id of ['a', 'b']) expect(await database().query(balance, [id])).toEqual([{ balance: 100 }])
   })
 
   it('50 transactions at once leave the sum that 50 in a row would', async () => {
-    await prepare()
     const moves = Array.from({ length: 50 }, (_, index) =>
       database().transaction(async (transaction) => {
         // Always `a` first: locking in one order avoids deadlocks.
@@ -90,22 +80,17 @@ describeScenario('transactions', (context) => {
   })
 
   it('statements that the work starts at once run in the order they were started', async () => {
-    await prepare()
     const rows = await database().transaction((transaction) =>
       Promise.all([1, 2, 3].map((amount) => transaction.query(add, ['a', amount]))),
     )
     // 100 + 1, + 2, + 3
     expect(rows.map(([row]) => row?.balance)).toEqual([101, 103, 106])
-  })
-
-  it('a transaction cannot be used after its end', async () => {
-    await prepare()
+    // It cannot be used after its end.
     const kept = await database().transaction(async (transaction) => transaction)
     await expect(kept.query(one)).rejects.toMatchObject({ code: '25P01' })
   })
 
   it('a broken rule is a ConstraintViolation with its name', async () => {
-    await prepare()
     const again = database().query(insert, ['a', 1])
     await expect(again).rejects.toBeInstanceOf(ConstraintViolation)
     await expect(database().query(insert, ['a', 1])).rejects.toMatchObject({ constraint: 'accounts_once' })
@@ -114,7 +99,6 @@ describeScenario('transactions', (context) => {
   })
 
   it('faulty SQL is a DatabaseError with its code, and what ran beside it is unharmed', async () => {
-    await prepare()
     const outcomes = await Promise.allSettled([
       database().query(balance, ['a']),
       database().query(wrong),
@@ -138,7 +122,6 @@ describeScenario('transactions', (context) => {
   })
 
   it('a script is applied whole or not at all', async () => {
-    await prepare()
     const script = database().script(
       `insert into accounts values ('c', 1); insert into accounts values ('a', 1)`,
     )
@@ -147,7 +130,6 @@ describeScenario('transactions', (context) => {
   })
 
   it('a statement follows a script that changes its columns', async () => {
-    await prepare()
     const all = statement('test.all', `select * from accounts where id = 'a'`)
     // On as many connections as there are, so that each holds a plan that the script makes stale.
     const everywhere = () => Promise.all(Array.from({ length: 20 }, () => database().query(all)))
@@ -160,6 +142,7 @@ describeScenario('transactions', (context) => {
   it('closing finishes what is under way and refuses what comes after', async () => {
     const own = await freshDatabase(kind)
     await own.script(create)
+    await own.query(refill)
     // More than there are connections: some wait for one when the closing begins.
     const queries = Array.from({ length: 100 }, () => own.query(add, ['a', 1]))
     const transaction = own.transaction(async (inside) => {

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { Receiver, SECRET } from '../../../../test/support/receiver.js'
-import { advanceAndDeliver } from '../../../../test/support/receiving-world.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { verifyEvent } from '../../../client/src/verify-event.js'
 import type { HostEvent } from '../core/event.js'
@@ -15,6 +14,12 @@ import { createHostSender } from './host-sender.js'
 
 const KEY = 'operator-key-0000000000000000'
 const ENV = { OPERATOR_KEYS: `amina:${KEY}` }
+
+/** Time passes, and what is due is delivered or not. */
+async function advanceAndDeliver(world: World, seconds: number): Promise<void> {
+  await world.advance(seconds)
+  await drainDeliveries(world.service.parts)
+}
 
 describeScenario('events to a function of the host', ({ database }) => {
   let world: World

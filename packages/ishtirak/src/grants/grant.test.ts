@@ -1,6 +1,6 @@
 // Days that the operator grants: the end moves by exactly so much, once, and nothing that was paid changes.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
   OPERATOR_ENV,
@@ -13,6 +13,7 @@ import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/supp
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
+import { LOCALES } from '../core/locale.js'
 import type { Role } from '../core/role.js'
 import { statement } from '../database/database.js'
 import { grantDays } from './grant.js'
@@ -53,15 +54,16 @@ describeScenario('days that the operator grants', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   let sink: SmtpSink
-  beforeEach(async () => {
+  // One for all: a world with the same options is kept.
+  beforeAll(async () => {
     sink = await startSmtpSink()
+  })
+  afterAll(() => sink[Symbol.asyncDispose]())
+  beforeEach(async () => {
     world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url } })
     operator = operatorOf(world)
   })
-  afterEach(async () => {
-    await world.stop()
-    await sink[Symbol.asyncDispose]()
-  })
+  afterEach(() => world.stop())
 
   const why = 'outage of 21 November'
   const grant = (userId: string, body: object) => operator.post(`/users/${userId}/grant`, { why, ...body })
@@ -128,7 +130,7 @@ describeScenario('days that the operator grants', ({ database }) => {
     }
   })
 
-  it('in grace count from the end, and access goes on', async () => {
+  it('in grace count from the end; an open checkout stays payable and follows them', async () => {
     await world.as('user-1').buy()
     await world.advance(32 * DAY)
     expect((await statusOf('user-1')).status).toBe('past_due')
@@ -136,19 +138,33 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect((await grant('user-1', { days: 5 })).body).toMatchObject(granted)
     await world.advance(2 * DAY)
     expect((await statusOf('user-1')).status).toBe('active')
+    const { checkoutId } = await world.as('user-2').upgrade()
+    await grant('user-2', { days: 14 })
+    await world.emulator.pay(checkoutId, 'paid')
+    await world.emulator.settled()
+    expect(await statusOf('user-2')).toMatchObject({ current_period_end: '2027-02-08T12:00:00Z' })
+    const { data } = (await world.as('user-2').get('/api/v1/billing/payments')).body
+    expect(data).toMatchObject([{ status: 'paid', period_start: '2027-01-08T12:00:00Z' }])
   })
 
-  it('all count, sixty at once, to the second', async () => {
+  it('all count, sixty at once, and a status reads no more than after one', async () => {
     await world.as('user-1').buy()
+    await grant('user-1', { days: 1 })
+    const [first] = await database().query(selectSize, ['user-1'])
     // Without HTTP, over which calls hardly meet: all of them look before the first of them is saved.
     const call = callBy(ownerNamed('amina'), 'user-1', { days: 3, why })
     const calls = Array.from({ length: 60 }, () => doAct(world.service.parts, grantDays, call))
     await Promise.all(calls)
-    expect((await statusOf('user-1')).current_period_end).toBe('2027-06-19T12:00:00Z')
-    expect((await typesOf('user-1')).filter((type) => type === 'subscription.granted')).toHaveLength(60)
+    expect((await statusOf('user-1')).current_period_end).toBe('2027-06-20T12:00:00Z')
+    expect((await typesOf('user-1')).filter((type) => type === 'subscription.granted')).toHaveLength(61)
     const { grants, audit } = (await operator.get('/users/user-1')).body
     // The last of them are shown.
     expect([grants.length, audit.length]).toEqual([50, 50])
+    const [last] = await database().query(selectSize, ['user-1'])
+    expect([first?.periods, last?.periods, last?.grants, last?.audit, last?.events]).toEqual([
+      ...[2, 2, 61, 61, 61],
+    ])
+    expect(Number(last?.bytes) - Number(first?.bytes)).toBeLessThan(10)
   })
 
   it('count once under one operation_id, however often it is sent', async () => {
@@ -163,16 +179,6 @@ describeScenario('days that the operator grants', ({ database }) => {
     // The ids of operations are each user's own.
     await world.as('user-2').buy()
     expect((await grant('user-2', once)).body.grants).toHaveLength(1)
-  })
-
-  it('leave an open checkout payable: what it buys follows them', async () => {
-    const { checkoutId } = await world.as('user-1').upgrade()
-    await grant('user-1', { days: 14 })
-    await world.emulator.pay(checkoutId, 'paid')
-    await world.emulator.settled()
-    expect(await statusOf('user-1')).toMatchObject({ current_period_end: '2027-01-05T12:00:00Z' })
-    const { data } = (await world.as('user-1').get('/api/v1/billing/payments')).body
-    expect(data).toMatchObject([{ status: 'paid', period_start: '2026-12-05T12:00:00Z' }])
   })
 
   it(
@@ -216,26 +222,12 @@ describeScenario('days that the operator grants', ({ database }) => {
     },
   )
 
-  it('are one period and a row each, however many: a status reads no more than after one', async () => {
-    await world.as('user-1').buy()
-    await grant('user-1', { days: 1 })
-    const [first] = await database().query(selectSize, ['user-1'])
-    for (let n = 0; n < 120; n++) {
-      await doAct(world.service.parts, grantDays, callBy(ownerNamed('amina'), 'user-1', { days: 1, why }))
-    }
-    const [last] = await database().query(selectSize, ['user-1'])
-    expect([first?.periods, last?.periods, last?.grants, last?.audit, last?.events]).toEqual([
-      ...[2, 2, 121, 121, 121],
-    ])
-    expect(Number(last?.bytes) - Number(first?.bytes)).toBeLessThan(10)
-  })
-
   it('move together, each on its own days, when a payment before them is refunded', async () => {
     const { paymentId } = await world.as('user-1').buy()
     for (const days of [3, 5, 7]) await grant('user-1', { days })
     await world.advance(DAY)
     await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-    const { grants, current_period_end } = (await operator.get('/users/user-1')).body
+    const { grants, audit, current_period_end } = (await operator.get('/users/user-1')).body
     const placed = grants
       .map((one: Record<string, string>) => [one.days, one.period_start, one.period_end])
       .sort()
@@ -247,6 +239,13 @@ describeScenario('days that the operator grants', ({ database }) => {
         [7, '2026-11-30T12:00:00Z', '2026-12-07T12:00:00Z'],
       ],
     ])
+    // They stand as one period, under the first of them.
+    const { id } = grants.find(({ days }: { days: number }) => days === 3)
+    const moved = { id, period_start: '2026-11-22T12:00:00Z', period_end: '2026-12-07T12:00:00Z' }
+    expect(audit[0]).toMatchObject({
+      before: { moved_periods: [{ id, period_start: '2026-12-21T12:00:00Z' }] },
+      after: { moved_periods: [moved] },
+    })
   })
 
   it('end in the year 9999 at the latest: past it the days are named as too many', async () => {
@@ -281,25 +280,7 @@ describeScenario('days that the operator grants', ({ database }) => {
     ])
   })
 
-  it(
-    'stay whole when a payment before them is refunded, and their row and the trail say where they ' +
-      'stand',
-    async () => {
-      const { paymentId } = await world.as('user-1').buy()
-      await grant('user-1', { days: 14 })
-      await world.advance(DAY)
-      await operator.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-      const moved = { period_start: '2026-11-22T12:00:00Z', period_end: '2026-12-06T12:00:00Z' }
-      const { grants, audit, current_period_end } = (await operator.get('/users/user-1')).body
-      expect([current_period_end, grants]).toMatchObject([moved.period_end, [moved]])
-      expect(audit[0]).toMatchObject({
-        before: { moved_periods: [{ id: grants[0].id, period_start: '2026-12-21T12:00:00Z' }] },
-        after: { moved_periods: [{ id: grants[0].id, ...moved }] },
-      })
-    },
-  )
-
-  it('are of the plan that the user has or had; without one, of the named one', async () => {
+  it('are of the plan that the user has or had, and what follows counts from their end', async () => {
     await world.as('user-1').buy()
     await setProfile(world, 'new', { name: 'Amina' })
     const refused = async (userId: string, body: object) => {
@@ -316,34 +297,39 @@ describeScenario('days that the operator grants', ({ database }) => {
     expect(await refused('new', { days: 1, why: ' ' })).toEqual([422, 'validation_failed'])
     expect((await grant('new', { days: 1, plan: 'pro' })).body.plan).toBe('pro')
     expect((await grant('user-1', { days: 366, plan: 'pro' })).status).toBe(200)
-  })
-
-  it('are stored with the end that what follows counts from', async () => {
-    await setProfile(world, 'user-1', { name: 'Amina' })
-    await grant('user-1', { days: 14 })
-    const [stored] = await database().query(selectStored, ['user-1'])
+    const [stored] = await database().query(selectStored, ['new'])
     // It counts the months of a purchase from `anchor_at`, after `run_months`, and finds the plan by the end.
     const period = {
       sourceId: expect.stringMatching(/^grt_/),
       months: 0,
       plan: { id: 'pro' },
-      end: Date.parse('2026-12-05T12:00:00Z'),
+      end: Date.parse('2026-11-22T12:00:00Z'),
     }
     expect(stored).toMatchObject({ run_months: 0, begins: true, periods: [period] })
   })
 
-  it.each([
-    ['ar', 'مدة أُضيفت إلى اشتراكك: 14 يومًا', 'باقة ⁨Pro⁩'],
-    ['fr', 'Durée ajoutée à votre abonnement : 14 jours', '14 jours de l’offre Pro'],
-    ['en', 'Time added to your subscription: 14 days', '14 days of the Pro plan'],
-  ] as const)('are announced by mail (%s)', async (locale, subject, sentence) => {
-    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale })
-    await grant('user-1', { days: 14 })
+  it('are announced by mail in the language of the user', async () => {
+    const announced = {
+      ar: ['مدة أُضيفت إلى اشتراكك: 14 يومًا', 'باقة ⁨Pro⁩'],
+      fr: ['Durée ajoutée à votre abonnement : 14 jours', '14 jours de l’offre Pro'],
+      en: ['Time added to your subscription: 14 days', '14 days of the Pro plan'],
+    }
+    for (const locale of LOCALES) {
+      await setProfile(world, locale, { email: `${locale}@example.dz`, locale })
+      await grant(locale, { days: 14 })
+    }
+    const before = sink.messages.length
     await world.service.runner.runAll()
-    const [message] = sink.messages.map(readMessage)
-    const text = message?.parts['text/plain']?.toString().replaceAll('\u00a0', ' ')
-    expect([message?.headers.subject, sink.messages.length]).toEqual([subject, 1])
-    expect(text).toContain(sentence)
-    expect(text).toContain(`${world.url}/portal`)
+    const messages = sink.messages.slice(before).map(readMessage)
+    const said = messages.map(({ headers, parts }) => [
+      headers.subject,
+      parts['text/plain']?.toString().replaceAll('\u00a0', ' ') ?? '',
+    ])
+    expect(said).toHaveLength(LOCALES.length)
+    for (const locale of LOCALES) {
+      const [subject, sentence] = announced[locale]
+      const [, text = ''] = said.find(([one]) => one === subject) ?? []
+      for (const part of [sentence, `${world.url}/portal`]) expect(text).toContain(part)
+    }
   })
 })

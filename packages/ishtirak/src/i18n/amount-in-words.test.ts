@@ -239,11 +239,8 @@ describe.each([
   ['fr', FRENCH],
   ['en', ENGLISH],
 ] as const)('an amount in words (%s)', (locale, table) => {
-  it.each(table)('%i', (amount, words) => {
-    expect(amountInWords(amount, locale)).toBe(words)
-  })
-
-  it('stands on at least sixty numbers, each once', () => {
+  it('is as it was written by hand, for at least sixty numbers, each once', () => {
+    expect(table.map(([amount]) => [amount, amountInWords(amount, locale)])).toEqual(table)
     expect(new Set(table.map(([amount]) => amount)).size).toBe(table.length)
     expect(table.length).toBeGreaterThanOrEqual(60)
   })
@@ -271,17 +268,20 @@ describe('any amount', () => {
         expect(words).not.toMatch(/undefined|NaN/)
         expect(words === amountInWords(other, locale)).toBe(one === other)
       }),
-      { numRuns: 5_000 },
+      { numRuns: 200 },
     )
   })
 
-  it.each([-1, 0.5, Number.NaN, LARGEST_AMOUNT_IN_WORDS + 1])('%d is refused', (amount) => {
-    expect(() => amountInWords(amount, 'fr')).toThrow(RangeError)
+  it('is a whole number that is not too large, with 0 to 99 centimes', () => {
+    for (const amount of [-1, 0.5, Number.NaN, LARGEST_AMOUNT_IN_WORDS + 1])
+      expect(() => amountInWords(amount, 'fr')).toThrow(RangeError)
+    for (const centimes of [-1, 0.5, 100])
+      expect(() => amountInWords(2_000, 'fr', centimes)).toThrow(RangeError)
   })
 })
 
 // Half a dinar of stamp duty, and the forms that a number gives its noun.
-describe.each([
+const WITH_CENTIMES = [
   ['ar', 2_000, 0, 'ألفا دينار جزائري لا غير'],
   ['ar', 0, 50, 'صفر دينار جزائري وخمسون سنتيمًا لا غير'],
   ['ar', 2_000, 1, 'ألفا دينار جزائري وسنتيم واحد لا غير'],
@@ -293,14 +293,11 @@ describe.each([
   ['fr', 2_000, 80, 'deux mille dinars algériens et quatre-vingts centimes'],
   ['en', 1, 1, 'one Algerian dinar and one centime'],
   ['en', 30_552, 50, 'thirty thousand five hundred and fifty-two Algerian dinars and fifty centimes'],
-] as const)('an amount with centimes in words (%s)', (locale, amount, centimes, words) => {
-  it(`${amount},${centimes}`, () => {
-    expect(amountInWords(amount, locale, centimes)).toBe(words)
-  })
-})
+] as const
 
-it.each([-1, 0.5, 100])('%d centimes are refused', (centimes) => {
-  expect(() => amountInWords(2_000, 'fr', centimes)).toThrow(RangeError)
+it('an amount with centimes is in words as it was written by hand', () => {
+  const said = WITH_CENTIMES.map(([locale, amount, centimes]) => amountInWords(amount, locale, centimes))
+  expect(said).toEqual(WITH_CENTIMES.map(([, , , words]) => words))
 })
 
 it('an amount is what its words say, in French and in Arabic', () => {
@@ -320,6 +317,6 @@ it('an amount is what its words say, in French and in Arabic', () => {
       expect(centimesOfFrench(inWords('fr')), inWords('fr')).toBe(amount)
       expect(centimesOfArabic(inWords('ar')), inWords('ar')).toBe(amount)
     }),
-    { numRuns: 2_000 },
+    { numRuns: 200 },
   )
 })

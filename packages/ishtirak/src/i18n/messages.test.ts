@@ -10,17 +10,14 @@ import { isConsoleKey } from './console.js'
 import { CATALOGS, instrumentName, isMessageKey, phoneInWords, planName, sayIn } from './messages.js'
 import { addWords } from './words.js'
 
-it.each(['edahabia', 'cib', 'ccp', 'baridimob', 'bank_transfer', 'cash', 'cheque'])(
-  'what was paid with %s says so in words',
-  (instrument) => {
+it('what was paid with says so in words; something unknown is named as the provider names it', () => {
+  const instruments = ['edahabia', 'cib', 'ccp', 'baridimob', 'bank_transfer', 'cash', 'cheque']
+  const inWords = (instrument: string) => {
     const names = LOCALES.map((locale) => instrumentName(instrument, locale))
-    expect(names).not.toContain(instrument.toUpperCase())
-    expect(new Set(names).size).toBe(LOCALES.length)
-    expect(names[0]).toMatch(/\p{Script=Arabic}/u)
-  },
-)
-
-it('what was paid with something unknown is named as the provider names it', () => {
+    const differ = new Set(names).size === LOCALES.length && !names.includes(instrument.toUpperCase())
+    return differ && /\p{Script=Arabic}/u.test(names[0] ?? '')
+  }
+  expect(instruments.filter((instrument) => !inWords(instrument))).toEqual([])
   expect(instrumentName('sofizpay', 'fr')).toBe('SOFIZPAY')
 })
 
@@ -85,12 +82,11 @@ describe('every text', () => {
     expect(same).toEqual([])
   })
 
-  it.each(catalog)('%s is there in all languages, with the same data', (_key, text) => {
-    for (const locale of LOCALES) {
-      expect(text[locale].trim()).toBe(text[locale])
-      expect(text[locale]).not.toBe('')
-      expect(dataOf(text[locale])).toEqual(dataOf(text.en))
-    }
+  it('is there in all languages, with the same data', () => {
+    const isWrong = (text: string, english: string) =>
+      text === '' || text.trim() !== text || dataOf(text).join() !== dataOf(english).join()
+    const wrong = catalog.filter(([, text]) => LOCALES.some((locale) => isWrong(text[locale], text.en)))
+    expect(wrong).toEqual([])
   })
 
   it('is Arabic in Arabic', () => {
@@ -158,21 +154,12 @@ describe('saying', () => {
   })
 
   it('has all that mail needs', () => {
-    for (const theme of [
-      'receipt',
-      'refunded',
-      'payment_requested',
-      'proof_received',
-      'payment_refused',
-      'portal_link',
-      'expiring',
-      'past_due',
-      'expired',
-    ])
-      for (const part of ['subject', 'what', 'next']) {
-        const key = `mail_${theme}_${part}`
-        expect(textsOf('mail', 'ar')).toHaveProperty(key)
-      }
+    const themes =
+      'receipt refunded payment_requested proof_received payment_refused portal_link ' +
+      'expiring past_due expired'
+    const parts = themes.split(' ').flatMap((theme) => [`${theme}_subject`, `${theme}_what`, `${theme}_next`])
+    const texts = textsOf('mail', 'ar')
+    expect(parts.filter((part) => !(`mail_${part}` in texts))).toEqual([])
   })
 
   it('translates the plan of the seed, and leaves other names as they were configured', () => {

@@ -29,16 +29,10 @@ function textsIn(locale: Locale): readonly (readonly [key: string, stored: strin
 }
 
 describe('Arabic', () => {
-  it.each([
-    ['isFull', 'بلغتَ الحد الأقصى'],
-    ['notIncluded', 'خارج ما تشمله باقتك'],
-    ['perMonth', 'في الشهر'],
-    ['startedAt', 'تاريخ الطلب'],
-  ] as const)('says %s in the words of its readers', (key, words) => {
-    expect(sayIn('ar')(key)).toBe(words)
-  })
-
-  it('says of a code that it may have been used already, and of granted days that the end is put off', () => {
+  it('speaks in the words of its readers', () => {
+    const say = sayIn('ar')
+    expect([say('isFull'), say('notIncluded')]).toEqual(['بلغتَ الحد الأقصى', 'خارج ما تشمله باقتك'])
+    expect([say('perMonth'), say('startedAt')]).toEqual(['في الشهر', 'تاريخ الطلب'])
     expect(CATALOGS.ar.error.code_not_valid.detail).toContain('أو سبق استعماله')
     expect(CONSOLE_TEXTS.ar.text_grant).toContain('يُمدَّد تاريخ الانتهاء')
   })
@@ -91,29 +85,23 @@ describe('French', () => {
 })
 
 describe('English', () => {
-  it.each([['buyAhead', 'Pay ahead']] as const)('says %s shortly', (key, words) => {
-    expect(sayIn('en')(key)).toBe(words)
-  })
-
-  it('buys what has ended again', () => {
+  it('says shortly to pay ahead, and buys what has ended again', () => {
+    expect(sayIn('en')('buyAhead')).toBe('Pay ahead')
     expect(sayIn('en')('again', { plan: 'Pro' })).toBe('Subscribe to Pro again')
   })
 })
 
-describe.each(LOCALES)('a line (%s)', (locale) => {
-  it('does not end between a figure and its unit', () => {
+it('a line does not end between a figure and its unit, nor inside what formats make of figures', () => {
+  const { figure, timeLeft } = createFormats('Africa/Algiers')
+  const minutes = { ar: 'دقيقة', fr: 'min', en: 'min' }
+  for (const locale of LOCALES) {
     const parted = textsIn(locale).filter(([, , said]) =>
       /\d \p{L}|…\u2069? [sث](?!\p{L})|[nN]° /u.test(said),
     )
     expect(parted.map(([key]) => key)).toEqual([])
     const seconds = consoleSay(locale)('check_clock_right', { seconds: '0,0' }).replace(/[\u2068\u2069]/g, '')
     expect(seconds).toMatch(/0,0\u00a0\p{L}/u)
-  })
-
-  it('does not end inside what formats make of figures', () => {
-    const { figure, timeLeft } = createFormats('Africa/Algiers')
-    const minutes = { ar: 'دقيقة', fr: 'min', en: 'min' }
     const made = [figure(2, 'megabytes', locale), figure(300, minutes, locale), timeLeft(30 * 60_000, locale)]
     expect(made.filter((text) => / /.test(text))).toEqual([])
-  })
+  }
 })

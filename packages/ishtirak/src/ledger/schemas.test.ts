@@ -17,10 +17,7 @@ it('rows are given in the shape of the schema: its members alone, instants as ti
   ])
 })
 
-it.each([
-  ['a null', { id: null }],
-  ['another type', { count: 'two' }],
-  ['a missing column', { at: undefined }],
-])('%s where the schema has none is an error, not an answer', (_, wrong) => {
-  expect(() => viewRows(Schema, [{ id: 'a', count: 2, at, end: null, ...wrong }])).toThrow('does not fit')
+it('a null, another type or a missing column is an error, not an answer', () => {
+  for (const wrong of [{ id: null }, { count: 'two' }, { at: undefined }])
+    expect(() => viewRows(Schema, [{ id: 'a', count: 2, at, end: null, ...wrong }])).toThrow('does not fit')
 })

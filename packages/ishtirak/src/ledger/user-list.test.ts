@@ -50,7 +50,7 @@ describeScenario('the list of users', ({ database }) => {
     await world.advance(2 * DAY)
   }
 
-  it('has each user in one state, in the order of their ends', async () => {
+  it('has each user in one state, in the order of their ends, and goes on from page to page', async () => {
     await shop()
     expect(await ids('')).toEqual(['lapsed', 'graced', 'granted', 'active', 'refunded', 'ended', 'never'])
     const byState = ['active', 'grace', 'expired', 'ended', 'never_paid'].map((state) =>
@@ -71,10 +71,16 @@ describeScenario('the list of users', ({ database }) => {
     expect(await ids('balance=open&state=grace')).toEqual([])
     expect(await ids('ends_from=2026-12-21&ends_until=2026-12-21')).toEqual(['lapsed'])
     expect(await ids('ends_until=2026-11-22')).toEqual(['refunded'])
-  })
-
-  it('finds who had paid or granted time at some time, also where it is over since', async () => {
-    await shop()
+    for (const filter of ['', 'plan=pro', 'method=card&state=ended']) {
+      const all = await ids(filter)
+      const seen: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await owner.get(`/users?${filter}&limit=1${cursor && `&cursor=${cursor}`}`)
+        seen.push(...body.data.map(({ user_id }: { user_id: string }) => user_id))
+        cursor = body.next_cursor
+      }
+      expect(seen).toEqual(all)
+    }
     expect(await ids('active_from=2026-11-22T11:00:00Z&active_until=2026-11-22T11:00:01Z')).toEqual([
       ...['lapsed', 'refunded', 'ended'],
     ])
@@ -91,38 +97,7 @@ describeScenario('the list of users', ({ database }) => {
     expect(paid.map((payment: { user_id: string }) => payment.user_id)).toEqual(['graced'])
   })
 
-  it('goes on from page to page without losing or repeating one', async () => {
-    await shop()
-    for (const filter of ['', 'plan=pro', 'method=card&state=ended']) {
-      const all = await ids(filter)
-      const seen: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const { body } = await owner.get(`/users?${filter}&limit=1${cursor && `&cursor=${cursor}`}`)
-        seen.push(...body.data.map(({ user_id }: { user_id: string }) => user_id))
-        cursor = body.next_cursor
-      }
-      expect(seen).toEqual(all)
-    }
-  })
-
-  it.each([
-    ['state=nobody', 'validation_failed'],
-    ['active_from=2026-02-31', 'validation_failed'],
-    ['active_from=2026-11-22&active_until=2026-11-21', 'validation_failed'],
-    ['ends_from=%27%3B--', 'validation_failed'],
-    ['color=red', 'validation_failed'],
-    ['cursor=x', 'invalid_cursor'],
-    ['cursor=WzksMCwiYSJd', null],
-    ['plan=%E2%80%AE%27', null],
-  ])('of what makes no sense is refused: %s', async (query, code) => {
-    const { status, body } = await owner.get(`/users?${query}`)
-    expect([status, body.code ?? null]).toEqual(code === null ? [200, null] : [422, code])
-    const console = await enterConsole(world, ROLE_KEYS.viewer)
-    const page = await console.open(`/console/users?${query}`)
-    expect(page.status).toBe(code === null || query.startsWith('color') ? 200 : 422)
-  })
-
-  it('is a file, to those who may, with a line in the trail', async () => {
+  it('is a file, to those who may, with a line in the trail, and a page with a filter', async () => {
     await shop()
     const headers = { authorization: `Bearer ${ROLE_KEYS.accountant}` }
     const file = await world.call('GET', '/api/v1/operator/exports/users?state=never_paid', { headers })
@@ -134,12 +109,8 @@ describeScenario('the list of users', ({ database }) => {
     expect((await operatorOf(world, ROLE_KEYS.viewer).get('/exports/users')).status).toBe(403)
     const { data } = (await owner.get('/audit?act=users.export')).body
     expect(data).toHaveLength(1)
-    const payments = await world.call('GET', '/api/v1/operator/exports/payments?status=refunded', { headers })
-    expect(payments.text.split('\r\n')[1]).toMatch(/^pay_\w+,refunded,purchase,pro,1,2400,DZD,refunded,card,/)
-  })
-
-  it('is a page of the console with a filter in its address', async () => {
-    await shop()
+    const refunded = await world.call('GET', '/api/v1/operator/exports/payments?status=refunded', { headers })
+    expect(refunded.text.split('\r\n')[1]).toMatch(/^pay_\w+,refunded,purchase,pro,1,2400,DZD,refunded,card,/)
     const visit = await enterConsole(world, ROLE_KEYS.accountant)
     const page = wordsOf((await visit.open('/console/users?state=ended&plan=pro')).text)
     expect(page).toMatch(/refunded .*ended by an operator/)
@@ -148,5 +119,26 @@ describeScenario('the list of users', ({ database }) => {
     expect(wordsOf((await visit.open('/console/payments?status=refunded')).text)).toMatch(/refunded/)
     const first = await visit.open('/console/payments')
     expect(first.status).toBe(200)
+  })
+
+  it('of what makes no sense is refused', async () => {
+    const console = await enterConsole(world, ROLE_KEYS.viewer)
+    for (const [query, code] of [
+      ['state=nobody', 'validation_failed'],
+      ['active_from=2026-02-31', 'validation_failed'],
+      ['active_from=2026-11-22&active_until=2026-11-21', 'validation_failed'],
+      ['ends_from=%27%3B--', 'validation_failed'],
+      ['color=red', 'validation_failed'],
+      ['cursor=x', 'invalid_cursor'],
+      ['cursor=WzksMCwiYSJd', null],
+      ['plan=%E2%80%AE%27', null],
+    ] as const) {
+      const { status, body } = await owner.get(`/users?${query}`)
+      const answered = code === null ? [query, 200, null] : [query, 422, code]
+      expect([query, status, body.code ?? null]).toEqual(answered)
+      const page = await console.open(`/console/users?${query}`)
+      const shown = code === null || query.startsWith('color') ? 200 : 422
+      expect([query, page.status]).toEqual([query, shown])
+    }
   })
 })

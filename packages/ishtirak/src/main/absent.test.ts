@@ -1,7 +1,7 @@
 // A service that lacks a capability: it builds, starts and sells by card, and shows no trace of what is not
 // there.
 import { Command } from 'commander'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CODE_ENV } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -122,9 +122,9 @@ function helpOf(capabilities: readonly (typeof CAPABILITIES)[number][]): string 
 }
 
 /** Without what all pages have: their sheet. */
-async function pagesOf(world: World, paymentId: string): Promise<string> {
+async function pagesOf(world: World, user: string, paymentId: string): Promise<string> {
   const visit = await enterConsole(world, ROLE_KEYS.owner)
-  const paths = [`/payments/${paymentId}`, '/users/user-1', '/operators', '/health', '']
+  const paths = [`/payments/${paymentId}`, `/users/${user}`, '/operators', '/health', '']
   const texts: string[] = []
   for (const path of paths) {
     const { status, text } = await visit.open(`/console${path}`)
@@ -132,6 +132,12 @@ async function pagesOf(world: World, paymentId: string): Promise<string> {
     texts.push(wordsOf(text.replace(/^.*<\/head>/s, '')))
   }
   return texts.join('\n')
+}
+
+/** By which is paid without one that brings some. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  transfers: ['chargily', 'cash', 'cheque'],
+  desk: ['chargily', 'transfer'],
 }
 
 describeScenario('a service', ({ database }) => {
@@ -145,87 +151,80 @@ describeScenario('a service', ({ database }) => {
     return (await world.call('GET', '/openapi-operator.json', { headers })).text
   }
 
-  describe.each(Object.entries(TRACES))('without %s', (name, { help, pages, part = [] }) => {
-    const others = CAPABILITIES.filter((one) => isLeft(name, one))
-
-    it('sells by card, and neither its API nor its console has a trace of it', async () => {
-      const seen = async (world: World) => {
-        const { paymentId } = await world.as('user-1').buy()
-        const { body } = await world.as('user-1').get('/api/v1/billing/status')
-        expect([body.plan, body.status]).toEqual(['pro', 'active'])
-        return { document: await documentOf(world), pages: await pagesOf(world, paymentId) }
-      }
+  it('that lacks one sells by card, and neither its API nor its console has a trace of it', async () => {
+    for (const [name, { pages, part = [] }] of Object.entries(TRACES)) {
       await using world = await start(name)
-      const without = await seen(world)
+      const user = `without-${name}`
+      const { paymentId } = await world.as(user).buy()
+      const { body } = await world.as(user).get('/api/v1/billing/status')
+      expect([name, body.plan, body.status]).toEqual([name, 'pro', 'active'])
       const publicDocument = (await world.call('GET', '/openapi.json')).text
+      const document = await documentOf(world)
       const names = [ownNamesOf(name), part].flat()
-      expect(names.filter((one) => publicDocument.includes(`"${one}"`))).toEqual([])
       // Operators read events that were written before.
-      const ofOperators = names.filter((one) => !one.includes('.'))
-      expect(ofOperators.filter((one) => without.document.includes(`"${one}"`))).toEqual([])
-      const said = saying(wordOf(name), JSON.parse(publicDocument))
-      expect(said.toSorted()).toEqual((SHARED[name] ?? []).toSorted())
-      if (pages) expect(without.pages).not.toMatch(pages)
+      const told = names.filter(
+        (one) => publicDocument.includes(`"${one}"`) || (!one.includes('.') && document.includes(`"${one}"`)),
+      )
+      const said = saying(wordOf(name), JSON.parse(publicDocument)).toSorted()
+      expect([name, told, said]).toEqual([name, [], (SHARED[name] ?? []).toSorted()])
+      if (pages) expect(await pagesOf(world, user, paymentId)).not.toMatch(pages)
       const visit = await enterConsole(world, ROLE_KEYS.owner)
-      const acts = actsOf<never>(CAPABILITIES.filter((one) => one.name === name))
-      for (const act of acts)
-        expect([act.name, (await visit.open(pathOfAct({ base: '' }, act, 'user-1'))).status]).toEqual([
-          act.name,
-          404,
-        ])
-    })
-
-    if (help)
-      it('has none of its commands', () => {
-        expect(helpOf(CAPABILITIES)).toMatch(help)
-        expect(helpOf(others)).not.toMatch(help)
-      })
-  })
-
-  it.each([
-    ['transfers', 'TRANSFER_FILE'],
-    ['transfers', 'PROOF_DAYS'],
-    ['codes', 'CODE_KEYS'],
-    ['balance', 'BALANCE_MAX'],
-  ])('without %s does not read %s, and takes no other name for it', (absent, variable) => {
-    const others = CAPABILITIES.filter(({ name }) => name !== absent)
-    const [wrong, near] = [{ [variable]: '\0' }, { [`${variable}S`]: 'x' }]
-    expect(() => readConfig(wrong)).toThrow(`${variable} must be`)
-    expect(readConfig(wrong, others)).toEqual(readConfig({}, others))
-    expect(misspelt(near)).toEqual([{ name: `${variable}S`, nearest: variable }])
-    expect(misspelt(near, others)).toEqual([])
-  })
-
-  it('without transfers says nothing of them to its doctor', async () => {
-    const subjectsFor = async (capabilities: Parameters<typeof examine>[1]) => {
-      const subjects: string[] = []
-      for await (const { subject } of examine({ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, capabilities))
-        subjects.push(subject)
-      return subjects
+      for (const act of actsOf<never>(CAPABILITIES.filter((one) => one.name === name))) {
+        const { status } = await visit.open(pathOfAct({ base: '' }, act, user))
+        expect([act.name, status]).toEqual([act.name, 404])
+      }
+      const methods = world.service.parts.methods.all.map((method) => method.name)
+      expect([name, methods]).toEqual([name, METHODS[name] ?? ['chargily', 'transfer', 'cash', 'cheque']])
     }
-    const others = await subjectsFor(CAPABILITIES.filter(({ name }) => name !== 'transfers'))
-    expect(others).toContain('receipts')
-    expect(others).not.toContain('transfers')
-    expect(await subjectsFor(CAPABILITIES)).toContain('transfers')
   })
 
-  it.each([
-    ['transfers', ['chargily', 'cash', 'cheque']],
-    ['desk', ['chargily', 'transfer']],
-  ])('without %s is paid by %j', async (name, methods) => {
-    await using world = await start(name)
-    expect(world.service.parts.methods.all.map((method) => method.name)).toEqual(methods)
-  })
-
-  it('with all of them shows each', async () => {
+  it('that has all of them shows each', async () => {
     await using world = await start()
     const { paymentId } = await world.as('user-1').buy()
     const documents = `${await documentOf(world)}${(await world.call('GET', '/openapi.json')).text}`
-    const pages = await pagesOf(world, paymentId)
+    const pages = await pagesOf(world, 'user-1', paymentId)
     for (const [name, traces] of Object.entries(TRACES)) {
       const names = [ownNamesOf(name), traces.part ?? []].flat()
       expect(names.filter((one) => !documents.includes(`"${one}"`))).toEqual([])
       if (traces.pages) expect(pages).toMatch(traces.pages)
     }
   })
+})
+
+it('the commands have none of a capability that is absent', () => {
+  for (const [name, { help }] of Object.entries(TRACES)) {
+    if (!help) continue
+    expect(helpOf(CAPABILITIES)).toMatch(help)
+    expect(helpOf(CAPABILITIES.filter((one) => isLeft(name, one)))).not.toMatch(help)
+  }
+})
+
+it('a setting of a capability that is absent is not read, nor another name taken for it', () => {
+  const SETTINGS = {
+    TRANSFER_FILE: 'transfers',
+    PROOF_DAYS: 'transfers',
+    CODE_KEYS: 'codes',
+    BALANCE_MAX: 'balance',
+  }
+  for (const [variable, absent] of Object.entries(SETTINGS)) {
+    const others = CAPABILITIES.filter(({ name }) => name !== absent)
+    const [wrong, near] = [{ [variable]: '\0' }, { [`${variable}S`]: 'x' }]
+    expect(() => readConfig(wrong)).toThrow(`${variable} must be`)
+    expect(readConfig(wrong, others)).toEqual(readConfig({}, others))
+    expect(misspelt(near)).toEqual([{ name: `${variable}S`, nearest: variable }])
+    expect(misspelt(near, others)).toEqual([])
+  }
+})
+
+it('without transfers says nothing of them to its doctor', async () => {
+  const subjectsFor = async (capabilities: Parameters<typeof examine>[1]) => {
+    const subjects: string[] = []
+    for await (const { subject } of examine({ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, capabilities))
+      subjects.push(subject)
+    return subjects
+  }
+  const others = await subjectsFor(CAPABILITIES.filter(({ name }) => name !== 'transfers'))
+  expect(others).toContain('receipts')
+  expect(others).not.toContain('transfers')
+  expect(await subjectsFor(CAPABILITIES)).toContain('transfers')
 })

@@ -8,6 +8,7 @@ import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/po
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { LOCALES } from '../core/locale.js'
 
 const BILLING = '/api/v1/billing'
 
@@ -33,24 +34,28 @@ describeScenario('the answers to forms', ({ database }) => {
       })
     }
 
-    it.each([
-      ['a wrong code', '/portal/code', { code: 'wrong' }],
-      ['a wrong code that is redeemed', '/portal/redeem', { code: 'wrong' }],
-      ['a plan that is not sold', '/portal/upgrade', { plan: 'nope' }],
-      ['a choice', '/portal/choice', { offer: '1 pro', method: 'card' }],
-      ['a term that is not sold, by transfer', '/portal/transfer', { plan: 'pro', months: '7' }],
-      ['a form of another session', '/portal/code', { code: 'x', form_token: 'guessed' }],
-      ['no file', '/portal/payments/pay_nope/proof', {}],
-      ['an old link', '/portal/open', { token: 'old' }],
-    ])('with %s, to a page that a reload reads again', async (_what, to, fields) => {
-      const answer = await send(to, fields)
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal/answer`])
-      expect(answer.headers.get('location')).not.toContain('wrong')
-      const cookie = /ishtirak_answer[^;]*/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
-      const portal = await portalOf()
-      const headers = { ...portal.headers, cookie: `${portal.headers.cookie}; ${cookie}` }
-      // It is that of its session: in another one there is no such answer.
-      expect((await world.call('GET', '/portal/answer', { headers })).status).toBe(303)
+    it('to a page of its session that a reload reads again', async () => {
+      const other = await portalOf()
+      for (const [to, fields] of [
+        ['/portal/code', { code: 'wrong' }],
+        ['/portal/redeem', { code: 'wrong' }],
+        ['/portal/upgrade', { plan: 'nope' }],
+        ['/portal/choice', { offer: '1 pro', method: 'card' }],
+        ['/portal/transfer', { plan: 'pro', months: '7' }],
+        // Of another session.
+        ['/portal/code', { code: 'x', form_token: 'guessed' }],
+        // Without a file.
+        ['/portal/payments/pay_nope/proof', {}],
+        ['/portal/open', { token: 'old' }],
+      ] as const) {
+        const answer = await send(to, fields)
+        const led = [to, answer.status, answer.headers.get('location')]
+        expect(led).toEqual([to, 303, `${world.base}/portal/answer`])
+        const cookie = /ishtirak_answer[^;]*/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
+        const headers = { ...other.headers, cookie: `${other.headers.cookie}; ${cookie}` }
+        // In another session there is no such answer.
+        expect([to, (await world.call('GET', '/portal/answer', { headers })).status]).toEqual([to, 303])
+      }
     })
 
     it('without a session too, to a page that says that nothing was done, and how to come in', async () => {
@@ -66,22 +71,18 @@ describeScenario('the answers to forms', ({ database }) => {
       expect((await send('/portal/nothing', {})).status).toBe(404)
     })
 
-    it.each([
-      '{',
-      '7',
-      'null',
-      '{"refused":"nothing"}',
-      '{"refused":7}',
-      '{"page":"portal"}',
-      '{"code":"x"}',
-      '{"choice":"x"}',
-    ])('and what a browser makes up, such as %s, leads to the portal', async (kept) => {
-      const name = /ishtirak[\w.~-]*/.exec(
-        (await send('/portal/code', {})).headers.get('set-cookie') ?? '',
-      )?.[0]
-      const cookie = `${name}=${encodeURIComponent(kept)}`
-      const answer = await world.call('GET', '/portal/answer', { headers: { cookie } })
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal`])
+    it('and what a browser makes up leads to the portal', async () => {
+      const { headers } = await send('/portal/code', {})
+      const name = /ishtirak[\w.~-]*/.exec(headers.get('set-cookie') ?? '')?.[0]
+      for (const kept of [
+        ...['{', '7', 'null', '{"refused":"nothing"}', '{"refused":7}', '{"page":"portal"}'],
+        ...['{"code":"x"}', '{"choice":"x"}'],
+      ]) {
+        const cookie = `${name}=${encodeURIComponent(kept)}`
+        const answer = await world.call('GET', '/portal/answer', { headers: { cookie } })
+        const led = [kept, answer.status, answer.headers.get('location')]
+        expect(led).toEqual([kept, 303, `${world.base}/portal`])
+      }
     })
 
     it('and a file that is refused leads to a page of its own', async () => {
@@ -95,24 +96,24 @@ describeScenario('the answers to forms', ({ database }) => {
     })
   })
 
-  it('a wrong code stays typed in the field', async () => {
-    const page = await (await portalOf()).submit('/portal/code', { code: '7k2m "9qxa' })
-    expect(page.status).toBe(422)
-    expect(page.text).toMatch(/name="code"[^>]* value="7k2m &#34;9qxa"/)
-  })
-
-  it.each([
-    ['ar', 'استعملتَ هذا الرمز في 21 نوفمبر 2026'],
-    ['fr', 'Vous avez utilisé ce code le 21 novembre 2026'],
-    ['en', 'You used this code on 21 November 2026 at 13:00'],
-  ])('a user’s own used code says when it was used (%s), another’s does not', async (locale, words) => {
+  it('a wrong code stays typed, and the own used code alone says when it was used', async () => {
     const code = await codeOf({ kind: 'months', plan: 'pro', months: 1 })
-    const portal = await portalOf('user-1', locale)
-    expect((await portal.submit('/portal/redeem', { code })).status).toBe(303)
-    const page = await portal.submit('/portal/code', { code })
-    expect([page.status, wordsOf(page.text)]).toEqual([422, expect.stringContaining(words)])
-    const other = await (await portalOf('user-2', locale)).submit('/portal/code', { code })
-    expect([other.status, wordsOf(other.text).includes(words)]).toEqual([422, false])
+    const user = await portalOf()
+    const wrong = await user.submit('/portal/code', { code: '7k2m "9qxa' })
+    expect(wrong.status).toBe(422)
+    expect(wrong.text).toMatch(/name="code"[^>]* value="7k2m &#34;9qxa"/)
+    expect((await user.submit('/portal/redeem', { code })).status).toBe(303)
+    const used = {
+      ar: 'استعملتَ هذا الرمز في 21 نوفمبر 2026',
+      fr: 'Vous avez utilisé ce code le 21 novembre 2026',
+      en: 'You used this code on 21 November 2026 at 13:00',
+    }
+    for (const locale of LOCALES) {
+      const page = await (await portalOf('user-1', locale)).submit('/portal/code', { code })
+      expect([page.status, wordsOf(page.text)]).toEqual([422, expect.stringContaining(used[locale])])
+      const other = await (await portalOf('user-2', locale)).submit('/portal/code', { code })
+      expect([other.status, wordsOf(other.text).includes(used[locale])]).toEqual([422, false])
+    }
   })
 
   describe('a code and a transfer', () => {
@@ -145,18 +146,19 @@ describeScenario('the answers to forms', ({ database }) => {
   })
 
   describe('what is open', () => {
-    it.each([
-      ['ar', 'Pro · 6 أشهر · 13 200 دج', 'اختيار شيء آخر'],
-      ['fr', 'Pro · 6 mois · 13 200 DA', 'Choisir autre chose'],
-      ['en', 'Pro · 6 months · 13 200 DA', 'Choose something else'],
-    ])('is named with its plan, term and amount (%s)', async (locale, ordered, other) => {
+    it('is named with its plan, term and amount', async () => {
       await ask()
-      const portal = await portalOf('user-1', locale)
-      const transfer = wordsOf((await portal.open()).text)
-      for (const text of [ordered, other]) expect(transfer).toContain(text)
-      const card = await portalOf('user-2', locale)
-      await card.submit('/portal/upgrade', { plan: 'pro', months: '6' })
-      for (const text of [ordered, other]) expect(wordsOf((await card.open()).text)).toContain(text)
+      await (await portalOf('user-2')).submit('/portal/upgrade', { plan: 'pro', months: '6' })
+      const named = {
+        ar: ['Pro · 6 أشهر · 13 200 دج', 'اختيار شيء آخر'],
+        fr: ['Pro · 6 mois · 13 200 DA', 'Choisir autre chose'],
+        en: ['Pro · 6 months · 13 200 DA', 'Choose something else'],
+      }
+      for (const locale of LOCALES)
+        for (const userId of ['user-1', 'user-2']) {
+          const words = wordsOf((await (await portalOf(userId, locale)).open()).text)
+          for (const text of named[locale]) expect(words).toContain(text)
+        }
     })
 
     it('can be exchanged: a page of a card is closed before another is opened', async () => {

@@ -27,7 +27,8 @@ const FIGURE = {
 export function readCentimes(cell: string, decimal: DecimalSign): number | null {
   const plain = plainAmount(cell)
   if (NOTHING.test(plain)) return 0
-  const [, before, open, figure = '', , after] = WRITTEN.exec(plain) ?? []
+  const [, before, open, figure = '', close, after] = WRITTEN.exec(plain) ?? []
+  if ((open === undefined) !== (close === undefined)) return null
   const [, whole, centimes = ''] = FIGURE[decimal].exec(figure) ?? []
   if (whole === undefined) return null
   const amount = Number(whole.replace(/\D/g, '')) * 100 + Number(centimes.padEnd(2, '0'))

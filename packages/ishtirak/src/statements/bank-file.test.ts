@@ -200,7 +200,7 @@ describe('a line is doubted', () => {
       'État',
       'Provisoire',
       'Provisoire',
-      ['2000 other_column', '1500 other_column'],
+      ['2000 other_column not_come', '1500 other_column not_come'],
     ],
     ['words of a failure', 'Observation', 'REJET TECHNIQUE', '', ['2000 not_come', '1500']],
     ['a number of the operation', 'N° pièce', '17', '18', ['2000', '1500']],
@@ -593,4 +593,80 @@ it.each([
   ['x', 'dmy', null],
 ] as const)('the day %j as %s is %s', (cell, order, day) => {
   expect(readDay(cell, order)).toBe(day)
+})
+
+describe('nothing is sure that the file speaks against', () => {
+  const IN = `28/11/2026;VIR ${REF};2 000,00`
+  const rowsWithout = Array.from({ length: 14 }, (_, at) => `${at + 1}/11/2026;RETRAIT;;${at + 1} 100,00`)
+  it.each([
+    ['money that is sent', `Date;Libellé;Versements émis\n${IN}\n`],
+    ['a debt', `Date;Libellé;Versement dû\n${IN}\n`],
+    ['a limit', `Date;Libellé;Credit limit\n${IN}\n`],
+    ['a lease', `Date;Libellé;Crédit-bail\n${IN}\n`],
+    [
+      'a column of money out under an odd heading',
+      `Date;Libellé;Recettes;Charges\n${IN};\n27/11/2026;EXTOURNE ` +
+        `${REF};;2 000,00\n${rowsWithout.join('\n')}\n`,
+    ],
+    [
+      'a currency in a heading that is not known',
+      `Created at;Description;Amount (EUR)\n28/11/2026;VIR ${REF};+2000,00\n`,
+    ],
+    ['a currency above a table without headings', `Compte en EUR\n28/11/2026;VIR ${REF};+2 000,00\n`],
+    [
+      'a title above headings that are not known',
+      `VIREMENTS REJETES\nEffective;Label;Amount\n28/11/2026;${REF};+2 000,00\n`,
+    ],
+    ['a section of money that was sent', `Date;Libellé;Crédit\n27/11/2026;A;5,00\nVirements émis\n${IN}\n`],
+    ['a section of money to come', `Date;Libellé;Crédit\n27/11/2026;A;5,00\nOpérations futures\n${IN}\n`],
+    ['a title with a day', `Date;Libellé;Crédit\n28/11/2026;OPERATIONS REJETEES;\n${IN}\n`],
+    [
+      'no day of booking',
+      `Date opération;Date comptable;Libellé;Crédit\n28/11/2026;;VIR ` +
+        `${REF};2 000,00\n27/11/2026;27/11/2026;X;5,00\n`,
+    ],
+    ['a constant state', `Date;Libellé;Crédit;Comptabilisé\n${IN};Non\n`],
+    ['a cheque that may not be paid', `Date;Libellé;Crédit\n28/11/2026;SBF ${REF};2 000,00\n`],
+    ['money that is expected, in Arabic', `Date;Libellé;Crédit\n28/11/2026;قيد التحصيل ${REF};2 000,00\n`],
+    ['a list of payments', `Date;Destinataire;Motif;Versement\n28/11/2026;ALI;${REF};2 000,00\n`],
+    ['a currency of a neighbour', `Date;Libellé;Crédit (DT)\n${IN}\n`],
+    ['thousands', `Montants en milliers de DA\nDate;Libellé;Crédit\n${IN}\n`],
+    ['the balance of before', `Date;Libellé;Crédit\n28/11/2026;ANCIEN SOLDE ${REF};2 000,00\n`],
+  ])('%s', async (_what, file) => {
+    const lines = await came(file).catch(() => [])
+    expect(lines.filter((line) => line === '2000')).toEqual([])
+  })
+
+  it('a direction that was said does not outdo a column that says the opposite', async () => {
+    const file = `Date;Libellé;Montant;Sens\n${IN};D\n`
+    for (const direction of ['in', 'sign'])
+      expect(await came(file, { direction })).toEqual(['2000 other_column'])
+  })
+
+  it('money in an unnamed column is left out and counted', async () => {
+    const file = `Date;Libellé;Crédit;\n28/11/2026;VIR ${REF};;2 000,00\n27/11/2026;X;5,00;\n`
+    expect((await readAll(file)).leftOut.rows).toEqual([{ line: 2, why: 'amounts' }])
+  })
+
+  it('of several days of a row the one of the booking counts', async () => {
+    const file =
+      `Date d'édition;Date ` + `opération;Libellé;Débit;Crédit\n28/11/2026;21/11/2026;VIR ${REF};;2 000,00\n`
+    expect((await read(file)).lines.map(([day]) => day)).toEqual(['2026-11-21'])
+  })
+
+  it('letters that only Windows-1252 has are read, also on a Node that decodes them as others', async () => {
+    const text = `Date;Libellé;Débit;Crédit\n28/11/2026;VIREMENT D@ALI € ${REF};;2 000,00\n`
+    const bytes = Buffer.from(text, 'latin1').map((byte) =>
+      byte === 0x40 ? 0x92 : byte === 0xac ? 0x80 : byte,
+    )
+    expect((await read(bytes)).lines).toEqual([['2026-11-28', 200_000, `VIREMENT D’ALI € ${REF}`]])
+  })
+
+  it('an amount with half of its brackets is not an amount', async () => {
+    expect(
+      await refusal(`Date;Libellé;Crédit\n28/11/2026;VIR ${REF};2000,00)\n27/11/2026;X;5,00\n`),
+    ).toMatchObject({
+      line: 2,
+    })
+  })
 })

@@ -145,7 +145,7 @@ function eachTableRow(
 ): Promise<void> {
   let index = 0
   const below = (row: CsvRow) => {
-    if (index++ >= headerRows) each(row)
+    if (index++ >= headerRows && row.cells.some((cell) => cell !== '')) each(row)
   }
   return eachRow(text, delimiter, below, afterSlice)
 }
@@ -247,10 +247,25 @@ function readRow(
   const said = typeof form.direction === 'number' ? directionSaid(cell(form.direction)) : null
   // Below 0 if any column says that the money went out.
   const centimes = debit !== 0 ? -Math.abs(debit) : said === 'out' ? -Math.abs(amount) : amount
-  if (centimes === 0) return null
+  if (centimes === 0) return hasOtherMoney(columns, form, cells) ? 'amounts' : null
   if (day === null) throw refused('day', { line, column: form.date })
   return { cells: [cells], line, day, centimes }
 }
+
+/** Whether a column that nothing is known of has money, such as an unnamed one. */
+function hasOtherMoney(columns: Columns, form: BankForm, cells: readonly string[]): boolean {
+  const { headings, date, amount, debits, currency } = columns
+  const known = [date, amount, ...debits, ...currency, ...form.text, form.direction]
+  return cells.some(
+    (cell, index) =>
+      (headings[index] ?? null) === null &&
+      !known.includes(index + 1) &&
+      cell.length <= 40 &&
+      MONEY.test(cell),
+  )
+}
+/** With centimes: a number without them may be anything. */
+const MONEY = /[1-9\u0661-\u0669][\d\u0660-\u0669\s.,\u066b]*[.,\u066b][\d\u0660-\u0669]{2}\s*\p{L}*\s*$/u
 
 /** What the columns of money out say; null if one has text, or two have money. */
 function debitIn(cells: readonly string[], { decimal }: BankForm): number | null {

@@ -14,7 +14,7 @@ import {
   namesPayee,
   plainWords,
   saysDone,
-  saysNotCome,
+  titleSaysNotCome,
 } from './bank-headings.js'
 
 /** Columns are counted from 1. */
@@ -58,8 +58,9 @@ const HEADER_ROWS_MAX = 30
 /** Null if no column has days, or none has amounts. */
 export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns | null {
   const rows = sample.map(({ cells }) => cells)
-  const headingRow = said.header_rows === undefined ? headingRowIn(rows) : said.header_rows - 1
-  const headerRows = said.header_rows ?? (headingRow < 0 ? firstLineIn(rows, said) : headingRow + 1)
+  const named = said.header_rows === undefined ? headingRowIn(rows) : said.header_rows - 1
+  const headerRows = said.header_rows ?? (named < 0 ? firstLineIn(rows, said) : named + 1)
+  const headingRow = named < 0 ? oddHeadingRow(rows, headerRows) : named
   const names = rows[headingRow] ?? []
   const lines = rows.slice(headerRows)
   const width = names.length > 0 ? names.length : usualWidth(lines)
@@ -75,7 +76,7 @@ export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns 
   const direction = directionIn(table, { said, amount, taken, unclear })
   const text = said.text?.split(',').map((one) => numberOf(one.trim(), names) ?? 0) ?? null
   const currency = columnsWhere(table, isCurrency).concat(columnsCalled(table, 'currency'))
-  const above = rows.slice(0, Math.max(headingRow, 0)).map((row) => row.join(' '))
+  const above = rows.slice(0, headingRow < 0 ? headerRows : headingRow).map((row) => row.join(' '))
   const money = columnsCalled(table, 'credit', 'debit', 'amount', 'balance').map((at) => names[at - 1] ?? '')
   const isThere = (at: number) => at >= 1 && at <= width
   const asked = { date: [date], amount: [amount], text: text ?? [] }
@@ -84,7 +85,7 @@ export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns 
     debits,
     currency: [...new Set(currency)].filter((at) => !taken.includes(at)),
     hasOtherCurrency: [names[amount - 1] ?? '', ...money, ...above].some(namesOtherCurrency),
-    hasNotCome: above.some((text) => saysNotCome(plainWords(text))),
+    hasNotCome: above.some((text) => titleSaysNotCome(plainWords(text))),
     absent: [
       ...(['date', 'amount', 'text'] as const).filter((name) => !asked[name].every(isThere)),
       ...(typeof direction === 'number' && !isThere(direction) ? (['direction'] as const) : []),
@@ -118,6 +119,13 @@ function firstLineIn(rows: readonly (readonly string[])[], { date }: SaidForm): 
   )
 }
 
+/** The row above the first line, if it has as many cells and no day; -1 if it names no columns. */
+function oddHeadingRow(rows: readonly (readonly string[])[], headerRows: number): number {
+  const row = rows[headerRows - 1] ?? []
+  const isNames = row.length > 1 && row.length === usualWidth(rows.slice(headerRows)) && !row.some(isDay)
+  return isNames ? headerRows - 1 : -1
+}
+
 function usualWidth(lines: readonly (readonly string[])[]): number {
   const counts = new Map<number, number>()
   for (const { length } of lines) counts.set(length, (counts.get(length) ?? 0) + 1)
@@ -149,7 +157,11 @@ function columnsWhere({ lines, width }: Table, isSo: (cell: string) => boolean):
 
 /** The day of the booking, not that of the value. */
 function dateColumn(table: Table, unclear: Unclear[]): number | null {
-  const [named] = [...columnsCalled(table, 'date'), ...columnsCalled(table, 'value_date')]
+  const dates = columnsCalled(table, 'date')
+  const booked = dates.find((at) =>
+    /oper|compta|transac|posting|booking/.test(plainWords(table.names[at - 1] ?? '')),
+  )
+  const [named] = [...(booked === undefined ? dates : [booked]), ...columnsCalled(table, 'value_date')]
   if (named !== undefined) return named
   const [byContents = null, ...others] = columnsWhere(table, isDay)
   if (others.length > 0) unclear.push('date')
@@ -194,11 +206,11 @@ function directionIn(
   const named = columnsCalled(table, 'direction').filter(free)
   const [column, ...others] = named.length > 0 ? named : directionColumns(table).filter(free)
   if (others.length > 0) unclear.push('direction')
-  if (column !== undefined) return column
-  if (table.headings[amount - 1] !== 'credit') return null
   // A list of payments that the account's owner ordered has one column of money, too.
   const isList = columnsCalled(table, 'debit', 'balance').length === 0 && table.names.some(namesPayee)
-  return isList ? null : 'in'
+  const saysIn = (row: readonly string[]) => directionSaid(row[(column ?? 0) - 1] ?? '') === 'in'
+  if (column !== undefined) return isList && table.lines.every(saysIn) ? null : column
+  return table.headings[amount - 1] !== 'credit' || isList ? null : 'in'
 }
 
 /** Columns of words of direction under a heading that says nothing else. */
@@ -224,6 +236,8 @@ function createState({ headings, hasNotCome, hasOtherCurrency }: Columns) {
     /** Of each column, its first values and how many letters it has. */
     values: headings.map(() => new Set<string>()),
     letters: new Map<number, number>(),
+    /** Columns that are empty in a row with a day. */
+    blanks: new Set<number>(),
     /** How many cells rows have. */
     lengths: new Set<number>(),
     ...{ rows: 0, endsEmpty: true, marked: false, unmarked: false },
@@ -234,7 +248,7 @@ function createState({ headings, hasNotCome, hasOtherCurrency }: Columns) {
 }
 type State = ReturnType<typeof createState>
 
-const FIGURE = /[1-9\u0661-\u0669]/
+const FIGURE = /[1-9\u0661-\u0669\u06f1-\u06f9\uff11-\uff19]/
 
 /** Collects all rows of a file, and tells the form of the file as far as it is clear, and what is not. */
 export function createFileFacts(columns: Columns, said: SaidForm) {
@@ -246,7 +260,7 @@ export function createFileFacts(columns: Columns, said: SaidForm) {
   const addUndated = (cells: readonly string[]) => {
     if (isHeadingRow(cells)) return
     const plain = plainWords(cells.join(' ; '))
-    state.notCome ||= saysNotCome(plain)
+    state.notCome ||= titleSaysNotCome(plain)
     state.otherCurrency ||= namesOtherCurrency(plain)
   }
   const addDated = (cells: readonly string[]) => {
@@ -254,6 +268,7 @@ export function createFileFacts(columns: Columns, said: SaidForm) {
     state.rows += 1
     state.lengths.add(cells.length)
     state.endsEmpty &&= cells.at(-1)?.trim() === ''
+    if (![amount, ...debits].some((at) => FIGURE.test(cell(at)))) addUndated(cells)
     if (FIGURE.test(cell(amount))) {
       state[isSigned(cell(amount)) ? 'marked' : 'unmarked'] = true
       // A column that the operator named may be empty where money came in.
@@ -264,6 +279,7 @@ export function createFileFacts(columns: Columns, said: SaidForm) {
     state.spareMoney ||= spare.some((at) => FIGURE.test(cell(at)))
     cells.forEach((text, index) => {
       const value = text.trim()
+      if (value === '') state.blanks.add(index + 1)
       const letters = state.letters.get(index + 1) ?? 0
       if (/\p{L}/u.test(value)) state.letters.set(index + 1, letters + value.length)
       const ofColumn = state.values[index]
@@ -354,11 +370,12 @@ function tellingColumns(
   of: {
     readonly values: readonly ReadonlySet<string>[]
     readonly letters: ReadonlyMap<number, number>
+    readonly blanks: ReadonlySet<number>
     readonly text: readonly number[]
     readonly direction: BankForm['direction'] | null
   },
 ): readonly number[] {
-  const { values, letters, text, direction } = of
+  const { values, letters, blanks, text, direction } = of
   const known = [date, amount, ...debits, direction, ...currency, ...(said ?? [])]
   const hasText = text.some((at) => headings[at - 1] === 'text')
   const byLength = [...text].sort((one, other) => (letters.get(other) ?? 0) - (letters.get(one) ?? 0))
@@ -372,6 +389,11 @@ function tellingColumns(
       const isSilent = seen.size === 1 && seen.has('')
       return isSilent || [...seen].every(saysDone) ? [] : [index + 1]
     }
+    // Without its day of booking or of value a row is still expected.
+    if (heading === 'date' || heading === 'value_date')
+      return blanks.has(index + 1) && [...seen].some(isDay) ? [index + 1] : []
+    const isOut = [...seen].some((value) => directionSaid(value) === 'out')
+    if (isOut && heading !== 'text') return [index + 1]
     const isFew = seen.size > 1 && seen.size <= FEW_VALUES
     const isDayOrTime = [...seen].every(
       (value) => value === '' || isDay(value) || /^\d{1,2}[:h]\d{2}/.test(value),

@@ -33,30 +33,39 @@ const NOT_COME = new RegExp(
   `\\b(?:un)?(?:${anyOf(`rejet, rej\\b, refus, annul, ann\\b, echou, echec, impay, retour, extourn,
   contre.?pass, suspen, bloqu, pending, reject, fail, cancel, revers, revok, revoqu, return, declin, denied,
   unpaid, bounced, void, (?:en|mise) (?:attente|cours|instance), a (?:venir|valider|confirmer), previ?,
-  previs, non.(?:execut|abouti|compens|parven|credit|regl|pay|valid|confirm|comptab), sans provision,
-  insuffisan, opposition, restitu, rectific, rembours, refund, rappel, recall, expir, chargeback,
+  previs, non.(?:encore.)?(?:execut|abouti|compens|parven|credit|regl|pay|valid|confirm|comptab),
+  non.(?:encaiss|effectu), sans provision, insuffisan, opposition, restitu, rectific, rembours, refund, rappel, recall, expir, chargeback,
   dishonou?r, on hold,
   held\\b, processing, not.(?:execut|paid|settled|booked), unsuccess, schedul, abort, timed.?out, litig,
-  disput`)})|` +
+  disput, sbf\\b, sauf bonne fin, provisoire, differee?s?\\b, sous reserve, (?:ancien|report (?:de|du)) solde,
+  solde (?:initial|precedent|anterieur|reporte|d.ouverture), opening balance, balance brought`)})|` +
     anyOf(`مرفوض, رفض, ملغ, الغاء, معلق, مرتجع, ارجاع, مردود, مسترجع, استرداد, عكسي, موجل, فشل, فاشل,
-    غير (?:منفذ|مقبول|مسدد|موكد), لم (?:ت|ي)نفذ, قيد (?:الانتظار|التنفيذ|المعالجة)`),
+    غير (?:منفذ|مقبول|مسدد|موكد|مكتمل), لم (?:ت|ي)نفذ, قيد (?:الانتظار|التنفيذ|المعالجة|التحصيل),
+    في الانتظار, لم يتم, بدون رصيد, موقت, رصيد (?:سابق|افتتاحي|مرحل)`),
 )
 /** Words in a heading whose column says what became of a row. */
 const STATE = has(
   `statu, \\betat\\b, situation, \\bstate\\b, resultat, \\bresult\\b, confirm, valid, execut, compens,
-  \\bregle,  \\bpaye\\b, sold\u00e9`,
+  \\bregle,  \\bpaye\\b, sold\u00e9, ^comptabilise, ^encaissee?\\b, ^cleared, ^posted$, ^traitee?\\b, ^sort$,
+  ^abouti, ^denoue, ^provisoire, ^differe`,
   'حالة, وضعية',
 )
 
+const CODES = `eur, usd, gbp, chf, cad, aed, sar, qar, kwd, bhd, omr, tnd, mad, egp, lyd, mru, xof, xaf, try,
+  cny, jpy, sek, nok, dkk, rub, inr, aud, nzd, jod, lbp, dt, dh, fcfa, cfa`
+
 const SIDES = ['d, deb, debit, dr, مدين', 'c, cred, credit, cr, داين'].map((list) => `(?:${anyOf(list)})\\.?`)
 const BOTH_SIDES = new RegExp(`^(?:${SIDES.join(' ?/ ?')}|${[...SIDES].reverse().join(' ?/ ?')})$`)
-const OF_DEBIT = has('debit, retrait, sortie, money out, withdraw, paid out, depense', 'مدين, سحب, خصم')
+const OF_DEBIT = has(
+  'debit, retrait, sortie, money out, withdraw, paid out, depense, decaisse, prelevement',
+  'مدين, سحب, مسحوب, مدفوعات, خصم',
+)
 /** *Crédit* in a longer heading may be a limit, a loan or an order to pay. */
 const OF_CREDIT = new RegExp(
   '^(?:(?:montants?|mouvements?|operations?|sommes?) ?(?:au |en |du |des? )?)?' +
     `(?:${anyOf('credits?, crediteurs?, versements?, depots?, entrees?, recettes?, encaissements?')}|` +
     `${anyOf('money in, deposits?, paid in, (?:المبلغ )?(?:ال)?داين, (?:ال)?ايداع(?:ات)?')})` +
-    "(?: d'argent)?(?: ?\\(?[^ ]{1,5}\\)?)?$",
+    `(?: d'argent)?(?:(?: | ?\\()(?:${anyOf(`da, dzd, د\\.?ج\\.?, cr, \\+, €, \\$, £, ${CODES}`)})\\)?)?$`,
 )
 const OF_AMOUNT = has('montant, amount, somme', 'مبلغ')
 const TEXT = `libel\\w*, intitul\\w*, designation, operation, transaction, nature, descri\\w*, details?,
@@ -86,7 +95,9 @@ const KIND_OF = begins(
 
 /** Small letters without accents, other signs and spaces around them. */
 export function plainWords(text: string): string {
+  // Normalizing sorts the marks of a letter: thousands of them would take seconds.
   return text
+    .replace(/(\p{M}{4})\p{M}+/gu, '$1')
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
@@ -95,6 +106,7 @@ export function plainWords(text: string): string {
 }
 
 export function headingOf(name: string): Heading | null {
+  if (name.trim() === '') return null
   // *Soldé* is a state, *solde* a balance.
   if (/sold\u00e9/i.test(name.normalize('NFC'))) return 'status'
   const plain = plainWords(name.replaceAll('"', ''))
@@ -109,7 +121,9 @@ export function headingOf(name: string): Heading | null {
 
 /** Whether a heading names the people that the account's owner pays. */
 export function namesPayee(name: string): boolean {
-  return /benefici|payee|creancier|مستفيد/.test(plainWords(name))
+  return /benefici|payee|creancier|destinataire|fournisseur|recipient|compte credite|مستفيد|المرسل اليه/.test(
+    plainWords(name),
+  )
 }
 
 const OUT = is(
@@ -138,16 +152,17 @@ export function isClearDirection(cell: string): boolean {
 }
 
 const DINARS = /^(da|dzd|dz|dinars?( algeriens?)?|د ?ج|دينار( جزايري)?|جزايري|012)$/
-const CODES = `eur, usd, gbp, chf, cad, aed, sar, qar, kwd, bhd, omr, tnd, mad, egp, lyd, mru, xof, xaf, try,
-  cny, jpy, sek, nok, dkk, rub, inr, aud, nzd, jod, lbp`
-const NAMES = 'euros?, dollars?, livres?, yens?, francs?, dirhams?, ريال, يورو, اورو, دولار'
+const NAMES =
+  'dinars? (?:tunisien|libyen|jordanien|koweitien), euros?, dollars?, ' +
+  'livres?, yens?, francs?, dirhams?, ريال, يورو, اورو, دولار'
 const CURRENCY = is(`${CODES}, ${NAMES}`, '€, \\$, £, ¥')
 const OTHER_CURRENCY = new RegExp(
   `(?:^|[^\\p{L}])(?:ب?ال)?(?:${anyOf(`${CODES}, ${NAMES}`)})(?:$|[^\\p{L}])|[€$£¥]`,
   'u',
 )
 /** A heading or title that speaks of currencies, or of other units than dinars, and does not name dinars. */
-const UNIT = /\bdevises?\b|currency|\bmonnaie|عملة|centime|millier|\bkda\b|million/
+const UNIT = /\bdevises?\b|currency|\bmonnaie|عملة/
+const PART_OR_MULTIPLE = /centime|millier|\bkda\b|million/
 const NAMES_DINARS = /\b(da|dzd)\b|dinar|دينار|د ?ج/
 
 /** Whether a cell of a column of currencies names another currency than dinars, or none. */
@@ -157,14 +172,25 @@ export function isOtherCurrency(cell: string): boolean {
 
 /** Whether a cell is the name of a currency and nothing else. */
 export function isCurrency(cell: string): boolean {
-  const plain = plainWords(cell).replace(/\./g, '')
-  return DINARS.test(plain) || CURRENCY.test(plain)
+  const plain = plainWords(cell).replace(/[.()]/g, '')
+  return (
+    DINARS.test(plain) || CURRENCY.test(plain) || /^(us dollars?|euros? eur|dollars? us[ad]?)$/.test(plain)
+  )
 }
 
 /** Whether a heading, or a row without money, names another currency or unit. */
 export function namesOtherCurrency(text: string): boolean {
   const plain = plainWords(text)
-  return OTHER_CURRENCY.test(plain) || (UNIT.test(plain) && !NAMES_DINARS.test(plain))
+  if (OTHER_CURRENCY.test(plain) || PART_OR_MULTIPLE.test(plain)) return true
+  return UNIT.test(plain) && !NAMES_DINARS.test(plain)
+}
+
+const OF_OTHERS =
+  /\b(emis(es?)?|sortants?|envoye(e?s)?|programme(e?s)?|futur(e?s)?|prochaines? operations?)\b|صادر/
+
+/** Whether the plain words of a title say that the rows below it are not money that came. */
+export function titleSaysNotCome(plain: string): boolean {
+  return NOT_COME.test(plain) || OF_OTHERS.test(plain)
 }
 
 /** Whether the plain words of a row say that its money did not come, was sent back, or has yet to come. */

@@ -1,6 +1,6 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import {
@@ -40,23 +40,27 @@ const falsifyReceipt = statement(
 describeScenario('another amount than was asked for', ({ database }) => {
   let world: World
   let operator: OperatorCaller
+  // Another one in each test: the process remembers how many payments each has begun.
+  let user: string
+  let users = 0
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ENV, isNew: true })
+    world = await createWorld(database(), { env: ENV })
     operator = operatorOf(world)
+    user = `user-${++users}`
+    return () => world.stop()
   })
-  afterEach(() => world.stop())
 
   /** Without tax, the tax, and both: 19 % of what came. */
   const CAME = { ht: 1260.5, tva: 239.5, ttc: 1500, amount_asked: 2000, stamp_duty: 0, total: 1500 }
 
   async function taken(): Promise<string> {
-    const id = await payOtherwise(world, 'user-1', { charged: 1500 })
+    const id = await payOtherwise(world, user, { charged: 1500 })
     expect((await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })).status).toBe(200)
     return id
   }
 
   async function askForTransfer(): Promise<string> {
-    return (await world.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
+    return (await world.as(user).post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
   }
   const approve = (id: string, amount: number) =>
     operator.post(`/payments/${id}/approve`, {
@@ -67,7 +71,7 @@ describeScenario('another amount than was asked for', ({ database }) => {
     })
 
   it('is what the preview says, and the payment, its receipt and the events', async () => {
-    const id = await payOtherwise(world, 'user-1', { charged: 1500 })
+    const id = await payOtherwise(world, user, { charged: 1500 })
     expect((await operator.get(`/payments/${id}/recheck`)).body.receipt).toBeNull()
     expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toEqual(CAME)
     const acted = await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
@@ -76,9 +80,9 @@ describeScenario('another amount than was asked for', ({ database }) => {
       receipt: { stamp_duty: 0, total: 1500 },
       audit: [{ after: { payment: { amount: 1500, amount_asked: 2000 } } }],
     })
-    const own = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
+    const own = (await world.as(user).get(`${PAYMENTS}/${id}`)).body
     expect(own).toMatchObject({ amount: 1500, amount_asked: 2000, period_end: '2026-12-21T12:00:00Z' })
-    expect((await world.as('user-1').get(PAYMENTS)).body.data).toMatchObject([
+    expect((await world.as(user).get(PAYMENTS)).body.data).toMatchObject([
       { amount: 1500, amount_asked: 2000 },
     ])
     const [row] = await database().query(selectSnapshot, [id])
@@ -166,7 +170,7 @@ describeScenario('another amount than was asked for', ({ database }) => {
   })
 
   it('is not taken where there is no such amount of money', async () => {
-    const id = await payOtherwise(world, 'user-1', { charged: 0 })
+    const id = await payOtherwise(world, user, { charged: 0 })
     expect((await operator.get(`/payments/${id}/accept`)).body.receipt).toBeNull()
     const refused = await operator.post(`/payments/${id}/accept`, { why: 'x' })
     expect([refused.status, refused.body.payment_status]).toEqual([409, 'review'])
@@ -176,11 +180,11 @@ describeScenario('another amount than was asked for', ({ database }) => {
     const before = new Set(world.emulator.checkouts().map(({ id }) => id))
     world.emulator.setFaults({ wrong_currency: { times: 1 }, false_checkout: { what: 'currency', times: 1 } })
     world.emulator.setFaults({ api_5xx: { scope: 'expire_checkout', times: 2 } })
-    await world.as('user-1').post(PAYMENTS, { plan: 'pro' })
+    await world.as(user).post(PAYMENTS, { plan: 'pro' })
     const made = world.emulator.checkouts().find(({ id }) => !before.has(id))
     await world.emulator.pay(made?.id ?? '', 'paid')
     await world.emulator.settled()
-    const [{ id }] = (await world.as('user-1').get(PAYMENTS)).body.data
+    const [{ id }] = (await world.as(user).get(PAYMENTS)).body.data
     const acted = await operator.post(`/payments/${id}/accept`, { why: 'seen in the dashboard' })
     expect(acted.body.payment).toMatchObject({ status: 'paid', amount: 2000, amount_asked: null })
   })

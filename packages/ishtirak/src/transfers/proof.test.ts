@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
-import { type Answer, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
+import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { createClient } from '../../../client/src/index.js'
 import { statement } from '../database/database.js'
 import { uploadProof } from './proof.js'
@@ -37,21 +37,25 @@ const selectReadings = statement(
 describeScenario('a proof of a transfer', ({ database }) => {
   let world: World
   let operator: OperatorCaller
+  // Another one in each test: the process remembers how many files each has sent.
+  let user: string
+  let other: string
+  let users = 0
   beforeEach(async () => {
-    world = await createWorld(database(), {
-      env: { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, PROOF_DAYS: '90' },
-      isNew: true,
-    })
+    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, PROOF_DAYS: '90' }
+    world = await createWorld(database(), { env })
     operator = operatorOf(world)
+    user = `user-${++users}`
+    other = `other-${users}`
+    return () => world.stop()
   })
-  afterEach(() => world.stop())
 
-  const ask = async (userId = 'user-1'): Promise<string> => {
+  const ask = async (userId = user): Promise<string> => {
     const answer = await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })
     if (answer.status !== 201) throw new Error(`a transfer was refused: ${answer.text}`)
     return answer.body.id
   }
-  const upload = async (id: string, body: Uint8Array | string, userId = 'user-1', type = 'image/jpeg') => {
+  const upload = async (id: string, body: Uint8Array | string, userId = user, type = 'image/jpeg') => {
     const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}`, 'content-type': type }
     return world.call('PUT', `${PAYMENTS}/${id}/proof`, { body, headers })
   }
@@ -65,12 +69,12 @@ describeScenario('a proof of a transfer', ({ database }) => {
     const received_at = new Date(world.clock.now()).toISOString().slice(0, 10)
     return operator.post(`/payments/${id}/approve`, { amount: 2000, received_at, why: 'on the statement' })
   }
-  const end = async (userId = 'user-1') =>
+  const end = async (userId = user) =>
     (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
 
   it('is stored as it came, by what it is, and read back by an operator alone', async () => {
     const id = await ask()
-    const asked = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
+    const asked = (await world.as(user).get(`${PAYMENTS}/${id}`)).body
     expect(asked.transfer.proof_url).toBe(`${world.config.publicUrl}${PAYMENTS}/${id}/proof`)
     const file = png({ extra: 8 * MEGABYTE - 200 })
     const stored = await upload(id, file)
@@ -78,7 +82,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
       200,
       { n: 1, type: 'image/png', bytes: file.length, uploaded_at: '2026-11-21T12:00:00Z', erased_at: null },
     ])
-    expect((await upload(id, pdf(), 'user-1', 'text/html')).body).toMatchObject({
+    expect((await upload(id, pdf(), user, 'text/html')).body).toMatchObject({
       n: 2,
       type: 'application/pdf',
     })
@@ -98,9 +102,9 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect(await database().query(selectReadings)).toEqual([
       { actor: 'amina', payment_id: id, after: { proof: 1 } },
     ])
-    const user = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const authorization = `Bearer ${await tokenOf({ sub: user })}`
     const asUser = await world.call('GET', `/api/v1/operator/payments/${id}/proofs/1`, {
-      headers: { authorization: user },
+      headers: { authorization },
     })
     expect(codeOf(asUser)).toEqual([401, 'invalid_operator_key'])
     expect((await download(id, 3)).status).toBe(404)
@@ -120,16 +124,18 @@ describeScenario('a proof of a transfer', ({ database }) => {
     ])
   })
 
-  it.each([
-    ['a script with the name of a picture', '<script>alert(1)</script>', 'not_recognized'],
-    ['nothing', '', 'not_recognized'],
-    ['a picture that is cut', jpeg().subarray(0, 60), 'damaged'],
-    ['a picture of 400 million pixels', png({ width: 20_000, height: 20_000 }), 'too_many_pixels'],
-    ['a PDF without its end', pdf().subarray(0, 200), 'damaged'],
-  ])('%s is refused, and nothing is stored', async (_, body, reason) => {
+  it('that is no picture and no PDF, or none whole, is refused, and nothing is stored', async () => {
     const id = await ask()
-    const answer = await upload(id, body)
-    expect([...codeOf(answer), answer.body.reason]).toEqual([422, 'file_not_accepted', reason])
+    for (const [body, reason] of [
+      ['<script>alert(1)</script>', 'not_recognized'],
+      ['', 'not_recognized'],
+      [jpeg().subarray(0, 60), 'damaged'],
+      [png({ width: 20_000, height: 20_000 }), 'too_many_pixels'],
+      [pdf().subarray(0, 200), 'damaged'],
+    ] as const) {
+      const answer = await upload(id, body)
+      expect([...codeOf(answer), answer.body.reason]).toEqual([422, 'file_not_accepted', reason])
+    }
     expect(await parts()).toBe(0)
     expect((await operator.payment(id)).transfer).toMatchObject({ proof_at: null, proofs: [] })
   })
@@ -152,7 +158,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
         controller.close()
       },
     })
-    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    const authorization = `Bearer ${await tokenOf({ sub: user })}`
     const init = { method: 'PUT', body, duplex: 'half', headers: { authorization } }
     const answer = await fetch(`${world.url}${PAYMENTS}/${id}/proof`, init as RequestInit)
     expect(answer.status).toBe(413)
@@ -185,7 +191,7 @@ describeScenario('a proof of a transfer', ({ database }) => {
         return parts.settlements.load(...asked)
       }
       const deps = { ...parts, settlements: { ...parts.settlements, load } }
-      return uploadProof(deps, { userId: 'user-1', paymentId: id }, png())
+      return uploadProof(deps, { userId: user, paymentId: id }, png())
     }
 
     it('is the second where that is another proof', async () => {
@@ -207,84 +213,78 @@ describeScenario('a proof of a transfer', ({ database }) => {
     const answer = await upload(id, png())
     expect(codeOf(answer)).toEqual([429, 'rate_limited'])
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_000)
-    await ask('user-2')
+    await ask(other)
     await world.advance(3_600)
     expect((await upload(id, png())).status).toBe(200)
   })
 
   it('is for a transfer of one’s own that is not decided, also when it has expired', async () => {
     const id = await ask()
-    expect(codeOf(await upload(id, png(), 'user-2'))).toEqual([404, 'not_found'])
+    expect(codeOf(await upload(id, png(), other))).toEqual([404, 'not_found'])
     expect(codeOf(await upload('pay_nope', png()))).toEqual([404, 'not_found'])
-    const { paymentId } = await world.as('user-2').upgrade()
-    expect(codeOf(await upload(paymentId, png(), 'user-2'))).toEqual([409, 'conflict'])
+    const { paymentId } = await world.as(other).upgrade()
+    expect(codeOf(await upload(paymentId, png(), other))).toEqual([409, 'conflict'])
     await world.advance(8 * DAY)
-    expect((await world.as('user-1').get(`${PAYMENTS}/${id}`)).body.status).toBe('expired')
+    expect((await world.as(user).get(`${PAYMENTS}/${id}`)).body.status).toBe('expired')
     expect((await upload(id, png())).status).toBe(200)
     await approve(id)
     const late = await upload(id, png({ extra: 5 }))
     expect([...codeOf(late), late.body.transfer_state]).toEqual([409, 'conflict', 'approved'])
-    expect((await world.as('user-1').get(`${PAYMENTS}/${id}`)).body.transfer.proof_url).toBeNull()
+    expect((await world.as(user).get(`${PAYMENTS}/${id}`)).body.transfer.proof_url).toBeNull()
   })
 
-  it.each([
-    ['goes on with a run that was running at the first proof', true, '2027-01-21T12:00:00Z'],
-    ['begins a new run without one', false, '2027-01-27T12:00:00Z'],
-  ])('a transfer that is approved after grace %s', async (_, isProved, expected) => {
-    const first = await ask()
-    await approve(first)
+  it('goes on with a run that was running at the first proof; without one a new run begins', async () => {
+    for (const userId of [user, other]) await approve(await ask(userId))
     expect(await end()).toBe('2026-12-21T12:00:00Z')
     await world.advance(31 * DAY)
-    const id = await ask()
-    if (isProved) {
-      await upload(id, png())
-      await world.advance(5 * DAY)
-      // The first proof counts, not the last.
-      await upload(id, jpeg())
-    } else await world.advance(5 * DAY)
-    await world.advance(0)
-    await approve(id)
-    expect(await end()).toBe(expected)
-  })
-
-  it('is erased 90 days after the decision, and 90 days after the end where there is none', async () => {
-    const [decided, open] = [await ask(), await ask('user-2')]
-    await upload(decided, png())
-    await upload(open, png(), 'user-2')
+    const [id, unproved] = [await ask(), await ask(other)]
+    await upload(id, png())
     await world.advance(5 * DAY)
-    await approve(decided)
-    await world.advance(89 * DAY)
-    expect(await parts()).toBe(2)
-    await world.advance(DAY + 1)
-    expect(await parts()).toBe(1)
-    expect((await download(decided, 1)).status).toBe(404)
-    expect((await operator.payment(decided)).transfer.proofs).toMatchObject([
-      { n: 1, erased_at: '2027-02-24T12:00:01Z' },
-    ])
-    await world.advance(2 * DAY)
-    expect(await parts()).toBe(0)
+    // The first proof counts, not the last.
+    await upload(id, jpeg())
+    for (const one of [id, unproved]) await approve(one)
+    expect(await end()).toBe('2027-01-21T12:00:00Z')
+    expect(await end(other)).toBe('2027-01-27T12:00:00Z')
   })
 
-  it('is erased 90 days after a refusal, and kept as long where it came after the end', async () => {
-    const [refused, late] = [await ask(), await ask('user-2')]
-    await upload(refused, png())
-    await operator.post(`/payments/${refused}/refuse`, { why: 'nothing came' })
-    await world.advance(90 * DAY + 1)
-    expect(await parts()).toBe(0)
-    // It expired 83 days ago.
-    await upload(late, png(), 'user-2')
-    await world.advance(10 * DAY)
-    expect((await download(late, 1)).status).toBe(200)
-    await world.advance(80 * DAY + 1)
-    expect(await parts()).toBe(0)
-  })
+  it(
+    'is erased 90 days after the decision, and after ' + 'the end where there is none or it came later',
+    async () => {
+      const all = [user, other, 'refused', 'late'] as const
+      const [decided, open, refused, late] = await Promise.all(all.map((userId) => ask(userId)))
+      if (!decided || !open || !refused || !late) throw new Error('four were asked for')
+      await upload(decided, png())
+      await upload(open, png(), other)
+      await upload(refused, png(), 'refused')
+      await operator.post(`/payments/${refused}/refuse`, { why: 'nothing came' })
+      await world.advance(5 * DAY)
+      await approve(decided)
+      await world.advance(85 * DAY)
+      expect(await parts()).toBe(3)
+      await world.advance(1)
+      expect(await parts()).toBe(2)
+      await upload(late, png(), 'late')
+      await world.advance(5 * DAY)
+      expect(await parts()).toBe(2)
+      expect((await download(decided, 1)).status).toBe(404)
+      expect((await operator.payment(decided)).transfer.proofs).toMatchObject([
+        { n: 1, erased_at: '2027-02-24T12:00:01Z' },
+      ])
+      await world.advance(2 * DAY)
+      expect(await parts()).toBe(1)
+      expect((await download(late, 1)).status).toBe(200)
+      await world.advance(83 * DAY - 1)
+      expect(await parts()).toBe(1)
+      await world.advance(2)
+      expect(await parts()).toBe(0)
+    },
+  )
 
   it('is uploaded by the client', async () => {
     const id = await ask()
     const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
     const file = new Uint8Array(png())
-    expect(await client.uploadProof('user-1', id, file)).toMatchObject({ n: 1, bytes: file.length })
-    expect(await client.uploadProof('user-1', id, new Blob([file]))).toMatchObject({ n: 1 })
-    expect(world.clock.now()).toBe(START)
+    expect(await client.uploadProof(user, id, file)).toMatchObject({ n: 1, bytes: file.length })
+    expect(await client.uploadProof(user, id, new Blob([file]))).toMatchObject({ n: 1 })
   })
 })

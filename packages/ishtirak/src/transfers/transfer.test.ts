@@ -88,6 +88,27 @@ describeScenario('a transfer', ({ database }) => {
   const events = async () => (await database().query(selectOutbox)).map(({ type }) => type)
   const receipts = async () => (await database().query(selectReceipts)).map(({ payment_id }) => payment_id)
   const codeOf = ({ status, body }: Answer) => [status, body.code]
+  const storedOf = async (id: string) => {
+    const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
+    if (!stored) throw new Error('there is no transfer')
+    return stored
+  }
+  type Stored = Awaited<ReturnType<typeof storedOf>>
+  /** Writes a decision down as a process does that then dies: nothing is settled. */
+  const writeDown = (stored: Stored, act: 'payment.approve' | 'payment.refuse', amount = 2000) => {
+    const now = world.clock.now()
+    const { transfer, payment: of } = stored
+    const approval = { by: 'karim', at: now, amount, receivedAt: now, instrument: 'ccp' as const }
+    const decision =
+      act === 'payment.approve'
+        ? decideApproval(transfer, of, approval, null)
+        : decideRefusal(transfer, of, 'the money goes back')
+    if (decision.kind !== 'changed') throw new Error('nothing is decided')
+    const whole = { operator: ownerNamed('karim'), act, reason: 'seen' }
+    const paymentId = of.id
+    const audit = auditEntry(world.service.parts.ids, whole, { paymentId, before: {}, after: {}, now })
+    return saveDecision(database(), stored, decision.transfer, { audit, now })
+  }
 
   it('has a reference, the accounts and seven days, and grants nothing', async () => {
     const asked = await ask()
@@ -156,10 +177,10 @@ describeScenario('a transfer', ({ database }) => {
     ])
   })
 
-  it('that fifty approve at once is booked once', async () => {
+  it('that ten approve at once is booked once', async () => {
     const { id } = await ask()
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => approve(id, {}, n % 2 ? amina : karim)),
+      Array.from({ length: 10 }, (_, n) => approve(id, {}, n % 2 ? amina : karim)),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
     expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
@@ -178,9 +199,9 @@ describeScenario('a transfer', ({ database }) => {
         transfer: { state: 'open', approvals: [{ by: 'amina' }], approvals_needed: 2 },
       })
       const again = await Promise.all(
-        Array.from({ length: 10 }, () => approve(id, { payment_method: 'baridimob' })),
+        Array.from({ length: 3 }, () => approve(id, { payment_method: 'baridimob' })),
       )
-      expect(again.map(codeOf)).toEqual(Array(10).fill([409, 'second_operator_needed']))
+      expect(again.map(codeOf)).toEqual(Array(3).fill([409, 'second_operator_needed']))
       const other = await approve(id, { payment_method: 'baridimob', amount: 1999 }, karim)
       expect([...codeOf(other), other.body.approved_amount]).toEqual([409, 'conflict', 2000])
       expect(await status()).toEqual(['free', 'active', null])
@@ -213,11 +234,11 @@ describeScenario('a transfer', ({ database }) => {
     },
   )
 
-  it('under review, on which sixty decide at once, gives each of them a result or a refusal', async () => {
+  it('under review, on which twelve decide at once, gives each of them a result or a refusal', async () => {
     const { id } = await ask()
     await approve(id, { amount: 1500 })
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => {
+      Array.from({ length: 12 }, (_, n) => {
         if (n % 3 === 0) return amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
         return n % 3 === 1 ? approve(id, { amount: 1500 + n }, karim) : refuse(id)
       }),
@@ -353,74 +374,42 @@ describeScenario('a transfer', ({ database }) => {
     },
   )
 
-  describe('for a run that is over since', () => {
-    // Paid on 21 November: the end is 21 December, grace ends on the 24th.
-    const renewed = async (approvedAfterDays: number, provedAfterDays: number | null) => {
-      await world.as('user-1').buy()
+  it(
+    'goes on with a run in grace, or proved in grace ' + 'while what it buys lasts; else begins a new one',
+    async () => {
+      // Paid on 21 November: the end is 21 December, grace ends on the 24th. By user, the day of the
+      // approval, that of the proof, and what is expected: the payment, the start of its time and the end.
+      const users = [
+        ['in grace', 32, null, '2026-12-23', '2026-12-21', '2027-01-21'],
+        ['after grace', 34, null, '2026-12-25', '2026-12-25', '2027-01-25'],
+        ['proved after grace', 40, 34, '2026-12-31', '2026-12-31', '2027-01-31'],
+        ['proved in grace', 50, 32, '2027-01-10', '2026-12-21', '2027-01-21'],
+        ['proved in grace, all over', 61, 32, '2027-01-21', '2027-01-21', '2027-02-21'],
+      ] as const
+      for (const [userId] of users) await world.as(userId).buy()
       await world.advance(29 * DAY)
-      const { id } = await ask()
-      if (provedAfterDays !== null)
-        await database().query(setProof, [
-          id,
-          new Date(world.clock.now() + (provedAfterDays - 29) * DAY * 1000).toISOString(),
-        ])
-      await world.advance((approvedAfterDays - 29) * DAY)
-      const { body } = await approve(id)
-      return [body.payment.paid_at, body.payment.period_start, (await status())[2]]
-    }
-
-    it('goes on with it where it is approved in grace', async () => {
-      expect(await renewed(32, null)).toEqual([
-        '2026-12-23T12:00:00Z',
-        '2026-12-21T12:00:00Z',
-        '2027-01-21T12:00:00Z',
-      ])
-    })
-    it('begins a new one at the approval where that is later', async () => {
-      expect(await renewed(34, null)).toEqual([
-        '2026-12-25T12:00:00Z',
-        '2026-12-25T12:00:00Z',
-        '2027-01-25T12:00:00Z',
-      ])
-    })
-    it(
-      'goes on with it where a proof came in grace, while the approval is within the time it ' + 'buys',
-      async () => {
-        expect(await renewed(50, 32)).toEqual([
-          '2027-01-10T12:00:00Z',
-          '2026-12-21T12:00:00Z',
-          '2027-01-21T12:00:00Z',
-        ])
-      },
-    )
-    it('begins a new one at the approval where all that was bought would be over by then', async () => {
-      expect(await renewed(61, 32)).toEqual([
-        '2027-01-21T12:00:00Z',
-        '2027-01-21T12:00:00Z',
-        '2027-02-21T12:00:00Z',
-      ])
-    })
-    it('begins a new one at the approval, not at the proof, where the proof came after grace', async () => {
-      expect(await renewed(40, 34)).toEqual([
-        '2026-12-31T12:00:00Z',
-        '2026-12-31T12:00:00Z',
-        '2027-01-31T12:00:00Z',
-      ])
-    })
-  })
+      const asked = new Map<string, string>()
+      for (const [userId, , proved] of users) {
+        const { id } = await ask(userId)
+        asked.set(userId, id)
+        const at = new Date(world.clock.now() + ((proved ?? 0) - 29) * DAY * 1000).toISOString()
+        if (proved !== null) await database().query(setProof, [id, at])
+      }
+      let day = 29
+      for (const [userId, approvedOn, , ...expected] of users) {
+        await world.advance((approvedOn - day) * DAY)
+        day = approvedOn
+        const { body } = await approve(asked.get(userId) ?? '')
+        const found = [body.payment.paid_at, body.payment.period_start, (await status(userId))[2]]
+        expect([userId, ...found]).toEqual([userId, ...expected.map((one) => `${one}T12:00:00Z`)])
+      }
+    },
+  )
 
   it('whose approval was written down by a process that then died is booked by the sweep', async () => {
     const { id } = await ask()
-    const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
-    if (!stored) throw new Error('there is no transfer')
-    const now = world.clock.now()
-    const approval = { by: 'amina', at: now, amount: 2000, receivedAt: now, instrument: 'ccp' } as const
-    const decision = decideApproval(stored.transfer, stored.payment, approval, null)
-    if (decision.kind !== 'changed') throw new Error('it is not approved')
-    const act = { operator: ownerNamed('amina'), act: 'payment.approve' as const, reason: 'seen' }
-    const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('saved')
-    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('stale')
+    const stored = await storedOf(id)
+    for (const saved of ['saved', 'stale']) expect(await writeDown(stored, 'payment.approve')).toBe(saved)
     expect(await status()).toEqual(['free', 'active', null])
     await world.advance(10)
     expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
@@ -430,19 +419,9 @@ describeScenario('a transfer', ({ database }) => {
   it('that is booked while it is refused is not refused', async () => {
     const { id } = await ask()
     await approve(id, { amount: 1999 })
-    const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
-    if (!stored) throw new Error('there is no transfer')
+    const stored = await storedOf(id)
     await amina.post(`/payments/${id}/accept`, { why: 'a good customer' })
-    const decision = decideRefusal(stored.transfer, stored.payment, 'the money goes back')
-    if (decision.kind !== 'changed') throw new Error('it is not refused')
-    const now = world.clock.now()
-    const act = {
-      operator: ownerNamed('karim'),
-      act: 'payment.refuse' as const,
-      reason: 'the money goes back',
-    }
-    const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-    expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('stale')
+    expect(await writeDown(stored, 'payment.refuse')).toBe('stale')
     // Of one instant, so in no order.
     expect((await database().query(selectActs)).map((row) => row.act).sort()).toEqual([
       'payment.accept',
@@ -471,22 +450,12 @@ describeScenario('a transfer', ({ database }) => {
       expect(isFirst).toBe(false)
     }
     const stateOf = async (id: string) => {
-      const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
-      return [stored?.transfer.state, stored?.payment.status]
+      const stored = await storedOf(id)
+      return [stored.transfer.state, stored.payment.status]
     }
 
-    /** An approval that is written down, and not settled. */
-    const approveAndDie = async (id: string, amount = 2000) => {
-      const stored = await findTransfer(database(), { userId: 'user-1', paymentId: id })
-      if (!stored) throw new Error('there is no transfer')
-      const now = world.clock.now()
-      const approval = { by: 'karim', at: now, amount, receivedAt: now, instrument: 'ccp' as const }
-      const decision = decideApproval(stored.transfer, stored.payment, approval, null)
-      if (decision.kind !== 'changed') throw new Error('it is not approved')
-      const act = { operator: ownerNamed('karim'), act: 'payment.approve' as const, reason: null }
-      const audit = auditEntry(world.service.parts.ids, act, { paymentId: id, before: {}, after: {}, now })
-      expect(await saveDecision(database(), stored, decision.transfer, { audit, now })).toBe('saved')
-    }
+    const approveAndDie = async (id: string, amount?: number) =>
+      expect(await writeDown(await storedOf(id), 'payment.approve', amount)).toBe('saved')
 
     it('is refused, not booked as well', async () => {
       const { id } = await ask()
@@ -546,17 +515,6 @@ describeScenario('a transfer', ({ database }) => {
     expect(reads).toBe(1)
   })
 
-  it.each([
-    ['more than 60 days before the order', { received_at: '2026-09-21' }, '/received_at', 'out_of_range'],
-    ['the future', { received_at: '2026-11-22' }, '/received_at', 'out_of_range'],
-    ['no day', { received_at: '2026-02-31' }, '/received_at', 'wrong_format'],
-    ['nothing', { amount: 0 }, '/amount', 'too_small'],
-  ])('is not approved with money of %s', async (_what, changes, pointer, code) => {
-    const { id } = await ask()
-    const { body } = await approve(id, changes)
-    expect(body.errors).toEqual([expect.objectContaining({ pointer, code })])
-  })
-
   it('that is not paid has its state in the portal, where its page after paying leads', async () => {
     const { id } = await ask()
     const ahead = async () => {
@@ -582,13 +540,24 @@ describeScenario('a transfer', ({ database }) => {
       ] as const)
         expect((await approve((await ask(userId)).id, { received_at: day })).body.payment.status).toBe('paid')
       const { id } = await ask('user-3')
+      for (const [changes, pointer, code] of [
+        [{ received_at: '2026-02-31' }, '/received_at', 'wrong_format'],
+        [{ amount: 0 }, '/amount', 'too_small'],
+      ] as const)
+        expect((await approve(id, changes)).body.errors).toMatchObject([{ pointer, code }])
       for (const received_at of ['2026-09-22', '2026-11-23', '2026-09-22T22:59:59Z']) {
         const refused = await approve(id, { received_at })
         expect(refused.body).toMatchObject({
           code: 'validation_failed',
           earliest: '2026-09-22T23:00:00Z',
           latest: '2026-11-21T23:30:00Z',
-          errors: [{ pointer: '/received_at', detail: expect.stringContaining('earliest and latest') }],
+          errors: [
+            {
+              pointer: '/received_at',
+              code: 'out_of_range',
+              detail: expect.stringContaining('earliest and latest'),
+            },
+          ],
         })
       }
     },
@@ -630,18 +599,20 @@ describeScenario('a transfer', ({ database }) => {
     expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])
   })
 
-  it.each([
-    ['ar', 'طريقة الدفع', 'دفع عبر الحساب البريدي الجاري CCP'],
-    ['fr', 'Mode de paiement', 'Versement CCP'],
-    ['en', 'Payment method', 'CCP payment'],
-  ])('says on the page after paying and in the history how it was paid (%s)', async (locale, label, name) => {
+  it('says on the page after paying and in the history how it was paid', async () => {
     const { id, transfer } = await ask()
     await approve(id)
-    const portal = await enterPortal(world, 'user-1', locale)
-    const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
-    expect(returned).toMatch(new RegExp(`${label} ${name}`))
-    expect(returned).toContain(` ${transfer.reference} `)
-    expect(wordsOf((await portal.open(`/portal?payments=all&lang=${locale}`)).text)).toContain(` · ${name}`)
+    const portal = await enterPortal(world, 'user-1')
+    for (const [locale, label, name] of [
+      ['ar', 'طريقة الدفع', 'دفع عبر الحساب البريدي الجاري CCP'],
+      ['fr', 'Mode de paiement', 'Versement CCP'],
+      ['en', 'Payment method', 'CCP payment'],
+    ]) {
+      const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
+      for (const words of [`${label} ${name}`, ` ${transfer.reference} `]) expect(returned).toContain(words)
+      const history = wordsOf((await portal.open(`/portal?payments=all&lang=${locale}`)).text)
+      expect(history).toContain(` · ${name}`)
+    }
   })
 
   it('is not compared with a provider', async () => {

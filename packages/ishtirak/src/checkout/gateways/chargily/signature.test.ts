@@ -47,7 +47,7 @@ test('while keys rotate, both sign; a third does not', () => {
   expect(rotated.webhook.verifySignature(body, signed(OLD_KEY))).toBe(false)
 })
 
-test.each([
+const OTHERS = [
   undefined,
   '',
   `sha256=${VECTOR_SIGNATURE}`,
@@ -58,8 +58,10 @@ test.each([
   `${VECTOR_SIGNATURE}, ${VECTOR_SIGNATURE}`,
   VECTOR_SIGNATURE.replace('f', 'g'),
   Buffer.from(VECTOR_SIGNATURE, 'hex').toString('base64'),
-])('only bare hex of 32 bytes is a signature, not %j', (signature) => {
-  expect(chargily.webhook.verifySignature(body, signature)).toBe(false)
+]
+
+test('only bare hex of 32 bytes is a signature', () => {
+  expect(OTHERS.filter((signature) => chargily.webhook.verifySignature(body, signature))).toEqual([])
 })
 
 test('it never throws and believes nothing else, whatever it is given', () => {

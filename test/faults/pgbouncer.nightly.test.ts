@@ -1,5 +1,5 @@
-// `npm run fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and no session
-// state that would leak to the next client of a server connection.
+// `npm run nightly -- fault:pgbouncer` in small: the main job through PgBouncer in transaction mode, and no
+// session state that would leak to the next client of a server connection.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'

@@ -1,4 +1,4 @@
-// `npm run fault:hang` in small: the database server hangs under load, and recovers.
+// `npm run nightly -- fault:hang` in small: the database server hangs under load, and recovers.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { buildOnce } from '../support/process.js'
