@@ -649,8 +649,8 @@ describe('nothing is sure that the file speaks against', () => {
   })
 
   it('of several days of a row the one of the booking counts', async () => {
-    const file =
-      "Date d'édition;Date opération;Libellé;Débit;Crédit\n" + `28/11/2026;21/11/2026;VIR ${REF};;2 000,00\n`
+    const headings = "Date d'édition;Date opération;Libellé;Crédit"
+    const file = `${headings}\n28/11/2026;21/11/2026;VIR ${REF};2 000,00\n`
     expect((await read(file)).lines.map(([day]) => day)).toEqual(['2026-11-21'])
   })
 
