@@ -18,7 +18,7 @@ describe('in memory', () => {
   })
   afterAll(() => database.close())
 
-  it('500 calls at once, and a long transaction, leave the event loop free', async () => {
+  it('4,000 calls at once, and a long transaction, leave the event loop free', async () => {
     const turnsDuring = async (work: () => Promise<unknown>) => {
       let turns = 0
       let isDone = false
@@ -32,16 +32,16 @@ describe('in memory', () => {
       isDone = true
       return turns
     }
-    const values = Array.from({ length: 500 }, (_, value) => value)
+    const values = Array.from({ length: 4_000 }, (_, value) => value)
     const callAll = () => Promise.all(values.map((value) => database.query(insert, [value])))
     const oneByOne = () =>
       database.transaction(async (transaction) => {
         for (let value = 0; value < 5_000; value++) await transaction.query(insert, [value])
       })
-    // Blocked, each would be one long turn.
+    // Blocked, each would be one long turn. Otherwise there are about 40, and fewer on a faster machine.
     const turns = [await turnsDuring(callAll), await turnsDuring(oneByOne)]
-    expect(await database.query(count)).toEqual([{ count: 5_500 }])
-    expect(turns.filter((count) => count <= 3)).toEqual([])
+    expect(await database.query(count)).toEqual([{ count: 9_000 }])
+    expect(turns.filter((count) => count <= 2)).toEqual([])
   })
 
   it('calls are answered in the order they came in', async () => {
