@@ -40,7 +40,7 @@ export function readCentimes(cell: string, decimal: DecimalSign): number | null 
 /** Whether the cell looks like an amount, in either way of writing centimes; an empty cell does not. */
 export function isAmount(cell: string): boolean {
   return (
-    /\d/.test(latinDigits(cell)) && (readCentimes(cell, ',') !== null || readCentimes(cell, '.') !== null)
+    /\d/.test(plainAmount(cell)) && (readCentimes(cell, ',') !== null || readCentimes(cell, '.') !== null)
   )
 }
 

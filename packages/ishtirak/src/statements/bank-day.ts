@@ -58,7 +58,7 @@ function dayCell(cell: string): DayCell | null {
 function inOrder([first, second, third]: readonly [string, string, string], order: DayOrder): Parts {
   if (first.length === 4) return [first, second, third]
   // In a file whose years stand first, `01/11/26` can be two days.
-  if (order === 'ymd') return ['', '', '']
+  if (order === 'ymd') return Number(first) > 12 ? [first, second, third] : ['', '', '']
   return order === 'mdy' ? [third, first, second] : [third, second, first]
 }
 
@@ -81,11 +81,16 @@ export function createDayOrder() {
   let isDayFirst = false
   let isMonthFirst = false
   let isEitherSame = true
+  const [firsts, lasts] = [new Set<string>(), new Set<string>()]
   return {
     add(cell: string): void {
       const found = dayCell(cell)
       if (!found || 'parts' in found) return
-      const [first, second] = found.figures
+      const [first, second, third] = found.figures
+      if (first.length === 2 && third.length === 2) {
+        firsts.add(first)
+        lasts.add(third)
+      }
       isYearFirst ||= first.length === 4
       isDayFirst ||= Number(first) > 12
       isMonthFirst ||= Number(second) > 12
@@ -95,6 +100,8 @@ export function createDayOrder() {
     /** Null if the days can be read in two orders. */
     order(): DayOrder | null {
       if (isYearFirst) return 'ymd'
+      // `26/11/21` above `26/11/23` can be two days of 2026.
+      if (firsts.size === 1 && lasts.size > 1) return null
       if (isDayFirst) return 'dmy'
       if (isMonthFirst) return 'mdy'
       return isEitherSame ? 'dmy' : null

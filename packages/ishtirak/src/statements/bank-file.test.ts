@@ -115,7 +115,9 @@ describe('a file', () => {
   })
 
   it.each([
+    ['full-width figures', '21/02/2026;x;５,00;９,00\n22/02/2026;x;６,00;８,00\n', ['amount', 'direction']],
     ['an order of the day', 'Date;Libellé;Crédit\n01/02/2026;x;5,00\n', ['day_order']],
+    ['a year first or last', 'Date;Libellé;Crédit\n26/11/21;x;5,00\n26/11/23;x;5,00\n', ['day_order']],
     ['a sign before three digits', 'Date;Libellé;Crédit\n21/02/2026;x;1.980\n', ['decimal']],
     ['two columns of figures', '21/02/2026;x;+5,00;9,00\n22/02/2026;x;-6,00;8,00\n', ['amount']],
     ['two columns of days', '21/02/2026;22/02/2026;x;+5,00\n22/02/2026;23/02/2026;x;+6,00\n', ['date']],
@@ -561,6 +563,9 @@ it.each([
   ['', ',', 0],
   ['-', ',', 0],
   ['0,00', ',', 0],
+  ['2000,00)', ',', null],
+  ['(2000,00', ',', null],
+  ['２０００,００', ',', 200_000],
   ['5O0,00', ',', null],
   ['1.98,00', ',', null],
   ['#REF!', ',', null],
@@ -574,6 +579,7 @@ it.each([
   ['11/21/2026', 'mdy', '2026-11-21'],
   ['21-11-26', 'dmy', '2026-11-21'],
   ['2026-11-21', 'dmy', '2026-11-21'],
+  ['26/11/21', 'ymd', '2026-11-21'],
   ['20261121', 'ymd', '2026-11-21'],
   ['٢١/١١/٢٠٢٦', 'dmy', '2026-11-21'],
   ['21.11.2026 09:30:00', 'dmy', '2026-11-21'],
@@ -632,6 +638,61 @@ describe('nothing is sure that the file speaks against', () => {
     ['a currency of a neighbour', `Date;Libellé;Crédit (DT)\n${IN}\n`],
     ['thousands', `Montants en milliers de DA\nDate;Libellé;Crédit\n${IN}\n`],
     ['the balance of before', `Date;Libellé;Crédit\n28/11/2026;ANCIEN SOLDE ${REF};2 000,00\n`],
+    ...[
+      ...['Versements payés', 'Encaissements dus', 'Credit out', 'Credit note', 'Creditor', 'Dépôt ID'],
+      ...['ايداعات صادرة', 'Crédit DH', 'Crédit (FCFA)', 'Crédit (TND)', 'Crédit (KDA)'],
+    ].map((heading) => [heading, `Date;Libellé;${heading}\n${IN}\n`]),
+    ...['', ';'].map((end) => [
+      `a state under headings that are not known, with “${end}” at the end`,
+      `Effective;Label;Sum;Status${end}\n28/11/2026;VIR ${REF};+2 000,00;Initiated\n`,
+    ]),
+    ...[
+      ...['Opérations programmées', 'Prochaines opérations', 'Opérations non encore comptabilisées'],
+      ...['Remises sauf bonne fin', 'Outgoing transfers', 'Upcoming payments', 'Future operations'],
+      ...[
+        'Sent transfers',
+        'Paiements à effectuer',
+        'Opérations planifiées',
+        'عمليات مبرمجة',
+        'عمليات قادمة',
+      ],
+    ].map((title) => [title, `Date;Libellé;Crédit\n27/11/2026;A;5,00\n${title}\n${IN}\n`]),
+    ['a title above the table', `VERSEMENTS EMIS\nDate;Libellé;Crédit\n${IN}\n`],
+    ['a note with a day', `Date;Libellé;Crédit\n${IN}\n28/11/2026;REJET VIR ${REF};\n`],
+    ...['', '-', 'n/a'].flatMap((none) =>
+      ['Date valeur', 'Comptable le'].map((heading) => [
+        `“${none}” under ${heading}`,
+        `Date;${heading};Libellé;Crédit\n28/11/2026;${none};${REF};2 000,00\n27/11/2026;27/11/2026;X;5,00\n`,
+      ]),
+    ),
+    ...[
+      ...['Cleared', 'Is cleared', 'Posted?', 'Booked', 'Settled', 'Encaissé', 'Traité', 'Abouti', 'Dénoué'],
+      ...['Opération comptabilisée', 'Comptabilisation', 'Sort'],
+    ].map((heading) => [`the state ${heading}`, `Date;Libellé;Crédit;${heading}\n${IN};Non\n`]),
+    ...[
+      ...['sauf bonne fin', 'provisoire', 'sous réserve', 'programmé', 'différé', 'non encaissé', 'S.B.F.'],
+      ...['non effectué', 'reverted', 'uncleared', 'not cleared', 'في الانتظار', 'لم يتم', 'بدون رصيد'],
+      ...['غير مكتمل', 'مؤقت', 'REPORT', 'Solde initial', 'Opening balance', 'Closing balance'],
+      ...['رصيد سابق', 'الرصيد السابق', 'الرصيد الافتتاحي'],
+    ].map((words) => [words, `Date;Libellé;Crédit\n28/11/2026;VIR ${REF} ${words};2 000,00\n`]),
+    ...[
+      ...['Fournisseur', 'Recipient', 'Compte crédité', 'المرسل إليه', 'Supplier', 'Vendor', 'المورد', 'To'],
+      ...['Compte à créditer', 'Destination account'],
+    ].flatMap((heading) => [
+      [`payments to ${heading}`, `Date;${heading};Motif;Versement\n28/11/2026;ALI;${REF};2 000,00\n`],
+      [
+        `payments to ${heading} of a kind`,
+        `Date;${heading};Motif;Montant;Type\n28/11/2026;ALI;${REF};2 000,00;Versement\n`,
+      ],
+    ]),
+    ...[
+      ...['DT', 'DH', 'US Dollar', 'Euro (EUR)', 'Dirham marocain', 'Franc CFA', 'US$', '€ EUR', 'درهم'],
+      'دينار تونسي',
+    ].map((currency) => [currency, `Date;Libellé;Crédit;\n${IN};${currency}\n`]),
+    ...[
+      ...['Compte Dinar Tunisien', 'Compte en dinars tunisiens', 'Montants en centimes de dinar'],
+      ...['حساب بالدينار التونسي', 'حساب بالدرهم', 'مبالغ بالسنتيم', 'مبالغ بآلاف الدنانير'],
+    ].map((title) => [title, `${title}\nDate;Libellé;Crédit\n${IN}\n`]),
   ])('%s', async (_what, file) => {
     const lines = await came(file).catch(() => [])
     expect(lines.filter((line) => line === '2000')).toEqual([])
@@ -641,11 +702,59 @@ describe('nothing is sure that the file speaks against', () => {
     const file = `Date;Libellé;Montant;Sens\n${IN};D\n`
     for (const direction of ['in', 'sign'])
       expect(await came(file, { direction })).toEqual(['2000 other_column'])
+    const kind = `Date;Nature;Libellé;Montant\n28/11/2026;Virement émis;VIR ${REF};2 000,00\n`
+    expect(await came(kind, { direction: 'in' })).toEqual(['2000 other_column'])
+    const texts = `Date;Libellé;Crédit\n27/11/2026;RETRAIT;1,00\n${IN}\n`
+    expect(await came(texts, { direction: 'in' })).toEqual(['1', '2000'])
   })
 
-  it('money in an unnamed column is left out and counted', async () => {
-    const file = `Date;Libellé;Crédit;\n28/11/2026;VIR ${REF};;2 000,00\n27/11/2026;X;5,00;\n`
+  it.each(
+    ['Charges', 'Payments', 'Opération débit', 'Prélèvements', 'Décaissement', 'المسحوبات', ''].flatMap(
+      (heading) => ['2 000,00', '2000', '2 000 DA', '۲۰۰۰٫۰۰'].map((sum) => [heading, sum]),
+    ),
+  )('money under “%s” as %s went out, or is counted', async (heading, sum) => {
+    const rows = [`${IN};`, `27/11/2026;X ${REF};;${sum}`, ...rowsWithout].join('\n')
+    const { all, leftOut } = await readAll(`Date;Libellé;Recettes;${heading}\n${rows}\n`)
+    const isOut = all.some(({ centimes, text }) => centimes < 0 && text.includes(REF))
+    expect(isOut || leftOut.references.has(REF.replaceAll('-', ''))).toBe(true)
+  })
+
+  it.each([
+    ['an unnamed column', '', '2 000,00'],
+    ['an unnamed column without centimes', '', '2000'],
+    ['an odd column with a currency', 'Charges', '2 000 DA'],
+    ['an odd column with Persian figures', 'Charges', '۲۰۰۰٫۰۰'],
+    ['a column of text', 'Nature', '2 000,00'],
+  ])('money in %s is left out and counted', async (_what, heading, sum) => {
+    const file = `Date;Libellé;Crédit;${heading}\n28/11/2026;VIR ${REF};;${sum}\n27/11/2026;X;5,00;\n`
     expect((await readAll(file)).leftOut.rows).toEqual([{ line: 2, why: 'amounts' }])
+  })
+
+  it.each([
+    ['without a day', ';ANCIEN SOLDE;;12 000,00'],
+    ['without money', '01/11/2026;SOLDE INITIAL;;'],
+    ['that is doubted alone', '01/11/2026;Opening balance;;12 000,00'],
+  ])('the balance of before in a row %s leaves other rows sure', async (_what, row) => {
+    const file = `Date;Libellé;Débit;Crédit\n${row}\n28/11/2026;VIR ${REF};;2 000,00\n`
+    expect(await came(file)).toContain('2000')
+  })
+
+  it.each(['RIB débiteur', 'Compte débité', 'Banque débitrice'])('%s is not money out', async (heading) => {
+    const file = `Date;Libellé;${heading};Crédit\n28/11/2026;VIR ${REF};00799999000123456789;2 000,00\n`
+    expect(await came(file)).toEqual(['2000'])
+  })
+
+  it('a statement that says when it was made, or for whom, is sure', async () => {
+    const titles = 'Relevé émis le 28/11/2026\nCompte Dinar Algérien\n'
+    expect(await came(`${titles}Date;Libellé;Crédit;\n${IN};Dinar algérien (DZD)\n`)).toEqual(['2000'])
+  })
+
+  it.each(['in', 'sign'])('rows of headings with a payment among them ask: %s', async (direction) => {
+    const file = `Date;Libellé;Crédit\n27/11/2026;A;5,00\n${IN}\n28/11/2026;B;6,00\n`
+    const why = await refusal(file, { direction, header_rows: 2 })
+    expect(why).toMatchObject({ reason: 'form_unclear', unclear: ['header_rows'] })
+    const title = `Solde au;28/11/2026;12 000,00\n${file}`
+    expect(await came(title, { direction, header_rows: 2 })).toEqual(['5', '2000', '6'])
   })
 
   it('of several days of a row the one of the booking counts', async () => {
@@ -654,13 +763,31 @@ describe('nothing is sure that the file speaks against', () => {
     expect((await read(file)).lines.map(([day]) => day)).toEqual(['2026-11-21'])
   })
 
-  it('letters that only Windows-1252 has are read, also on a Node that decodes them as others', async () => {
-    const text = `Date;Libellé;Débit;Crédit\n28/11/2026;VIREMENT D@ALI € ${REF};;2 000,00\n`
-    const bytes = Buffer.from(text, 'latin1').map((byte) =>
-      byte === 0x40 ? 0x92 : byte === 0xac ? 0x80 : byte,
-    )
-    expect((await read(bytes)).lines).toEqual([['2026-11-28', 200_000, `VIREMENT D’ALI € ${REF}`]])
+  it.each([
+    ["Date d'édition", 'Date comptable'],
+    ["Date d'édition", 'Date'],
+    ['تاريخ الطباعة', 'تاريخ العملية'],
+  ])('of the days under %s and %s the second counts', async (first, second) => {
+    const file = `${first};${second};Libellé;Crédit\n28/11/2026;21/11/2026;VIR ${REF};2 000,00\n`
+    expect((await read(file)).lines.map(([day]) => day)).toEqual(['2026-11-21'])
   })
+
+  it('days of two kinds ask which counts, unless they are equal', async () => {
+    const file = (first: string) =>
+      `Date d'émission;Date d'arrêté;Libellé;Crédit\n${first};21/11/2026;VIR ${REF};2 000,00\n`
+    expect(await refusal(file('28/11/2026'))).toMatchObject({ reason: 'form_unclear', unclear: ['date'] })
+    expect(await came(file('21/11/2026'))).toEqual(['2000'])
+  })
+
+  it.each([{}, { encoding: 'windows-1252' }] as const)(
+    'letters that only Windows-1252 has are read, also on a Node that decodes them as others: %j',
+    async (said) => {
+      const text = `Date;Libellé;Débit;Crédit\n28/11/2026;D\x92ALI \x9cuvre \x80 \x96 \x85 ${REF};;2 000,00\n`
+      expect((await read(Buffer.from(text, 'latin1'), said)).lines).toEqual([
+        ['2026-11-28', 200_000, `D’ALI œuvre € – … ${REF}`],
+      ])
+    },
+  )
 
   it('an amount with half of its brackets is not an amount', async () => {
     expect(

@@ -20,6 +20,7 @@ import {
   type BankForm,
   type Columns,
   createFileFacts,
+  FIGURE,
   findColumns,
   isHeadingRow,
   SAMPLE_ROWS,
@@ -252,20 +253,20 @@ function readRow(
   return { cells: [cells], line, day, centimes }
 }
 
-/** Whether a column that nothing is known of has money, such as an unnamed one. */
+/** Whether another column than those of money has some, such as an unnamed one. */
 function hasOtherMoney(columns: Columns, form: BankForm, cells: readonly string[]): boolean {
   const { headings, date, amount, debits, currency } = columns
-  const known = [date, amount, ...debits, ...currency, ...form.text, form.direction]
-  return cells.some(
-    (cell, index) =>
-      (headings[index] ?? null) === null &&
-      !known.includes(index + 1) &&
-      cell.length <= 40 &&
-      MONEY.test(cell),
-  )
+  const known = [date, amount, ...debits, ...currency, form.direction]
+  return cells.some((cell, index) => {
+    const heading = headings[index] ?? null
+    if (known.includes(index + 1) || cell.length > 40 || !MAY_BE_MONEY.includes(heading)) return false
+    // In a text, a number without centimes may be anything.
+    if (!FIGURE.test(cell) || (heading === 'text' && !CENTIMES.test(cell))) return false
+    return isAmount(cell) && readDay(cell.trim(), form.day_order) === null
+  })
 }
-/** With centimes: a number without them may be anything. */
-const MONEY = /[1-9\u0661-\u0669][\d\u0660-\u0669\s.,\u066b]*[.,\u066b][\d\u0660-\u0669]{2}\s*\p{L}*\s*$/u
+const MAY_BE_MONEY: readonly Columns['headings'][number][] = [null, 'text', 'credit', 'amount']
+const CENTIMES = /[.,\u066b]\p{Nd}{2}\P{Nd}*$/u
 
 /** What the columns of money out say; null if one has text, or two have money. */
 function debitIn(cells: readonly string[], { decimal }: BankForm): number | null {

@@ -29,7 +29,7 @@ export interface BankForm extends Required<Pick<SaidForm, 'encoding' | 'delimite
 }
 
 /** A member of a form that the file does not tell. */
-type Unclear = 'date' | 'amount' | 'day_order' | 'decimal' | 'direction'
+type Unclear = 'header_rows' | 'date' | 'amount' | 'day_order' | 'decimal' | 'direction'
 
 /** The columns of a file, as far as its first rows tell. */
 export interface Columns {
@@ -71,6 +71,8 @@ export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns 
   if (date === null) return null
   const amount = numberOf(said.amount, names) ?? amountColumn(table, date, unclear)
   if (amount === null) return null
+  if (rows.slice(0, said.header_rows ?? 0).some((row) => isLine(row, date, width)))
+    unclear.push('header_rows')
   const debits = columnsCalled(table, 'debit').filter((at) => at !== amount)
   const taken = [date, amount, ...debits]
   const direction = directionIn(table, { said, amount, taken, unclear })
@@ -119,10 +121,17 @@ function firstLineIn(rows: readonly (readonly string[])[], { date }: SaidForm): 
   )
 }
 
+/** Whether a row has the width of the table, a day where it has days, and an amount. */
+function isLine(row: readonly string[], date: number, width: number): boolean {
+  const isMoney = (cell: string, at: number) => at + 1 !== date && isAmount(cell) && !isDay(cell)
+  return row.length === width && isDay(row[date - 1] ?? '') && row.some(isMoney)
+}
+
 /** The row above the first line, if it has as many cells and no day; -1 if it names no columns. */
 function oddHeadingRow(rows: readonly (readonly string[])[], headerRows: number): number {
   const row = rows[headerRows - 1] ?? []
-  const isNames = row.length > 1 && row.length === usualWidth(rows.slice(headerRows)) && !row.some(isDay)
+  const length = row.at(-1)?.trim() === '' ? [row.length, row.length - 1] : [row.length]
+  const isNames = row.length > 1 && length.includes(usualWidth(rows.slice(headerRows))) && !row.some(isDay)
   return isNames ? headerRows - 1 : -1
 }
 
@@ -158,10 +167,15 @@ function columnsWhere({ lines, width }: Table, isSo: (cell: string) => boolean):
 /** The day of the booking, not that of the value. */
 function dateColumn(table: Table, unclear: Unclear[]): number | null {
   const dates = columnsCalled(table, 'date')
-  const booked = dates.find((at) =>
-    /oper|compta|transac|posting|booking/.test(plainWords(table.names[at - 1] ?? '')),
-  )
-  const [named] = [...(booked === undefined ? dates : [booked]), ...columnsCalled(table, 'value_date')]
+  const called = (is: RegExp) => dates.find((at) => is.test(plainWords(table.names[at - 1] ?? '')))
+  const booked = called(/oper|compta|transac|posting|booking|عملي/) ?? called(/^(date|jour|day|(ال)?تاريخ)$/)
+  const [named, ...further] = [
+    ...(booked === undefined ? dates : [booked]),
+    ...columnsCalled(table, 'value_date'),
+  ]
+  const differs = (row: readonly string[], at: number) =>
+    dates.includes(at) && isDay(row[at - 1] ?? '') && row[at - 1] !== row[(named ?? 0) - 1]
+  if (table.lines.some((row) => further.some((at) => differs(row, at)))) unclear.push('date')
   if (named !== undefined) return named
   const [byContents = null, ...others] = columnsWhere(table, isDay)
   if (others.length > 0) unclear.push('date')
@@ -236,7 +250,7 @@ function createState({ headings, hasNotCome, hasOtherCurrency }: Columns) {
     /** Of each column, its first values and how many letters it has. */
     values: headings.map(() => new Set<string>()),
     letters: new Map<number, number>(),
-    /** Columns that are empty in a row with a day. */
+    /** Columns that have no figure in a row with a day. */
     blanks: new Set<number>(),
     /** How many cells rows have. */
     lengths: new Set<number>(),
@@ -248,7 +262,8 @@ function createState({ headings, hasNotCome, hasOtherCurrency }: Columns) {
 }
 type State = ReturnType<typeof createState>
 
-const FIGURE = /[1-9\u0661-\u0669\u06f1-\u06f9\uff11-\uff19]/
+/** A cell with such a figure is not 0. */
+export const FIGURE = /[1-9\u0661-\u0669\u06f1-\u06f9\uff11-\uff19]/
 
 /** Collects all rows of a file, and tells the form of the file as far as it is clear, and what is not. */
 export function createFileFacts(columns: Columns, said: SaidForm) {
@@ -279,7 +294,7 @@ export function createFileFacts(columns: Columns, said: SaidForm) {
     state.spareMoney ||= spare.some((at) => FIGURE.test(cell(at)))
     cells.forEach((text, index) => {
       const value = text.trim()
-      if (value === '') state.blanks.add(index + 1)
+      if (!/\p{Nd}/u.test(value)) state.blanks.add(index + 1)
       const letters = state.letters.get(index + 1) ?? 0
       if (/\p{L}/u.test(value)) state.letters.set(index + 1, letters + value.length)
       const ofColumn = state.values[index]
@@ -390,10 +405,12 @@ function tellingColumns(
       return isSilent || [...seen].every(saysDone) ? [] : [index + 1]
     }
     // Without its day of booking or of value a row is still expected.
-    if (heading === 'date' || heading === 'value_date')
+    const isOfDays = [...seen].some(isDay) && [...seen].every((value) => isDay(value) || !/\d/.test(value))
+    if (heading === 'date' || heading === 'value_date' || (heading === null && isOfDays))
       return blanks.has(index + 1) && [...seen].some(isDay) ? [index + 1] : []
     const isOut = [...seen].some((value) => directionSaid(value) === 'out')
-    if (isOut && heading !== 'text') return [index + 1]
+    const saysNothingElse = [...seen].every((value) => value === '' || directionSaid(value) !== null)
+    if (isOut && (heading !== 'text' || saysNothingElse)) return [index + 1]
     const isFew = seen.size > 1 && seen.size <= FEW_VALUES
     const isDayOrTime = [...seen].every(
       (value) => value === '' || isDay(value) || /^\d{1,2}[:h]\d{2}/.test(value),

@@ -37,18 +37,26 @@ const NOT_COME = new RegExp(
   non.(?:encaiss|effectu), sans provision, insuffisan,
   opposition, restitu, rectific, rembours, refund, rappel, recall, expir, chargeback,
   dishonou?r, on hold,
-  held\\b, processing, not.(?:execut|paid|settled|booked), unsuccess, schedul, abort, timed.?out, litig,
-  disput, sbf\\b, sauf bonne fin, provisoire, differee?s?\\b, sous reserve, (?:ancien|report (?:de|du)) solde,
-  solde (?:initial|precedent|anterieur|reporte|d.ouverture), opening balance, balance brought`)})|` +
+  held\\b, processing, not.(?:execut|paid|settled|booked|cleared), unsuccess, schedul, abort, timed.?out,
+  litig, disput, s\\.?b\\.?f\\b, sauf bonne fin, provisoire, differee?s?\\b, sous reserve, programm, revert,
+  uncleared`)})|` +
     anyOf(`مرفوض, رفض, ملغ, الغاء, معلق, مرتجع, ارجاع, مردود, مسترجع, استرداد, عكسي, موجل, فشل, فاشل,
     غير (?:منفذ|مقبول|مسدد|موكد|مكتمل), لم (?:ت|ي)نفذ, قيد (?:الانتظار|التنفيذ|المعالجة|التحصيل),
-    في الانتظار, لم يتم, بدون رصيد, موقت, رصيد (?:سابق|افتتاحي|مرحل)`),
+    في الانتظار, لم يتم, بدون رصيد, موقت`),
+)
+/** The balance of before or after. Most statements have one, so that it says nothing of other rows. */
+const BALANCE_ROW = has(
+  `\\b(?:ancien|nouveau) solde, \\breport\\b, \\ba reporter\\b, (?:opening|closing|previous) balance,
+  \\bsolde (?:initial|final|precedent|anterieur|reporte|d.ouverture|de depart|au \\d),
+  balance (?:brought|carried)`,
+  'رصيد (?:ال)?(?:سابق|افتتاحي|مرحل|منقول|اول)',
 )
 /** Words in a heading whose column says what became of a row. */
 const STATE = has(
   `statu, \\betat\\b, situation, \\bstate\\b, resultat, \\bresult\\b, confirm, valid, execut, compens,
-  \\bregle,  \\bpaye\\b, sold\u00e9, ^comptabilise, ^encaissee?\\b, ^cleared, ^posted$, ^traitee?\\b, ^sort$,
-  ^abouti, ^denoue, ^provisoire, ^differe`,
+  \\bregle,  \\bpaye\\b, sold\u00e9, ^comptabilisation$, ^sort$, ^provisoire, ^differe,
+  ^(?:(?:is|operations?|ecritures?|mouvements?) )?(?:comptabilise|encaissee?\\b|traitee?\\b|abouti|denoue),
+  ^(?:is )?(?:cleared|(?:posted|booked|settled)\\??$)`,
   'حالة, وضعية',
 )
 
@@ -69,10 +77,11 @@ const OF_CREDIT = new RegExp(
     `(?: d'argent)?(?:(?: | ?\\()(?:${anyOf(`da, dzd, د\\.?ج\\.?, cr, \\+, €, \\$, £, ${CODES}`)})\\)?)?$`,
 )
 const OF_AMOUNT = has('montant, amount, somme', 'مبلغ')
-const TEXT = `libel\\w*, intitul\\w*, designation, operation, transaction, nature, descri\\w*, details?,
-  motif, communications?, objet, observations?, commentaires?, comments?, infos?, informations?, messages?,
-  memo, narrati\\w*, labels?, textes?, particulars, remark\\w*, refs?, referen\\w*, benefici\\w*, donneur,
-  emetteur, tiers, contrepartie, payer, payee, remitter, sender, nom, name`
+const TEXT = `libel\\w*, intitul\\w*, designation, (?:operation|transaction)(?! (?:amount|debit|credit)),
+  nature, descri\\w*, details?, motif, communications?, objet, observations?, commentaires?, comments?,
+  infos?, informations?, messages?, memo, narrati\\w*, labels?, textes?, particulars, remark\\w*, refs?,
+  referen\\w*, benefici\\w*, donneur, emetteur, tiers, contrepartie, payer, payee, remitter, sender, nom, name,
+  rib, iban, comptes?, account(?: (?:number|name|holder))?, banques?, bank`
 
 /** The first that fits counts: `Libellé du versement` is text, `Date de crédit` a date. */
 const HEADINGS: readonly (readonly [Heading, RegExp])[] = [
@@ -122,10 +131,13 @@ export function headingOf(name: string): Heading | null {
 
 /** Whether a heading names the people that the account's owner pays. */
 export function namesPayee(name: string): boolean {
-  return /benefici|payee|creancier|destinataire|fournisseur|recipient|compte credite|مستفيد|المرسل اليه/.test(
-    plainWords(name),
-  )
+  return PAYEE.test(plainWords(name))
 }
+const PAYEE = has(
+  `benefici, payee, creancier, creditor, destinat, fournisseur, supplier, vendor, recipient,
+  compte (?:a )?credite, ^to$`,
+  'مستفيد, المرسل اليه, مورد',
+)
 
 const OUT = is(
   `d, db, deb, debit, debiteur, debite, dr, dbit, -, sortie, sortant, out, outgoing, retrait, withdrawal,
@@ -152,31 +164,34 @@ export function isClearDirection(cell: string): boolean {
   return plainWords(cell).replace(/[^\p{L}]/gu, '').length > 2 && directionSaid(cell) !== null
 }
 
-const DINARS = /^(da|dzd|dz|dinars?( algeriens?)?|د ?ج|دينار( جزايري)?|جزايري|012)$/
+const DINARS = /^(da|dzd|dz|dinars?( algeriens?)?|د ?ج|دينار( جزايري)?|جزايري|012)( da| dzd)?$/
 const NAMES =
-  'dinars? (?:tunisien|libyen|jordanien|koweitien), euros?, dollars?, ' +
-  'livres?, yens?, francs?, dirhams?, ريال, يورو, اورو, دولار'
-const CURRENCY = is(`${CODES}, ${NAMES}`, '€, \\$, £, ¥')
+  'dinars? (?:tunisien|libyen|jordanien|koweitien)s?, euros?, dollars?, livres?, yens?, francs?, dirhams?, ' +
+  'دينار (?:ال)?(?:تونسي|ليبي|اردني|كويتي), درهم, ريال, يورو, اورو, دولار'
+/** A word of a name such as `US Dollar (USD)`. */
+const CURRENCY = is(
+  `${CODES}, da, dzd, dinars?, euros?, us, dollars?, livres?, yens?, francs?, dirhams?, algeriens?, tunisiens?,
+  libyens?, jordaniens?, koweitiens?, americains?, canadiens?, sterling, suisses?, marocains?`,
+  'دينار, درهم, ريال, يورو, اورو, دولار, جزايري, تونسي, ليبي, مغربي, سعودي, امريكي, (?:us ?)?[€$£¥]',
+)
 const OTHER_CURRENCY = new RegExp(
   `(?:^|[^\\p{L}])(?:ب?ال)?(?:${anyOf(`${CODES}, ${NAMES}`)})(?:$|[^\\p{L}])|[€$£¥]`,
   'u',
 )
 /** A heading or title that speaks of currencies, or of other units than dinars, and does not name dinars. */
 const UNIT = /\bdevises?\b|currency|\bmonnaie|عملة/
-const PART_OR_MULTIPLE = /centime|millier|\bkda\b|million/
+const PART_OR_MULTIPLE = /centime|millier|\bk ?da\b|million|سنتيم|الاف(?!\p{L})|ملايين/u
 const NAMES_DINARS = /\b(da|dzd)\b|dinar|دينار|د ?ج/
 
 /** Whether a cell of a column of currencies names another currency than dinars, or none. */
 export function isOtherCurrency(cell: string): boolean {
-  return !DINARS.test(plainWords(cell).replace(/\./g, ' ').replace(/ +/g, ' ').trim())
+  return !DINARS.test(plainWords(cell).replace(/[.()]/g, ' ').replace(/ +/g, ' ').trim())
 }
 
 /** Whether a cell is the name of a currency and nothing else. */
 export function isCurrency(cell: string): boolean {
   const plain = plainWords(cell).replace(/[.()]/g, '')
-  return (
-    DINARS.test(plain) || CURRENCY.test(plain) || /^(us dollars?|euros? eur|dollars? us[ad]?)$/.test(plain)
-  )
+  return DINARS.test(plain) || plain.split(' ').every((word) => CURRENCY.test(word))
 }
 
 /** Whether a heading, or a row without money, names another currency or unit. */
@@ -186,8 +201,13 @@ export function namesOtherCurrency(text: string): boolean {
   return UNIT.test(plain) && !NAMES_DINARS.test(plain)
 }
 
-const OF_OTHERS =
-  /\b(emis(es?)?|sortants?|envoye(e?s)?|programme(e?s)?|futur(e?s)?|prochaines? operations?)\b|صادر/
+/** Words of money that was sent, or is to come. `Relevé émis le` tells when a statement was made. */
+const OF_OTHERS = new RegExp(
+  `\\b(?:${anyOf(`(?<!(?:releve|document|extrait|compte) )emis(?:es?)?, sortante?s?, envoyee?s?, planifiee?s?,
+  future?s?, prochaine?s? (?:operation|virement|paiement|versement)s?, ordres? permanents?, a effectuer,
+  (?:virement|versement|paiement|transfert)s? (?:effectues?|en faveur), outgoing, upcoming,
+  sent (?:transfer|payment)s?, payments? (?:sent|made)`)})\\b|صادر|قادم|مستقبلي|مبرمج`,
+)
 
 /** Whether the plain words of a title say that the rows below it are not money that came. */
 export function titleSaysNotCome(plain: string): boolean {
@@ -196,7 +216,7 @@ export function titleSaysNotCome(plain: string): boolean {
 
 /** Whether the plain words of a row say that its money did not come, was sent back, or has yet to come. */
 export function saysNotCome(plain: string): boolean {
-  return NOT_COME.test(plain)
+  return NOT_COME.test(plain) || BALANCE_ROW.test(plain)
 }
 
 const DONE = is(
