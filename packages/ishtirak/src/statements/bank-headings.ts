@@ -80,8 +80,8 @@ const OF_AMOUNT = has('montant, amount, somme', 'مبلغ')
 const TEXT = `libel\\w*, intitul\\w*, designation, (?:operation|transaction)(?! (?:amount|debit|credit)),
   nature, descri\\w*, details?, motif, communications?, objet, observations?, commentaires?, comments?,
   infos?, informations?, messages?, memo, narrati\\w*, labels?, textes?, particulars, remark\\w*, refs?,
-  referen\\w*, benefici\\w*, donneur, emetteur, tiers, contrepartie, payer, payee, remitter, sender, nom, name,
-  rib, iban, comptes?, account(?: (?:number|name|holder))?, banques?, bank`
+  referen\\w*, benefici\\w*, donneur, emetteur, tiers, contrepartie, payer, payee, remitter, sender, nom,
+  name, rib, iban, comptes?, account(?: (?:number|name|holder))?, banques?, bank`
 
 /** The first that fits counts: `Libellé du versement` is text, `Date de crédit` a date. */
 const HEADINGS: readonly (readonly [Heading, RegExp])[] = [
@@ -166,12 +166,12 @@ export function isClearDirection(cell: string): boolean {
 
 const DINARS = /^(da|dzd|dz|dinars?( algeriens?)?|د ?ج|دينار( جزايري)?|جزايري|012)( da| dzd)?$/
 const NAMES =
-  'dinars? (?:tunisien|libyen|jordanien|koweitien)s?, euros?, dollars?, livres?, yens?, francs?, dirhams?, ' +
-  'دينار (?:ال)?(?:تونسي|ليبي|اردني|كويتي), درهم, ريال, يورو, اورو, دولار'
+  'dinars? (?:tunisien|libyen|jordanien|koweitien)s?, euros?, dollars?, livres?, yens?, francs?, ' +
+  'dirhams?, دينار (?:ال)?(?:تونسي|ليبي|اردني|كويتي), درهم, ريال, يورو, اورو, دولار'
 /** A word of a name such as `US Dollar (USD)`. */
 const CURRENCY = is(
-  `${CODES}, da, dzd, dinars?, euros?, us, dollars?, livres?, yens?, francs?, dirhams?, algeriens?, tunisiens?,
-  libyens?, jordaniens?, koweitiens?, americains?, canadiens?, sterling, suisses?, marocains?`,
+  `${CODES}, da, dzd, dinars?, euros?, us, dollars?, livres?, yens?, francs?, dirhams?, algeriens?,
+  tunisiens?, libyens?, jordaniens?, koweitiens?, americains?, canadiens?, sterling, suisses?, marocains?`,
   'دينار, درهم, ريال, يورو, اورو, دولار, جزايري, تونسي, ليبي, مغربي, سعودي, امريكي, (?:us ?)?[€$£¥]',
 )
 const OTHER_CURRENCY = new RegExp(
