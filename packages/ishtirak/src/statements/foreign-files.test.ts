@@ -196,8 +196,9 @@ describeScenario('a bank statement of another program', ({ database }) => {
     const page = wordsOf((await visit.open(`/console/statements/${body.statement_id}`)).text)
     const [read = '', rest = ''] = page.split(/(?= Sure )/)
     expect(read).toContain(
-      'Date: day Libellé: text Crédit: money Zone: not understood 5: not used 21/11/2026 VIR 2 000,00 1',
+      'Date: day Libellé: text Crédit: amount Zone: not understood 5: not used 21/11/2026 VIR 2 000,00 1',
     )
+    expect(read).toContain('not understood, and their values differ: Zone.')
     expect(read).toContain('each amount is money in')
     expect(read).toContain('Line 3: another number of columns than the headings')
     expect(rest).toContain('No line is sure.')

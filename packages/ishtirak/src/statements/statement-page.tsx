@@ -127,7 +127,7 @@ function HowRead({ pages, view, read: { statement } }: Part) {
       </p>
       {form.telling.length === 0 ? null : (
         <p class="notice warn" safe>
-          {say('statementTelling')}
+          {say('statementTelling', { columns: form.telling.map((at) => headingAt(form, at)).join(' · ') })}
         </p>
       )}
       <Table
@@ -169,14 +169,18 @@ function columnsRead({ say }: View, { form }: StoredStatement): readonly string[
     return isText ? say('readAs_text') : say('readAs_none')
   }
   return Array.from({ length: width }, (_, index) =>
-    [form.headings[index] || String(index + 1), readAs(index + 1)].join(': '),
+    say('columnReadAs', { column: headingAt(form, index + 1), as: readAs(index + 1) }),
   )
+}
+
+function headingAt({ headings }: StoredStatement['form'], column: number): string {
+  return headings[column - 1] || String(column)
 }
 
 function directionRead({ say }: View, { form }: StoredStatement): string {
   if (form.direction === 'in') return say(form.debits.length > 0 ? 'direction_columns' : 'direction_in')
   if (form.direction === 'sign') return say('direction_sign')
-  return form.headings[Number(form.direction) - 1] || form.direction
+  return headingAt(form, Number(form.direction))
 }
 
 function Progress({ pages, view, read: { statement } }: Part) {
@@ -302,27 +306,34 @@ function Choices({ pages, view, line }: { pages: ConsolePages; view: View; line:
   const together = candidates.map(({ transfer }) => transfer.paymentId).join(' ')
   const chosen = line.paymentIds.join(' ')
   const name = `line_${line.id}`
-  const options: readonly (readonly [string, string])[] = [
-    ['', say('chooseNone')],
-    ...(isSum && candidates.length > 1 ? [[together, say('chooseBoth')] as const] : []),
+  const options: readonly (readonly [value: string, words: readonly string[]])[] = [
+    ['', [say('chooseNone')]],
+    ...(isSum && candidates.length > 1 ? [[together, [say('chooseBoth')]] as const] : []),
     ...candidates.map((one) => [one.transfer.paymentId, candidateInWords(pages, view, one)] as const),
   ]
   return (
     <fieldset aria-label={line.text}>
       {options.map(([value, words]) => (
         <label class="line">
-          <input type="radio" name={name} value={value} checked={value === chosen} /> <Text>{words}</Text>
+          <input type="radio" name={name} value={value} checked={value === chosen} />
+          {words.map((part, at) => (
+            <>
+              {at === 0 ? ' ' : ' · '}
+              <bdi safe>{part}</bdi>
+            </>
+          ))}
         </label>
       ))}
     </fieldset>
   )
 }
 
+/** Each part keeps its own direction: a name may be Arabic beside a reference. */
 function candidateInWords(
   pages: ConsolePages,
   { say, locale }: View,
   { transfer, rule, differs }: Candidate,
-): string {
+): readonly string[] {
   const { name, userId, reference, amountAsked, approvedBy } = transfer
   return [
     name ?? userId,
@@ -331,7 +342,7 @@ function candidateInWords(
     say(`rule_${rule}`),
     ...differs.map((what) => say(`differs_${what}`)),
     ...approvedBy.map((by) => say('firstGiven', { name: by })),
-  ].join(' · ')
+  ]
 }
 
 function Unknown({ pages, view, read }: Part) {

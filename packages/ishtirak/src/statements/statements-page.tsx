@@ -4,7 +4,7 @@ import { pathOfAct, titleOf } from '../acts/act-console.js'
 import { type Field, Input } from '../acts/act-page.js'
 import { DELIMITERS, ENCODINGS } from '../acts/csv-file.js'
 import { INSTRUMENTS } from '../core/account.js'
-import type { BillingError } from '../core/error.js'
+import type { BillingError, ValidationProblem } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName, problemInWords } from '../i18n/messages.js'
@@ -79,6 +79,7 @@ function ImportForm({ pages, view, shown }: Part) {
   const { notRead } = shown
   const typed = { ...formFound(notRead), ...notRead?.typed }
   const isWrong = notRead !== null && notRead.error.extra.reason !== 'empty'
+  const sent = notRead && { typed: {}, problems: problemsOf(notRead.error) }
   return (
     <Card id="import" title={say('statementImport')}>
       {notRead ? <WhyNotRead view={view} notRead={notRead} /> : null}
@@ -92,7 +93,7 @@ function ImportForm({ pages, view, shown }: Part) {
             {say('statementFormText')}
           </p>
           {formFields(view, typed).map((field) => (
-            <Input {...{ view, field, sent: null }} isRequired={false} />
+            <Input {...{ view, field, sent }} isRequired={false} />
           ))}
         </details>
         <label for="field-file">
@@ -105,6 +106,15 @@ function ImportForm({ pages, view, shown }: Part) {
       </form>
     </Card>
   )
+}
+
+/** Of the fields: those that are wrong, and those that the file does not tell. */
+function problemsOf({ problems, extra }: BillingError): readonly ValidationProblem[] {
+  const unclear = Array.isArray(extra.unclear) ? extra.unclear : []
+  return [
+    ...problems.map((one) => ({ ...one, pointer: one.pointer.replace('/query', '') })),
+    ...unclear.map((name) => ({ pointer: `/${name}`, code: 'required' as const })),
+  ]
 }
 
 /** What was found out from a file, where not all of it is clear. */

@@ -449,6 +449,8 @@ describeScenario('bank statements', ({ database }) => {
     const shown = await unclear.text()
     expect([unclear.status, shown.includes('&lt;b>') || shown.includes('&lt;b&gt;')]).toEqual([422, true])
     expect(shown).toContain('The file does not say everything')
+    const marked = [...shown.matchAll(/id="field-(\w+)"[^>]*aria-invalid/g)].map(([, name]) => name)
+    expect(marked).toEqual(['day_order'])
     const all = {
       encoding: '',
       delimiter: '',
