@@ -129,7 +129,6 @@ const nameField = ({ say }: View) => ({
 const roleField = (deps: OperatorsDeps, { say }: View) => ({
   ...{ name: 'role', label: say('role'), value: 'support', type: 'text' as const },
   choices: roleNames(deps).map((role) => [role, roleName(role, say)] as const),
-  decides: true as const,
 })
 
 /** What a change is made of. */

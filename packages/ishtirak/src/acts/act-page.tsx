@@ -27,9 +27,11 @@ export interface Field {
   /** Instead of free text: values with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
   /**
-   * What follows depends on it: where it is sent otherwise than it was shown, what follows is shown first.
+   * A figure that decides what follows: another than the one that was shown is read back before it counts.
    */
   readonly decides?: true
+  /** The choices are radio buttons, and each tells what it changes. */
+  readonly effects?: Readonly<Record<string, readonly ChangeInWords[]>>
   /** What is wrong with what was typed, where it can be said better than by a code; null: by the code. */
   readonly explain?: (typed: string, code: ValidationCode) => string | null
 }
@@ -181,6 +183,7 @@ function shownIn(fields: readonly Field[]): string {
 
 export function Input(of: { view: View; field: Field; sent: SentForm | null; isRequired: boolean }) {
   const { view, field, sent, isRequired } = of
+  if (field.effects) return <Radios {...{ view, field }} value={sent?.typed[field.name] ?? field.value} />
   const { name, label, type, choices } = field
   const value = sent?.typed[name] ?? field.value
   const problem = sent?.problems.find(({ pointer }) => pointer === `/${name}`)
@@ -215,5 +218,25 @@ export function Input(of: { view: View; field: Field; sent: SentForm | null; isR
         </span>
       ) : null}
     </label>
+  )
+}
+
+function Radios({ view, field, value }: { view: View; field: Field; value: string }) {
+  const { name, label, choices = [], effects = {} } = field
+  return (
+    <fieldset>
+      <legend safe>{label}</legend>
+      {choices.map(([choice, words]) => (
+        <label class="line">
+          <input type="radio" name={name} value={choice} checked={choice === value} required />{' '}
+          <Text>{words}</Text>
+          {effects[choice]?.map(({ name: what, before, after }) => (
+            <span class="soft small line" safe>
+              {view.say(before === '' ? 'becomes' : 'changesTo', { what, before, after })}
+            </span>
+          ))}
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -1,6 +1,7 @@
 // A refund made by hand at the provider is recorded: its period ends, later ones move up. It moves no money.
 import { type Static, Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
+import type { Field } from '../acts/act-page.js'
 import { changesInWords } from '../acts/changes.js'
 import { type Preview, StandingSchema, standings } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
@@ -68,12 +69,66 @@ const RefundSchema = request('RefundRequest', {
   ...WhySchema.properties,
 })
 
-/** Throws `validation_failed` for what cannot go to a balance: there are none, or it is a top-up. */
-function wayOf({ payment, onBalance }: Loaded, to: string | undefined, rules: BillingRules): RefundWay {
-  const toBalance = to === undefined ? payment.method === BY_BALANCE : to === 'balance'
-  if (to === 'balance' && (rules.balanceMax === 0 || payment.kind === 'top_up'))
-    throw wrongField('to', 'not_allowed')
-  return { toBalance, onBalance }
+/** Nothing can go to a balance if there are none, or if it came from a top-up. */
+function hasChoice({ payment }: Pick<Loaded, 'payment'>, { balanceMax }: BillingRules): boolean {
+  return balanceMax > 0 && payment.kind !== 'top_up'
+}
+
+function usualWay({ payment }: Pick<Loaded, 'payment'>): 'balance' | 'hand' {
+  return payment.method === BY_BALANCE ? 'balance' : 'hand'
+}
+
+/** Throws `validation_failed` for what cannot go to a balance. */
+function wayOf(loaded: Loaded, to: string | undefined, rules: BillingRules): RefundWay {
+  if (to === 'balance' && !hasChoice(loaded, rules)) throw wrongField('to', 'not_allowed')
+  return { toBalance: (to ?? usualWay(loaded)) === 'balance', onBalance: loaded.onBalance }
+}
+
+/** Throws `refund_change_first`, `balance_too_low` and `validation_failed`. */
+function decide(loaded: Loaded, to: string | undefined, now: Instant, rules: BillingRules): Refund | null {
+  const { payment, user } = loaded
+  const way = wayOf(loaded, to, rules)
+  const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
+  if (decided && 'changeFirst' in decided)
+    throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
+  const settled = decided && onTheBalance(decided, way, now)
+  if (settled && 'missing' in settled)
+    throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
+  return settled
+}
+
+function inWords(pages: ConsolePages, view: View, changes: RefundPreview['changes']) {
+  const money = (amount: string | null) => pages.formats.money(Number(amount), view.locale)
+  return changesInWords(
+    pages,
+    view,
+    changes.map((change) =>
+      'what' in change && change.what === 'userBalance'
+        ? { ...change, before: money(change.before), after: money(change.after) }
+        : change,
+    ),
+  )
+}
+
+const isOfEachWay = (change: { readonly what?: string }) => change.what === 'status'
+
+/** By hand or to the balance, each with what it changes. */
+function wayField(pages: ConsolePages & RefundDeps, view: View, loaded: Loaded): Field {
+  const { say } = view
+  const [now, { rules }] = [pages.clock.now(), pages]
+  const effects = (to: 'hand' | 'balance') => {
+    const { changes } = previewOf(loaded, decide(loaded, to, now, rules), now, rules)
+    const own = changes.filter((change) => !isOfEachWay(change))
+    return inWords(pages, view, own)
+  }
+  return {
+    ...{ name: 'to', label: say('returnTo'), value: usualWay(loaded), type: 'text' },
+    choices: [
+      ['hand', say('returnByHand')],
+      ['balance', say('returnToBalance')],
+    ],
+    effects: { hand: effects('hand'), balance: effects('balance') },
+  }
 }
 
 export const refund = act<RefundDeps>().decides({
@@ -90,17 +145,7 @@ export const refund = act<RefundDeps>().decides({
   refuses: ['already_refunded', 'refund_change_first', 'balance_too_low'],
   texts: actTexts(ledgerWords, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
-  decide: (loaded, { input }, now, { rules }) => {
-    const { payment, user } = loaded
-    const way = wayOf(loaded, input.to, rules)
-    const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
-    if (decided && 'changeFirst' in decided)
-      throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
-    const settled = decided && onTheBalance(decided, way, now)
-    if (settled && 'missing' in settled)
-      throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
-    return settled
-  },
+  decide: (loaded, { input }, now, { rules }) => decide(loaded, input.to, now, rules),
   save: (deps, { by }, { facts: { payment, user, papers }, decision, now }) => {
     const after = { ...decision, paper: avoirFor(deps, papers, now) }
     const act = { ...by, act: 'payment.refund' }
@@ -111,26 +156,18 @@ export const refund = act<RefundDeps>().decides({
   form: {
     isOffered: ({ payment }) => payment.status === 'paid',
     asks: null,
-    fields: async ({ rules }, { say }) =>
-      rules.balanceMax === 0
-        ? []
-        : [
-            {
-              name: 'to',
-              label: say('returnTo'),
-              value: '',
-              type: 'text',
-              choices: [
-                ['', say('returnAsUsual')],
-                ['hand', say('returnByHand')],
-                ['balance', say('returnToBalance')],
-              ],
-              decides: true,
-            },
-          ],
+    fields: async (pages, view, id) => {
+      const loaded = await loadRefundable(pages, id)
+      return hasChoice(loaded, pages.rules) ? [wayField(pages, view, loaded)] : []
+    },
     inWords: (pages, view, preview) => ({
       changes: [
-        ...changesInWords(pages, view, preview.changes),
+        // Each way tells by itself what it changes.
+        ...inWords(
+          pages,
+          view,
+          hasChoice(preview.detail, pages.rules) ? preview.changes.filter(isOfEachWay) : preview.changes,
+        ),
         ...preview.detail.moved.map(({ from, to }) => ({
           name: view.say('periodOf', { id: to.sourceId }),
           before: spanInWords(pages, view, from.periodStart, from.periodEnd),

@@ -1,0 +1,30 @@
+// The page that records a refund.
+import { expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeScenario } from '../../../../test/support/databases.js'
+import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { createWorld } from '../../../../test/support/world.js'
+
+describeScenario('the page of a refund', ({ database }) => {
+  it.each(['hand', 'balance'])('lets the operator choose the way, and asks once: %s', async (to) => {
+    await using world = await createWorld(database(), {
+      env: { BALANCE_MAX: '50000', OPERATOR_KEYS: `amina:${OPERATOR_KEY}` },
+    })
+    const { paymentId } = await world.as('user-1').buy()
+    const visit = await enterConsole(world, OPERATOR_KEY)
+    const path = `/console/payments/${paymentId}/refund`
+    const page = await visit.ask(path)
+    const { text } = await visit.open(path)
+    const radios = [...text.matchAll(/<input type="radio"[^>]*>/g)].map(([radio]) => radio)
+    expect(radios).toEqual([
+      '<input type="radio" name="to" value="hand" checked required/>',
+      '<input type="radio" name="to" value="balance" required/>',
+    ])
+    expect(page.words).toContain('by hand, outside Access: from Pro until')
+    expect(page.words).toMatch(/to the balance Access: .* Balance: from 0 DA to 2.000 DA/)
+    const answer = await visit.submit(path, { ...page.fields, to, why: 'asked for' })
+    expect(answer.headers.get('location')).toMatch(/\?done=act_/)
+    const { body } = await operatorOf(world).get('/users/user-1')
+    expect(body.balance?.amount ?? 0).toBe(to === 'balance' ? 2_000 : 0)
+  })
+})
