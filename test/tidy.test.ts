@@ -38,9 +38,7 @@ const lineOf = (room: string): number => {
   return line < 0 && capabilities().includes(room) ? lineOf('codes') : line
 }
 /**
- * Folders inside a room that do not know each other: a gateway beside another, a kind of database beside
- * another.
- */
+/** Folders inside such a room do not import each other: a gateway another, a kind of database another. */
 const SIBLINGS = ['checkout', 'database']
 
 /** A test in another worker may be building: `dist.4711` until it is done. */
@@ -71,27 +69,23 @@ describe('the rooms', () => {
 
   it('import from lines further down the list only, types included', () => {
     const upwards = service.flatMap((file) =>
-      (imports.get(file)?.ours ?? [])
+      oursOf(file)
         .filter((target) => !mayImport(file, target))
         .map((target) => `${nameOf(file)} -> ${nameOf(target)}`),
     )
     expect(upwards).toEqual([])
   })
 
-  it('core imports no package, awaits nothing and reads no clock', () => {
+  it('core imports no package, awaits nothing and reads no clock; the client imports no package', () => {
     const core = service.filter((file) => roomOf(file) === 'core')
-    expect(core.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
-    expect(core.filter((file) => /\b(async|await)\b/.test(codeOf(file)))).toEqual([])
-  })
-
-  it('the client brings along nothing but itself, not even a type', () => {
     const client = files.filter((file) => packageOf(file) === 'client')
-    expect(client.flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
+    expect([...core, ...client].flatMap((file) => imports.get(file)?.packages ?? [])).toEqual([])
+    expect(core.filter((file) => /\b(async|await)\b/.test(codeOf(file)))).toEqual([])
   })
 
   it('a package imports no file of another', () => {
     const across = files.flatMap((file) =>
-      (imports.get(file)?.ours ?? []).filter((target) => packageOf(target) !== packageOf(file)),
+      oursOf(file).filter((target) => packageOf(target) !== packageOf(file)),
     )
     expect(across).toEqual([])
   })
@@ -113,17 +107,8 @@ describe('the rooms', () => {
   })
 
   it('no files import each other in a circle', () => {
-    const reaches = (start: string) => {
-      const seen = new Set<string>()
-      const waiting = [...(imports.get(start)?.ours ?? [])]
-      for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-        if (file === start) return true
-        if (!seen.has(file)) waiting.push(...(imports.get(file)?.ours ?? []))
-        seen.add(file)
-      }
-      return false
-    }
-    expect(files.filter(reaches).map(nameOf)).toEqual([])
+    const isInCircle = (file: string) => reachedFrom(oursOf(file)).has(file)
+    expect(files.filter(isInCircle).map(nameOf)).toEqual([])
   })
 })
 
@@ -165,23 +150,17 @@ describe('the sources', () => {
   })
 
   it('are all reached from a command or from what a package exports', () => {
-    const entries = [
-      ...['main/cli.ts', 'main/commands.ts', 'main/create-ishtirak.ts', 'main/internal.ts'].map((entry) =>
-        path.join(source, entry),
-      ),
-      path.join(packages, 'client/src/index.ts'),
-      path.join(packages, 'client/src/events.ts'),
-      path.join(packages, 'demo/src/index.ts'),
-      path.join(packages, 'chargily-emulator/src/command.ts'),
+    const OF_SERVICE = ['cli', 'commands', 'create-ishtirak', 'internal'].map((name) => `main/${name}.ts`)
+    const OF_OTHERS = [
+      'client/src/index',
+      'client/src/events',
+      'demo/src/index',
+      'chargily-emulator/src/command',
     ]
-    const reached = new Set(entries)
-    const waiting = [...entries]
-    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-      for (const target of imports.get(file)?.ours ?? []) {
-        if (!reached.has(target)) waiting.push(target)
-        reached.add(target)
-      }
-    }
+    const reached = reachedFrom([
+      ...OF_SERVICE.map((name) => path.join(source, name)),
+      ...OF_OTHERS.map((name) => path.join(packages, `${name}.ts`)),
+    ])
     expect(files.filter((file) => !reached.has(file)).map(nameOf)).toEqual([])
   })
 })
@@ -228,18 +207,29 @@ function codeOf(file: string): string {
   return readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1')
 }
 
-function importsOf(file: string): { ours: string[]; packages: string[] } {
-  const found = { ours: [] as string[], packages: [] as string[] }
-  for (const name of namesImportedBy(parsed.get(file))) {
-    if (!name.startsWith('.')) found.packages.push(name)
-    else {
-      const base = path.resolve(path.dirname(file), name.replace(/\.js$/, ''))
-      const target = [`${base}.ts`, `${base}.tsx`].find((candidate) => files.includes(candidate))
-      if (!target) continue
-      found.ours.push(target)
-    }
+function oursOf(file: string): readonly string[] {
+  return imports.get(file)?.ours ?? []
+}
+
+/** These files and all that they import. */
+function reachedFrom(starts: readonly string[]): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const waiting = [...starts]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (!reached.has(file)) waiting.push(...oursOf(file))
+    reached.add(file)
   }
-  return found
+  return reached
+}
+
+function importsOf(file: string): { ours: string[]; packages: string[] } {
+  const names = namesImportedBy(parsed.get(file))
+  const ours = names.flatMap((name) => {
+    const base = path.resolve(path.dirname(file), name.replace(/\.js$/, ''))
+    const isFile = (candidate: string) => name.startsWith('.') && files.includes(candidate)
+    return [`${base}.ts`, `${base}.tsx`].find(isFile) ?? []
+  })
+  return { ours, packages: names.filter((name) => !name.startsWith('.')) }
 }
 
 /** By `import` and `export … from`, and by `import()`, which loads only when it is called. */

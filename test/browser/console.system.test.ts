@@ -1,4 +1,4 @@
-// The console in a browser: every page in every look, and the jobs of the people who run the shop.
+// The console in a browser: every page, and the jobs of the people who run the shop.
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -17,13 +17,11 @@ import type { World } from '../support/world.js'
 const PAGE_BYTES_MAX = 60_000
 const USERS = 200
 
+/** From right to left on a phone, from left to right on a desktop. console-layout.nightly has the others. */
 const LOOKS: readonly (readonly [locale: string, visit: Visit])[] = [
   ['ar', { width: 360 }],
   ['fr', { width: 1280 }],
-  ['en', { width: 360 }],
 ]
-/** Colors have no language, and Arabic is seen at the same width. */
-const rulesFor = (locale: string) => (locale === 'en' ? 'others' : 'all')
 
 const SEARCH = 'input[name="q"]'
 const DAY = 86_400_000
@@ -48,9 +46,9 @@ describeInBrowser('the console', ({ visit }) => {
     pages = await everyPage()
     const { body } = await operator().get('/payments?status=paid&limit=100')
     const byUser = body.data.map((payment: { id: string; user_id: string }) => [payment.user_id, payment.id])
-    payers = [...new Map<string, string>(byUser.toReversed())].toReversed().map(([user_id, payment_id]) => ({
-      ...{ user_id, payment_id },
-    }))
+    payers = [...new Map<string, string>(byUser.toReversed())]
+      .toReversed()
+      .map(([user_id, payment_id]) => ({ user_id, payment_id }))
   })
   afterAll(async () => {
     await shop.stop()
@@ -74,15 +72,10 @@ describeInBrowser('the console', ({ visit }) => {
         expect([path, await page.locator('html').getAttribute('lang')]).toEqual([path, locale])
       expect(requests().filter((one) => !one.startsWith('data:'))).toEqual([address])
       expect((await response?.body())?.length, path).toBeLessThan(PAGE_BYTES_MAX)
-      expect(response?.headers()['content-security-policy']).toMatch(
-        /^default-src 'none'; style-src 'sha256-/,
-      )
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect([path, excess]).toEqual([path, 0])
-      expect([
-        path,
-        ...(await axeFindingsInColors(page, `console${name}-${locale}`, rulesFor(locale))),
-      ]).toEqual([path])
+      const findings = await axeFindingsInColors(page, `console${name}-${locale}`)
+      expect([path, ...findings]).toEqual([path])
     }
     expect(complaints).toEqual([])
   })

@@ -36,24 +36,16 @@ describeInBrowser('a purchase', ({ visit }) => {
     if ((await page.locator('html').getAttribute('lang')) !== locale)
       await page.click(`a[hreflang="${locale}"]`)
   }
-  const words = (locale: Locale) => {
-    const say = sayIn(locale)
-    // What a screen reader, and Playwright, sees of a text has no marks of isolation.
-    return { say, amount: locale === 'ar' ? '2 000 دج' : '2 000 DA' }
-  }
   const buyButton = 'form[action$="/portal/upgrade"] button'
 
   it.each([
     ['ar', 360, true],
-    ['ar', 1280, false],
-    ['fr', 360, false],
-    ['fr', 1280, true],
-    ['en', 360, true],
-    ['en', 1280, false],
+    ['fr', 1280, false],
+    ['en', 360, false],
   ] as const)('in %s at %i px, JavaScript: %s', async (locale, width, javaScript) => {
     const visitor = await visit({ width, javaScript })
     const { page, complaints } = visitor
-    const { say } = words(locale)
+    const say = sayIn(locale)
     const userId = await enter(visitor)
     await choose(visitor, locale)
     expect(await page.textContent('h1')).toBe(say('portalTitle'))
@@ -64,7 +56,10 @@ describeInBrowser('a purchase', ({ visit }) => {
     await page.click(buyButton)
     expect(new URL(page.url()).origin).toBe(world.emulator.url)
     expect(await page.locator('html').getAttribute('lang')).toBe(locale)
-    expect((await page.textContent('.amount'))?.replaceAll('\u00a0', ' ')).toBe(words(locale).amount)
+    expect((await page.textContent('.amount'))?.replaceAll('\u00a0', ' ')).toBe(
+      // What Playwright sees of a text has no marks of isolation.
+      locale === 'ar' ? '2 000 دج' : '2 000 DA',
+    )
     await page.check('input[value="cib"]')
     await page.click('button[value="paid"]')
 
@@ -75,7 +70,6 @@ describeInBrowser('a purchase', ({ visit }) => {
     const receipt = await page.locator('a[href*="/portal/receipts/"]').getAttribute('href')
     const pdf = await page.request.get(new URL(receipt ?? '', page.url()).href)
     expect([pdf.status(), pdf.headers()['content-type']]).toEqual([200, 'application/pdf'])
-    expect((await pdf.body()).subarray(0, 5).toString()).toBe('%PDF-')
 
     await page.click('a[href$="/portal"]')
     expect(await page.textContent('.hero .badge')).toBe(say('statusActive'))
@@ -91,7 +85,7 @@ describeInBrowser('a purchase', ({ visit }) => {
   it('with a card that fails says so, gives SATIM’s number, and tries again with one click', async () => {
     const visitor = await visit({ width: 360, javaScript: false })
     const { page } = visitor
-    const { say } = words('fr')
+    const say = sayIn('fr')
     await enter(visitor)
     await choose(visitor, 'fr')
     await page.click(buyButton)
@@ -110,26 +104,23 @@ describeInBrowser('a purchase', ({ visit }) => {
     expect(await page.textContent('h1')).toBe(say('return_paid_title'))
   })
 
-  it.each([true, false])(
-    'whose webhook never comes is found by the page itself (JavaScript: %s)',
-    async (javaScript) => {
-      const visitor = await visit({ width: 360, javaScript })
-      const { page } = visitor
-      const { say } = words('en')
-      await enter(visitor)
-      await choose(visitor, 'en')
-      world.emulator.setFaults({ drop: { times: 1 }, processing: { times: 1, seconds: 5 } })
-      await page.click(buyButton)
-      await page.click('button[value="paid"]')
-      await page.waitForURL(/\/billing\/return\//)
-      // The redirect says success; the bank has not answered yet, so neither do we.
-      expect(await page.textContent('h1')).toBe(say('return_pending_title'))
-      await world.emulator.advance(12)
-      // The page reloads by itself, and the request to the provider books the payment.
-      await page.waitForURL(/look=\d/)
-      await page.getByRole('heading', { name: say('return_paid_title') }).waitFor()
-    },
-  )
+  it('whose webhook never comes is found by the page itself, without JavaScript', async () => {
+    const visitor = await visit({ width: 360, javaScript: false })
+    const { page } = visitor
+    const say = sayIn('en')
+    await enter(visitor)
+    await choose(visitor, 'en')
+    world.emulator.setFaults({ drop: { times: 1 }, processing: { times: 1, seconds: 5 } })
+    await page.click(buyButton)
+    await page.click('button[value="paid"]')
+    await page.waitForURL(/\/billing\/return\//)
+    // The redirect says success; the bank has not answered yet, so neither do we.
+    expect(await page.textContent('h1')).toBe(say('return_pending_title'))
+    await world.emulator.advance(12)
+    // The page reloads by itself, and the request to the provider books the payment.
+    await page.waitForURL(/look=\d/)
+    await page.getByRole('heading', { name: say('return_paid_title') }).waitFor()
+  })
 
   it.each([
     ['en', 1280],
@@ -139,7 +130,7 @@ describeInBrowser('a purchase', ({ visit }) => {
     await using shop = await createWorld(database, { env })
     const visitor = await visit({ width, acceptLanguage: locale })
     const { page } = visitor
-    const { say } = words(locale)
+    const say = sayIn(locale)
     const press = (key: string) => page.keyboard.press(key)
     await page.goto((await shop.as(`typist-${locale}`).post('/api/v1/billing/portal-sessions', {})).body.url)
     await tabTo(visitor, 'input[name="offer"]')

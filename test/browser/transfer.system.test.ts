@@ -8,7 +8,7 @@ import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { axeFindings, describeInBrowser, keepScreenshot, type Visitor } from '../support/browser.js'
 import { freshDatabase } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { jpeg, png } from '../support/proof-files.js'
+import { png } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -45,10 +45,6 @@ describeInBrowser('a transfer', ({ visit }) => {
     await page.click('form[action$="/portal/transfer"] button')
     await page.waitForSelector(VALUE)
   }
-  const send = async ({ page }: Visitor, buffer: Buffer, name = 'slip.jpg') => {
-    await page.setInputFiles('input[type="file"]', { name, mimeType: 'image/jpeg', buffer })
-    await page.click('form[enctype] button')
-  }
 
   it('is asked for in Arabic on a phone, shown with a picture, approved, and has a receipt', async () => {
     const visitor = await visit({ width: 360, touch: true, javaScript: false })
@@ -61,12 +57,13 @@ describeInBrowser('a transfer', ({ visit }) => {
     const shown = await page.locator(VALUE).allTextContents()
     expect(shown.slice(0, 2)).toEqual(['2000', transfer.reference])
     for (const { number } of transfer.accounts) expect(shown).toContain(number)
-    expect(await page.locator('.copied dt').first().textContent()).toBe(
-      `${say('amount')} (${say('currency')})`,
-    )
+    const amount = `${say('amount')} (${say('currency')})`
+    expect(await page.locator('.copied dt').first().textContent()).toBe(amount)
     expect(await page.locator(byTransfer).count()).toBe(0)
 
-    await send(visitor, png(), 'slip.jpg')
+    const file = { name: 'slip.jpg', mimeType: 'image/jpeg', buffer: png() }
+    await page.setInputFiles('input[type="file"]', file)
+    await page.click('form[enctype] button')
     expect(new URL(page.url()).pathname).toBe(`${world.base}/portal`)
     expect(await page.textContent('.card [role="status"]')).toBe(say('proofReceived'))
     const operator = operatorOf(world)
@@ -150,17 +147,5 @@ describeInBrowser('a transfer', ({ visit }) => {
     await page.reload()
     expect(await page.textContent('main')).toContain(sayIn('fr')('returnTransferToo'))
     expect((await world.as(userId).get('/api/v1/billing/status')).body.plan).toBe('pro')
-  })
-
-  it('refuses a script with the name of a picture with a page that says so', async () => {
-    const visitor = await visit({ width: 360, javaScript: false })
-    const { page } = visitor
-    await enter(visitor, 'en')
-    await ask(visitor)
-    await send(visitor, Buffer.from('<script>alert(1)</script>'))
-    expect(await page.textContent('h1')).toBe('File not accepted')
-    await page.goBack()
-    await send(visitor, jpeg({ width: 20_000, height: 20_000 }))
-    expect(await page.textContent('h1')).toBe('File not accepted')
   })
 })

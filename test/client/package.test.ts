@@ -26,8 +26,7 @@ const CONSUMER = `
   export function amountOf(event: BillingEvent): number | undefined {
     return event.type === 'payment.paid' ? event.data.payment.amount : undefined
   }
-  export const receive: (request: Request) => Promise<Response> = eventHandler({
-    secrets: 'whsec_AAAA',
+  export const receive: (request: Request) => Promise<Response> = eventHandler({ secrets: 'whsec_AAAA',
     on: { 'subscription.granted': async ({ data }) => console.log(data.grant.months) },
   })
   // @ts-expect-error a payment has no grant

@@ -5,116 +5,58 @@
  * Each with one of the statements whose plan rides on it; of others the comment above the statement says so
  * (`Uses the index mails_due.`).
  */
-export const NEEDED_BY: Readonly<Record<string, string>> = {
-  audit_by_act: 'figures.refunds',
-  audit_by_actor: 'audit.trail_by_actor',
-  audit_by_id: 'operator.acts_on_user',
-  audit_by_words: 'audit.trail_by_words',
-  audit_newest: 'audit.trail_all',
-  audit_of_payment: 'audit.trail_of_payment',
-  audit_operations: 'audit.by_operation',
-  balance_asks_once: 'balance_asks.one',
-  balance_entries_chain: 'balance.entries',
-  bank_lines_by_id: 'bank_lines.one',
-  bank_lines_decided: 'bank_lines.set_aside',
-  bank_lines_open: 'bank_lines.open',
-  bank_lines_named: 'bank_references.lines',
-  bank_lines_paying: 'bank_references.waiting',
-  bank_statement_lines_in_order: 'bank_lines.of_statement',
-  bank_statement_lines_of_line: 'bank_lines.some_of_statement',
-  bank_statement_parts_in_order: 'bank_statements.store_part',
-  bank_statements_by_id: 'bank_statements.one',
-  bank_statements_newest: 'bank_statements.newest',
-  bank_statements_withdrawn: 'bank_statements.remove_lines',
-  bulk_acts_newest: 'bulk.newest',
-  bulk_targets_by_place: 'bulk.results',
-  closed_months_in_sequence: 'closed.close',
-  closed_months_once: 'closed.months',
-  code_batches_by_id: 'codes.find',
-  code_batches_newest: 'codes.batches',
-  code_tries_of_user: 'code_tries.begin',
-  codes_by_hash: 'upgrades.request_with_code',
-  codes_of_batch: 'codes.batches',
-  comparison_findings_newest: 'comparisons.findings_of',
-  comparison_findings_once: 'findings.one',
-  comparisons_by_id: 'comparisons.save_step',
-  comparisons_newest: 'comparisons.list',
-  comparisons_unfinished: 'comparisons.claim',
-  counted_receipts_once: 'figures.lock_series',
-  daily_balances_once: 'figures.entered',
-  daily_figures_once: 'figures.paid',
-  drawer_days_once: 'drawer.count',
-  drawer_days_waiting: 'inbox.page',
-  event_endpoint_once: 'outbox.prune',
-  grants_of_code: 'codes.uses',
-  grants_by_instant: 'paid_months.changed',
-  grants_by_id: 'settlements.save_whole',
-  inbox_known_once: 'inbox_known.note',
-  late_receipts_once: 'figures.count',
-  mails_failed: 'inbox.page',
-  mails_once: 'mails.claim',
-  operators_by_name: 'operators.update',
-  operators_key_once: 'operators.by_key',
-  looked_at_changes_once: 'paid_months.save_until',
-  monthly_lapses_once: 'paid_months.lapses',
-  monthly_users_once: 'paid_months.users',
-  operator_sessions_by_end: 'operator_sessions.delete_over',
-  operator_sessions_by_id: 'operator_sessions.delete',
-  outbox_by_age: 'outbox.prune',
-  outbox_by_id: 'event_history.one',
-  outbox_in_sequence: 'outbox.next',
-  owed_factures_due: 'factures.claim',
-  paid_months_of_user: 'paid_months.mark',
-  papers_by_issue: 'sales.lines',
-  papers_in_order: 'papers.of_payments',
-  payments_by_id: 'payments.by_id',
-  payments_by_paid_at: 'figures.payments',
-  payments_by_reference: 'settlements.load',
-  payments_due: 'checks.claim_due',
-  payments_in_review: 'inbox.page',
-  payments_listed: 'operator.newest_listed',
-  payments_newest: 'operator.newest',
-  payments_of_code: 'codes.uses',
-  payments_of_user: 'payments.histories',
-  payments_one_open_per_user: 'users.with_open_payment',
-  payments_reference_begins: 'operator_search.part',
-  payments_reference_ends: 'operator_search.part',
-  payments_second: 'inbox.page',
-  payments_transfers_expired: 'bank_references.waiting',
-  payments_transfers_open: 'inbox.page',
-  payments_withdrawn: 'upgrades.load',
-  portal_link_requests_by_id: 'mails.queue_links',
-  portal_sessions_by_id: 'portal_sessions.find_links',
-  portal_sessions_by_session: 'portal_sessions.delete',
-  printed_papers_once: 'printed_papers.note',
-  provider_events_once: 'operator.received',
-  receipt_series_once: 'figures.ensure_series',
-  receipts_number_once: 'operator_search.payments',
-  receipts_one_per_payment: 'operator.stored',
-  restores_by_instant: 'settlements.save',
-  transfer_proof_parts_in_order: 'transfer_proofs.part',
-  transfer_proofs_by_number: 'transfer_proofs.of_payment',
-  transfer_proofs_differ: 'inbox.page',
-  transfer_proofs_same: 'inbox.page',
-  transfer_proofs_to_erase: 'transfer_proofs.erase',
-  transfers_by_reference: 'transfers.by_reference',
-  transfers_one_per_payment: 'transfers.of_payment',
-  transfers_to_decide: 'inbox.page',
-  usage_refusals_by_age: 'usage_refusals.forget',
-  usage_refusals_once: 'usage.apply',
-  usage_once: 'usage.consume_one',
-  usage_operations_by_age: 'usage.forget_operations',
-  usage_operations_once: 'usage.consume_one',
-  user_search_by_key: 'operator_search.users',
-  users_announce: 'announcements.due',
-  users_by_end: 'figures.ends',
-  users_by_id: 'settlements.save',
-  users_by_phone: 'operator_search.users',
-  users_deliver: 'outbox.claim',
-  users_ended: 'figures.ends',
-  users_unpaid: 'users.listed_unpaid',
-  users_with_balance: 'users.listed_with_balance',
-}
+export const NEEDED_BY: readonly (readonly [index: string, statement: string])[] = `
+audit_by_act=figures.refunds audit_by_actor=audit.trail_by_actor audit_by_id=operator.acts_on_user
+audit_by_words=audit.trail_by_words audit_newest=audit.trail_all audit_of_payment=audit.trail_of_payment
+audit_operations=audit.by_operation balance_asks_once=balance_asks.one balance_entries_chain=balance.entries
+bank_lines_by_id=bank_lines.one bank_lines_decided=bank_lines.set_aside
+bank_lines_named=bank_references.lines bank_lines_open=bank_lines.open
+bank_lines_paying=bank_references.waiting bank_statement_lines_in_order=bank_lines.of_statement
+bank_statement_lines_of_line=bank_lines.some_of_statement
+bank_statement_parts_in_order=bank_statements.store_part bank_statements_by_id=bank_statements.one
+bank_statements_newest=bank_statements.newest bank_statements_withdrawn=bank_statements.remove_lines
+bulk_acts_newest=bulk.newest bulk_targets_by_place=bulk.results closed_months_in_sequence=closed.close
+closed_months_once=closed.months code_batches_by_id=codes.find code_batches_newest=codes.batches
+code_tries_of_user=code_tries.begin codes_by_hash=upgrades.request_with_code codes_of_batch=codes.batches
+comparison_findings_newest=comparisons.findings_of comparison_findings_once=findings.one
+comparisons_by_id=comparisons.save_step comparisons_newest=comparisons.list
+comparisons_unfinished=comparisons.claim counted_receipts_once=figures.lock_series
+daily_balances_once=figures.entered daily_figures_once=figures.paid drawer_days_once=drawer.count
+drawer_days_waiting=inbox.page event_endpoint_once=outbox.prune grants_by_id=settlements.save_whole
+grants_by_instant=paid_months.changed grants_of_code=codes.uses inbox_known_once=inbox_known.note
+late_receipts_once=figures.count looked_at_changes_once=paid_months.save_until mails_failed=inbox.page
+mails_once=mails.claim monthly_lapses_once=paid_months.lapses monthly_users_once=paid_months.users
+operator_sessions_by_end=operator_sessions.delete_over operator_sessions_by_id=operator_sessions.delete
+operators_by_name=operators.update operators_key_once=operators.by_key outbox_by_age=outbox.prune
+outbox_by_id=event_history.one outbox_in_sequence=outbox.next owed_factures_due=factures.claim
+paid_months_of_user=paid_months.mark papers_by_issue=sales.lines papers_in_order=papers.of_payments
+payments_by_id=payments.by_id payments_by_paid_at=figures.payments payments_by_reference=settlements.load
+payments_due=checks.claim_due payments_in_review=inbox.page payments_listed=operator.newest_listed
+payments_newest=operator.newest payments_of_code=codes.uses payments_of_user=payments.histories
+payments_one_open_per_user=users.with_open_payment payments_reference_begins=operator_search.part
+payments_reference_ends=operator_search.part payments_second=inbox.page
+payments_transfers_expired=bank_references.waiting payments_transfers_open=inbox.page
+payments_withdrawn=upgrades.load portal_link_requests_by_id=mails.queue_links
+portal_sessions_by_id=portal_sessions.find_links portal_sessions_by_session=portal_sessions.delete
+printed_papers_once=printed_papers.note provider_events_once=operator.received
+receipt_series_once=figures.ensure_series receipts_number_once=operator_search.payments
+receipts_one_per_payment=operator.stored restores_by_instant=settlements.save
+transfer_proof_parts_in_order=transfer_proofs.part transfer_proofs_by_number=transfer_proofs.of_payment
+transfer_proofs_differ=inbox.page transfer_proofs_same=inbox.page
+transfer_proofs_to_erase=transfer_proofs.erase transfers_by_reference=transfers.by_reference
+transfers_one_per_payment=transfers.of_payment transfers_to_decide=inbox.page usage_once=usage.consume_one
+usage_operations_by_age=usage.forget_operations usage_operations_once=usage.consume_one
+usage_refusals_by_age=usage_refusals.forget usage_refusals_once=usage.apply
+user_search_by_key=operator_search.users users_announce=announcements.due users_by_end=figures.ends
+users_by_id=settlements.save users_by_phone=operator_search.users users_deliver=outbox.claim
+users_ended=figures.ends users_unpaid=users.listed_unpaid users_with_balance=users.listed_with_balance
+`
+  .trim()
+  .split(/\s+/)
+  .map((pair) => {
+    const [index = '', statement = ''] = pair.split('=')
+    return [index, statement]
+  })
 
 /** Those that no plan rides on, and what they keep once. */
 export const KEPT_ONCE: Readonly<Record<string, string>> = {

@@ -3,13 +3,13 @@
 // rises is waste, or is raised here with its reason.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { workOff } from '../../packages/ishtirak/src/bulk/work-off.js'
-import type { Database, Queryable } from '../../packages/ishtirak/src/database/database.js'
-import { describeScenario } from '../support/databases.js'
+import { describeOnEach } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { setProfile } from '../support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld, type World } from '../support/world.js'
+import { counted } from './counted.js'
 
 /**
  * Earlier statements of its days; the file and its only slice; the slice's lines and what is booked of them,
@@ -25,32 +25,13 @@ const APPROVED_LINE = 7
 /** The user, and the change with its entry. */
 const GRANT_OF_MANY = 2
 
-describeScenario('work on many', ({ database }) => {
+describeOnEach('work on many', ({ database }) => {
   let world: World
-  let sent = 0
-  const counting = (database: Queryable): Queryable => ({
-    query: (...asked) => {
-      sent += 1
-      return database.query(...asked)
-    },
-  })
-  const countOf = async (work: () => Promise<unknown>) => {
-    sent = 0
-    await work()
-    return sent
-  }
-
+  let countOf: ReturnType<typeof counted>['countOf']
   beforeEach(async () => {
-    const real = database()
-    const counted: Database = {
-      kind: real.kind,
-      ...counting(real),
-      transaction: (work, ...more) =>
-        real.transaction((one) => work({ ...counting(one), script: (sql) => one.script(sql) }), ...more),
-      script: (sql) => real.script(sql),
-      close: () => real.close(),
-    }
-    world = await createWorld(counted, { env: { ...ROLES_ENV, TRANSFER_FILE }, withoutJobs: true })
+    const one = counted(database())
+    countOf = one.countOf
+    world = await createWorld(one.database, { env: { ...ROLES_ENV, TRANSFER_FILE }, withoutJobs: true })
   })
   afterEach(() => world.stop())
 

@@ -1,6 +1,5 @@
 // The files of Compose as `ishtirak init production` writes them: they are sound by its schema, and agree
 // with the configuration of the service, the container file, the unit and the proxies' files.
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,10 +10,9 @@ import { Environment } from '../../packages/ishtirak/src/runtime/environment.js'
 import { COMBINATIONS, initProduction } from '../support/combinations.js'
 import { requireTool } from '../support/system-tools.js'
 import { CHARGILY_KEY } from '../support/world.js'
+import { composedIn, read } from './files.js'
 import { settingOf } from './unit.js'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const OF_COMPOSE = ['POSTGRES_PASSWORD', 'BILLING_DOMAIN', 'COMPOSE_PROJECT_NAME', 'COMPOSE_FILE']
 const DOMAIN = 'billing.atlas.example'
 
@@ -47,12 +45,7 @@ describe.each(ofCompose)('$proxy, $database', (combination) => {
     requireTool('docker-compose')
     folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-compose-'))
     await initProduction(folder, combination, DOMAIN)
-    // Which files they are, .env says.
-    const env = { PATH: process.env.PATH ?? '' }
-    const yaml = execFileSync('docker-compose', ['config'], { env, cwd: folder })
-    // docker-compose is written in Python and brings its reader of YAML along.
-    const toJson = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)'
-    composed = JSON.parse(execFileSync('python3', ['-c', toJson], { input: yaml, encoding: 'utf8' }))
+    composed = composedIn(folder)
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -73,7 +66,7 @@ describe.each(ofCompose)('$proxy, $database', (combination) => {
     )
   })
 
-  it('believes the proxy, and only those in its network', () => {
+  it('believes only the proxy’s network, and gives figures where the rules look for them', () => {
     const { ishtirak, postgres } = composed.services
     expect(composed.networks.inside.ipam.config.map(({ subnet }) => subnet)).toEqual([
       ishtirak.environment.TRUSTED_PROXIES,
@@ -81,6 +74,9 @@ describe.each(ofCompose)('$proxy, $database', (combination) => {
     const [, port] = /\bPORT=(\d+)/.exec(read('deploy/Containerfile')) ?? []
     const { ipv4_address: address } = ishtirak.networks.inside ?? {}
     expect(written(proxy === 'nginx' ? 'nginx.conf' : 'Caddyfile')).toContain(` ${address}:${port}`)
+    expect(written('prometheus-rules.yml')).toContain(
+      `targets: ['${address}:${ishtirak.environment.METRICS_PORT}']`,
+    )
     expect(ishtirak.ports).toBeUndefined()
     expect(postgres?.ports).toBeUndefined()
   })
@@ -96,11 +92,5 @@ describe.each(ofCompose)('$proxy, $database', (combination) => {
     expect(ishtirak.depends_on).toEqual(
       database === 'postgres' ? { postgres: { condition: 'service_healthy' } } : undefined,
     )
-  })
-
-  it('publishes figures where the rules for Prometheus look for them', () => {
-    const { environment, networks } = composed.services.ishtirak
-    const target = `${networks.inside?.ipv4_address}:${environment.METRICS_PORT}`
-    expect(written('prometheus-rules.yml')).toContain(`targets: ['${target}']`)
   })
 })

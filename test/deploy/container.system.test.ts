@@ -1,7 +1,7 @@
 // deploy/Containerfile, built without a registry and run by podman: without rights, on a root that cannot be
 // written, within the memory and the system calls that the unit of systemd allows.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,10 +13,10 @@ import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
+import { read, root } from './files.js'
 import { openPodman, type Podman } from './podman.js'
 import { seccompProfile, settingOf } from './unit.js'
 
-const root = path.resolve(import.meta.dirname, '../..')
 const IMAGE = 'localhost/ishtirak'
 
 let podman: Podman
@@ -44,8 +44,7 @@ afterAll(async () => {
 
 /** The newest of those that the packages are tried on, in the line of the image that is built from. */
 function versionOfImage(): string {
-  const [, line] =
-    /^ARG BASE=\S+\/node:(\d+)-/m.exec(readFileSync(path.join(root, 'deploy/Containerfile'), 'utf8')) ?? []
+  const [, line] = /^ARG BASE=\S+\/node:(\d+)-/m.exec(read('deploy/Containerfile')) ?? []
   const version = TRIED_NODES.find((tried) => tried.startsWith(`${line}.`))
   if (version === undefined) throw new Error(`Node ${line} is not tried`)
   return version
@@ -55,7 +54,7 @@ function versionOfImage(): string {
 function contextWithBuild(): string {
   buildOnce()
   const file = path.join(folder, 'ignore')
-  const lines = readFileSync(path.join(root, '.dockerignore'), 'utf8').split('\n')
+  const lines = read('.dockerignore').split('\n')
   expect(lines).toContain('packages/*/dist')
   writeFileSync(file, lines.filter((line) => line !== 'packages/*/dist').join('\n'))
   return file
@@ -73,7 +72,7 @@ let started = 0
 /** A copy of .env.example, filled in here and there. */
 function environmentFile(values: Readonly<Record<string, string | number>>): string {
   const file = path.join(folder, `environment-${++files}`)
-  const example = readFileSync(path.join(root, '.env.example'), 'utf8')
+  const example = read('.env.example')
   writeFileSync(
     file,
     example.replace(/^(\w+)=$/gm, (line, name) => line + (values[name] ?? '')),
@@ -151,42 +150,34 @@ describe('the image', () => {
 })
 
 describe('a container', () => {
-  it(
-    'on a database server runs in 256 MB, writes nowhere but /data, is healthy, and stops within its ' +
-      'time',
-    async () => {
-      const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
-      await ready()
-      expect(await podman.run('exec', name, 'node', '--version')).toBe(`v${versionOfImage()}`)
-      expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
-      await podman.run('healthcheck', 'run', name)
-      const look = `const { writeFileSync } = require('node:fs')
+  it('on a server runs in 256 MB, writes nowhere but /data, is healthy, and stops in time', async () => {
+    const { name, url, ready } = await start(['--memory', '256m'], { DATABASE_URL: await postgresUrl() })
+    await ready()
+    expect(await podman.run('exec', name, 'node', '--version')).toBe(`v${versionOfImage()}`)
+    expect((await fetch(`${url}/api/v1/billing/plans`)).status).toBe(200)
+    await podman.run('healthcheck', 'run', name)
+    const look = `const { writeFileSync } = require('node:fs')
       const write = (file) => {
         try { writeFileSync(file, ''); return 'written' } catch ({ code }) { return code }
       }
       const written = ['/x', '/app/x', '/tmp/x', '/data/x'].map(write)
       console.log(process.getuid(), ...written, process.constrainedMemory() / 2 ** 20)`
-      expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
-      await podman.run('stop', '--time', '30', name)
-      expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
-    },
-  )
+    expect(await podman.run('exec', name, 'node', '-e', look)).toBe('1000 EROFS EROFS EROFS written 256')
+    await podman.run('stop', '--time', '30', name)
+    expect(await inspect(name, '{{.State.ExitCode}} {{.State.OOMKilled}}')).toBe('0 false')
+  })
 
-  it(
-    'whose file of variables leaves some empty listens outside, keeps its data in /data, and is no ' +
-      'sandbox',
-    async () => {
-      const { name, url, ready } = await start(MEMORY, { HOST: '' })
-      await ready()
-      expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/healthz`)).status).toBe(200)
-      const list = "console.log(require('node:fs').readdirSync('/data').join())"
-      expect(await podman.run('exec', name, 'node', '-e', list)).toContain('database')
-      await podman.run('healthcheck', 'run', name)
-      await podman.run('stop', '--time', '30', name)
-      const unfilled = podman.run('run', '--rm', '--env-file', environmentFile({}), IMAGE)
-      await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
-    },
-  )
+  it('with empty variables listens outside, keeps its data in /data, and is no sandbox', async () => {
+    const { name, url, ready } = await start(MEMORY, { HOST: '' })
+    await ready()
+    expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/healthz`)).status).toBe(200)
+    const list = "console.log(require('node:fs').readdirSync('/data').join())"
+    expect(await podman.run('exec', name, 'node', '-e', list)).toContain('database')
+    await podman.run('healthcheck', 'run', name)
+    await podman.run('stop', '--time', '30', name)
+    const unfilled = podman.run('run', '--rm', '--env-file', environmentFile({}), IMAGE)
+    await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
+  })
 
   it('that is killed leaves its embedded database in the volume to the next one', async () => {
     const options = [...MEMORY, '--volume', 'billing:/data']

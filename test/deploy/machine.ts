@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { PATH } from './files.js'
 
 const exec = promisify(execFile)
 
@@ -23,9 +24,6 @@ export interface Started {
   /** SIGTERM; gives the exit code. */
   end(): Promise<number | null>
 }
-
-/** Debian keeps servers where only root looks. */
-const PATH = `${process.env.PATH}:/usr/sbin`
 
 const SET_UP = `set -e
 ip link set lo up

@@ -1,9 +1,9 @@
 // The deploy for nginx and Caddy, run as they are but for addresses, certificate and log: a user seen through
 // them is the same user, and what a client claims of itself is not believed.
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { request } from 'node:https'
@@ -19,14 +19,13 @@ import { launchChromium } from '../support/chromium.js'
 import { emptyDatabase } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
-import { png } from '../support/proof-files.js'
 import { anEvent } from '../support/provider-events.js'
 import { requireTool } from '../support/system-tools.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../support/world.js'
+import { caddyWith, imageOf, makeCertificate, nginxWith, PATH, read, replaced } from './files.js'
 
 const exec = promisify(execFile)
-const deploy = path.resolve(import.meta.dirname, '../../deploy')
 const NAME = 'billing.example.dz'
 const QUOTA = 12
 const STATUS = '/api/v1/billing/status'
@@ -42,20 +41,9 @@ interface Ports {
 /** Writes its files into `folder` and gives the command that runs in the foreground. */
 type Proxy = (folder: string, ports: Ports) => readonly string[]
 
-/** Each text must be there: a sample that changes changes this list. */
-function replaced(sample: string, changes: Readonly<Record<string, string>>): string {
-  return Object.entries(changes).reduce(
-    (config, [from, to]) => {
-      expect(config).toContain(from)
-      return config.replaceAll(from, to)
-    },
-    readFileSync(path.join(deploy, sample), 'utf8'),
-  )
-}
-
 const nginx: Proxy = (folder, ports) => {
   requireTool('nginx')
-  const site = replaced('nginx.conf', {
+  const site = replaced(read('deploy/nginx.conf'), {
     'listen 80;': `listen 127.0.0.1:${ports.http};`,
     '    listen [::]:80;\n': '',
     'listen 443 ssl': `listen 127.0.0.1:${ports.https} ssl`,
@@ -64,27 +52,18 @@ const nginx: Proxy = (folder, ports) => {
     [`/etc/letsencrypt/live/${NAME}`]: folder,
     '/var/log/nginx/ishtirak.log': `${folder}/access.log`,
   })
-  writeFileSync(path.join(folder, 'site.conf'), site)
-  const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${folder}/${kind};`,
-  )
-  const http = `http { ${own.join(' ')} include ${folder}/site.conf; }`
-  const main = `daemon off; pid ${folder}/pid; error_log stderr; events {} ${http}`
-  writeFileSync(path.join(folder, 'nginx.conf'), main)
-  return ['nginx', '-c', path.join(folder, 'nginx.conf')]
+  return nginxWith(folder, site)
 }
 
 const caddy: Proxy = (folder, ports) => {
   requireTool('caddy')
-  const site = replaced('Caddyfile', {
+  const site = replaced(read('deploy/Caddyfile'), {
     [`\n${NAME} {`]: `\n${NAME} {\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem`,
     '127.0.0.1:3000': `127.0.0.1:${ports.service}`,
     '/var/log/caddy/ishtirak.log': `${folder}/access.log`,
   })
-  const listens = `http_port ${ports.http}\n\thttps_port ${ports.https}\n\tdefault_bind 127.0.0.1`
-  const own = `{\n\tadmin off\n\t${listens}\n}\n`
-  writeFileSync(path.join(folder, 'Caddyfile'), own + site)
-  return ['caddy', 'run', '--config', path.join(folder, 'Caddyfile')]
+  const listens = [`http_port ${ports.http}`, `https_port ${ports.https}`, 'default_bind 127.0.0.1']
+  return caddyWith(folder, site, listens)
 }
 
 interface Answer {
@@ -138,13 +117,6 @@ function countInsteadOfAnswering({ service: { app } }: World, path: string) {
   return { end, bytes: () => bytes }
 }
 
-function makeCertificate(folder: string): void {
-  const files = ['-keyout', path.join(folder, 'privkey.pem'), '-out', path.join(folder, 'fullchain.pem')]
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const name = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`, '-days', '2']
-  execFileSync('openssl', ['req', '-x509', ...key, ...name, ...files], { stdio: 'ignore' })
-}
-
 describe.each([
   ['nginx.conf', nginx],
   ['Caddyfile', caddy],
@@ -162,18 +134,18 @@ describe.each([
         PUBLIC_URL: `https://${NAME}`,
         TRUSTED_PROXIES: '127.0.0.1',
         RATE_LIMIT_PER_MINUTE: String(QUOTA),
-        TRANSFER_FILE: path.resolve(deploy, '../docs/transfer.example.json'),
+        TRANSFER_FILE: path.resolve(import.meta.dirname, '../../docs/transfer.example.json'),
         ...WITH_PLATFORM,
       },
       isNew: true,
     })
     // The workers of a proxy that root starts are another user.
     chmodSync(folder, 0o755)
-    makeCertificate(folder)
+    makeCertificate(folder, NAME)
     ports = { http: await freePort(), https: await freePort(), service: Number(new URL(world.url).port) }
     const [program = '', ...parameters] = proxy(folder, ports)
-    // Debian keeps servers where only root looks. Caddy keeps state in its home.
-    const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder }
+    // Caddy keeps state in its home.
+    const env = { PATH, HOME: folder }
     const started = spawn(program, parameters, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     child = started
     let said = ''
@@ -270,12 +242,6 @@ describe.each([
   })
 
   describe('a file of a transfer', () => {
-    const MIB = 1024 * 1024
-    const fileOf = (bytes: number) => {
-      const file = path.join(folder, `${bytes}.png`)
-      writeFileSync(file, png({ extra: bytes - png({ extra: 1 }).length + 1 }))
-      return file
-    }
     let browser: Browser
     beforeAll(async () => {
       requireTool('curl')
@@ -339,7 +305,7 @@ describe.each([
     }
 
     it('of 8 MiB passes, from the user, from the platform and from a form', async () => {
-      const file = fileOf(8 * MIB)
+      const file = imageOf(folder, 8)
       for (const caller of await openTransfer('team/sender 1'))
         expect((await put(caller, file)).answer).toBe('200 application/json')
       await openTransfer('sender-2')
@@ -349,15 +315,15 @@ describe.each([
     })
 
     it.each([
-      ['the service', 9 * MIB, [303, 413]],
-      ['the proxy', 20 * MIB, [413]],
-    ])('that is too large is refused by %s in words of the user', async (_who, bytes, refused) => {
-      const userId = `sender-${bytes}`
+      ['the service', 9, [303, 413]],
+      ['the proxy', 20, [413]],
+    ])('that is too large is refused by %s in words of the user', async (_who, mib, refused) => {
+      const userId = `sender-${mib}`
       for (const caller of await openTransfer(userId)) {
-        const { answer, problem } = await put(caller, fileOf(bytes))
+        const { answer, problem } = await put(caller, imageOf(folder, mib))
         expect([answer, problem.code]).toEqual(['413 application/problem+json', 'payload_too_large'])
       }
-      const { statuses, text: words, way, close } = await submit(userId, fileOf(bytes))
+      const { statuses, text: words, way, close } = await submit(userId, imageOf(folder, mib))
       expect([statuses, words.replaceAll('\u00a0', ' ')]).toEqual([
         refused,
         expect.stringContaining(sayIn('fr')('proof_too_large').replaceAll('\u00a0', ' ')),
@@ -383,16 +349,12 @@ describe.each([
     },
   )
 
-  it(
-    'the proxy closes an idle connection before the service does, and waits longer than it for an ' +
-      'answer',
-    () => {
-      const config = readFileSync(path.join(deploy, sample), 'utf8')
-      const seconds = (pattern: RegExp) => Number(pattern.exec(config)?.[1])
-      expect(seconds(/keepalive(?:_timeout)? (\d+)s/) * 1_000).toBeLessThan(
-        world.service.app.server.keepAliveTimeout,
-      )
-      expect(seconds(/(?:proxy_read|response_header)_timeout (\d+)s/)).toBeGreaterThan(ANSWERED_SECONDS)
-    },
-  )
+  it('the proxy closes an idle connection first, and waits longer for an answer', () => {
+    const config = read(`deploy/${sample}`)
+    const seconds = (pattern: RegExp) => Number(pattern.exec(config)?.[1])
+    expect(seconds(/keepalive(?:_timeout)? (\d+)s/) * 1_000).toBeLessThan(
+      world.service.app.server.keepAliveTimeout,
+    )
+    expect(seconds(/(?:proxy_read|response_header)_timeout (\d+)s/)).toBeGreaterThan(ANSWERED_SECONDS)
+  })
 })

@@ -13,9 +13,9 @@ import { buildOnce } from '../support/process.js'
 import { requireTool } from '../support/system-tools.js'
 import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
+import { read, root } from './files.js'
 import { settingOf } from './unit.js'
 
-const root = path.resolve(import.meta.dirname, '../..')
 /** Of 10, which is a service without any of it; docs/deploy.md says what is left. */
 const EXPOSURE = 1.1
 
@@ -26,14 +26,14 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-unit-'))
   const own = path.join(folder, 'ishtirak.service.d')
   mkdirSync(own)
-  const unit = readFileSync(path.join(root, 'deploy/ishtirak.service'), 'utf8')
+  const unit = read('deploy/ishtirak.service')
   // Where this machine has its node.
   writeFileSync(path.join(folder, 'ishtirak.service'), unit.replace('=/usr/bin/node', `=${process.execPath}`))
   cpSync(path.join(root, 'deploy/ishtirak-server.conf'), path.join(own, 'server.conf'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it('systemd finds nothing wrong in it, and little exposed', () => {
+it('systemd from 247 on finds nothing wrong and little exposed; it waits for a whole stop', () => {
   const analyze = (...parameters: string[]) =>
     execFileSync('systemd-analyze', [...parameters, path.join(folder, 'ishtirak.service')], {
       encoding: 'utf8',
@@ -42,19 +42,11 @@ it('systemd finds nothing wrong in it, and little exposed', () => {
   expect(analyze('verify', '--man=no')).toBe('')
   const said = analyze('security', '--offline=yes', '--no-pager', `--threshold=${EXPOSURE * 10}`)
   expect(said).toContain(`Overall exposure level for ishtirak.service: ${EXPOSURE} OK`)
-})
-
-it('says nothing that systemd 247 does not know: `%d` came with 251', () => {
-  const unit = readFileSync(path.join(root, 'deploy/ishtirak.service'), 'utf8')
-  expect(new Set(unit.match(/%\w/g))).toEqual(new Set(['%S']))
-})
-
-it('waits longer for a stop than a stop takes', () => {
-  const drainSeconds = 5
-  const finishSeconds = 25
-  expect(Number(settingOf('ishtirak.service', 'TimeoutStopSec'))).toBeGreaterThan(
-    drainSeconds + finishSeconds,
-  )
+  // `%d` came with systemd 251.
+  expect(new Set(read('deploy/ishtirak.service').match(/%\w/g))).toEqual(new Set(['%S']))
+  const [drainSeconds, finishSeconds] = [5, 25]
+  const stopSeconds = Number(settingOf('ishtirak.service', 'TimeoutStopSec'))
+  expect(stopSeconds).toBeGreaterThan(drainSeconds + finishSeconds)
 })
 
 it('its command needs no variable but those of its file, and ends with 0', async () => {

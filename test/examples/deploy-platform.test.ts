@@ -49,11 +49,7 @@ function startPlatform(billingUrl: string, env: Record<string, string> = {}): Ch
   return spawn(process.execPath, ['examples/deploy-platform/server.js'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...{ PORT: '0', BILLING_URL: billingUrl, PLATFORM_API_KEY: PLATFORM_KEY },
-      EVENTS_SECRET,
-      ...env,
-    },
+    env: { ...{ PORT: '0', BILLING_URL: billingUrl, PLATFORM_API_KEY: PLATFORM_KEY }, EVENTS_SECRET, ...env },
   })
 }
 
@@ -77,33 +73,29 @@ async function call(method: string, where: string, headers: Record<string, strin
   return { status: response.status, body: text === '' ? null : JSON.parse(text) }
 }
 
-it(
-  'refuses the 11th deploy of the day on free, sells pro, and takes the next one right after the ' +
-    'payment',
-  async () => {
-    for (let n = 1; n <= 10; n++) {
-      const { status, body } = await call('POST', '/deploys')
-      expect([status, body.remaining]).toEqual([201, 10 - n])
-    }
-    const refused = await call('POST', '/deploys')
-    expect([refused.status, refused.body.error]).toEqual([429, 'You have made 10 of 10 deploys today.'])
+it('refuses the 11th deploy of a day on free, sells pro, and takes the next after payment', async () => {
+  for (let n = 1; n <= 10; n++) {
+    const { status, body } = await call('POST', '/deploys')
+    expect([status, body.remaining]).toEqual([201, 10 - n])
+  }
+  const refused = await call('POST', '/deploys')
+  expect([refused.status, refused.body.error]).toEqual([429, 'You have made 10 of 10 deploys today.'])
 
-    const { body: opened } = await call('POST', '/upgrade')
-    await world.emulator.pay(checkoutIdOf(opened.checkout_url), 'paid', 'edahabia')
-    await world.emulator.settled()
-    const taken = await call('POST', '/deploys')
-    // 50 a day on pro, 11 of them used.
-    expect([taken.status, taken.body.remaining]).toEqual([201, 39])
-    const again = await call('POST', '/upgrade')
-    expect([again.status, again.body.code]).toEqual([409, 'already_subscribed'])
+  const { body: opened } = await call('POST', '/upgrade')
+  await world.emulator.pay(checkoutIdOf(opened.checkout_url), 'paid', 'edahabia')
+  await world.emulator.settled()
+  const taken = await call('POST', '/deploys')
+  // 50 a day on pro, 11 of them used.
+  expect([taken.status, taken.body.remaining]).toEqual([201, 39])
+  const again = await call('POST', '/upgrade')
+  expect([again.status, again.body.code]).toEqual([409, 'already_subscribed'])
 
-    const seen = async () => {
-      await world.service.runner.runAll()
-      return (await call('GET', '/')).body
-    }
-    await expect.poll(seen).toMatchObject({ plan: 'pro', last_event: 'subscription.activated' })
-  },
-)
+  const seen = async () => {
+    await world.service.runner.runAll()
+    return (await call('GET', '/')).body
+  }
+  await expect.poll(seen).toMatchObject({ plan: 'pro', last_event: 'subscription.activated' })
+})
 
 it('gives the place of a broken build back', async () => {
   const headers = { 'x-user': 'broken' }

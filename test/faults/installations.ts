@@ -7,57 +7,43 @@ import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
-import { freePort } from '../support/free-port.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
 export interface Installation {
-  /** The service's configuration. */
+  /** The service's configuration. It listens on any port, since the emulator has nothing to tell it. */
   readonly env: Record<string, string>
-  /**
-   * Whether the database is read at this cycle: opening the embedded one does the recovery that the service
-   * should do.
-   */
-  isAuditedAt(cycle: number): boolean
+  /** Every how many cycles the database is read: opening the embedded one recovers it for the service. */
+  readonly auditEvery: number
   /** Opens the database; the service must be stopped. */
   whileStopped<Result>(read: (database: Database) => Promise<Result>): Promise<Result>
   remove(): Promise<void>
 }
 
-const EMBEDDED_AUDIT_EVERY = 20
-
-/** A new data folder, copied from `from` if given, because creating the database takes seconds. */
-export async function embeddedInstallation(emulator: Emulator, from?: string): Promise<Installation> {
+/** On the empty database at `url`, or in a folder, copied from `from`: creating one takes seconds. */
+export async function install(
+  emulator: Emulator,
+  { url, from }: { readonly url?: string; readonly from?: string } = {},
+): Promise<Installation> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-faults-'))
   if (from !== undefined) await cp(from, folder, { recursive: true })
   return {
-    env: { ...(await commonEnv(emulator)), DATA_DIR: folder },
-    isAuditedAt: (cycle) => cycle % EMBEDDED_AUDIT_EVERY === 0,
-    whileStopped: async (read) => await readAndClose(await openFolder(path.join(folder, 'database')), read),
+    env: {
+      ...{ PORT: '0', DATA_DIR: folder, ...(url !== undefined && { DATABASE_URL: url }) },
+      ...{ CHARGILY_SECRET_KEY: CHARGILY_KEY, CHARGILY_API_URL: emulator.url },
+      ...{ AUTH_JWT_SECRET: JWT_SECRET, BALANCE_MAX: '100000', LOG_LEVEL: 'info' },
+    },
+    auditEvery: url === undefined ? 20 : 1,
+    whileStopped: (read) =>
+      url === undefined ? readFolder(path.join(folder, 'database'), read) : readServer(url, read),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-/** An existing, empty database. */
-export async function serverInstallation(emulator: Emulator, url: string): Promise<Installation> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-faults-'))
-  return {
-    env: { ...(await commonEnv(emulator)), DATA_DIR: folder, DATABASE_URL: url },
-    isAuditedAt: () => true,
-    whileStopped: async (read) => await readAndClose(openPostgres({ url, maxConnections: 1 }), read),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  }
-}
+const readFolder = async <Result>(folder: string, read: (database: Database) => Promise<Result>) =>
+  readAndClose(await openFolder(folder), read)
 
-async function commonEnv(emulator: Emulator): Promise<Record<string, string>> {
-  return {
-    PORT: String(await freePort()),
-    CHARGILY_SECRET_KEY: CHARGILY_KEY,
-    CHARGILY_API_URL: emulator.url,
-    AUTH_JWT_SECRET: JWT_SECRET,
-    BALANCE_MAX: '100000',
-    LOG_LEVEL: 'info',
-  }
-}
+export const readServer = <Result>(url: string, read: (database: Database) => Promise<Result>) =>
+  readAndClose(openPostgres({ url, maxConnections: 1 }), read)
 
 async function readAndClose<Result>(
   database: Database,

@@ -3,14 +3,16 @@
 // nothing twice.
 import { setTimeout as elapse } from 'node:timers/promises'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { call } from '../process/calls.js'
 import { launchService, type ServiceProcess } from '../support/process.js'
 import { SeededRandom } from '../support/random.js'
-import { type Audit, audit } from './audit.js'
+import { waitFor } from '../support/wait-for.js'
+import { audit } from './audit.js'
 import type { Installation } from './installations.js'
 import { inParallel, openSales, type Sale, TOP_UP } from './sales.js'
 import { WebhookClient } from './webhook-client.js'
 
-export interface KillOptions {
+interface KillOptions {
   readonly cycles: number
   readonly seed: number
   readonly salesPerCycle: number
@@ -54,15 +56,8 @@ class KillRun {
   readonly #webhooks = new WebhookClient()
   readonly #random: SeededRandom
   readonly #figures: KillFigures = {
-    cycles: 0,
-    killedWhileStarting: 0,
-    answered: 0,
-    booked: 0,
-    lost: 0,
-    doubled: 0,
-    faults: [],
-    bookedUnanswered: 0,
-    restartMs: [],
+    ...{ cycles: 0, killedWhileStarting: 0, answered: 0, booked: 0, bookedUnanswered: 0 },
+    ...{ lost: 0, doubled: 0, faults: [], restartMs: [] },
   }
   /** Sent and not answered with 200: to be sent again. */
   #waiting: Sale[] = []
@@ -80,8 +75,7 @@ class KillRun {
     const sales = await openSales({ serviceUrl: service.url, emulator, userIds, topUpEvery: TOP_UP_EVERY })
     const concerned = [...sales, ...this.#waiting]
     await this.#sendAndKill(service, concerned)
-    if (installation.isAuditedAt(number))
-      await this.#examine(await installation.whileStopped((database) => this.#audit(database)))
+    if (number % installation.auditEvery === 0) await this.#examine()
     const restarted = await this.#restart()
     const booked = await inParallel(concerned, AT_ONCE, (sale) => this.#isBooked(restarted, sale))
     this.#waiting = concerned.filter((sale) => !this.#webhooks.answered.has(sale))
@@ -103,7 +97,7 @@ class KillRun {
     await this.#examineBalances(service)
     await service.kill('SIGKILL')
     this.#service = undefined
-    await this.#examine(await this.options.installation.whileStopped((database) => this.#audit(database)))
+    await this.#examine()
     this.#figures.answered = this.#webhooks.answered.size
     if (this.#figures.booked !== this.#webhooks.sent.size) {
       this.#figures.faults.push(
@@ -180,11 +174,9 @@ class KillRun {
     })
   }
 
-  #audit(database: Parameters<typeof audit>[0]): Promise<Audit> {
-    return audit(database, this.#webhooks)
-  }
-
-  async #examine({ booked, lost, doubled, faults }: Audit): Promise<void> {
+  async #examine(): Promise<void> {
+    const { whileStopped } = this.options.installation
+    const { booked, lost, doubled, faults } = await whileStopped((found) => audit(found, this.#webhooks))
     this.#figures.booked = booked
     this.#figures.lost = Math.max(this.#figures.lost, lost)
     this.#figures.doubled = Math.max(this.#figures.doubled, doubled)
@@ -192,10 +184,17 @@ class KillRun {
   }
 }
 
+/** Asks until it is answered 200: a busy service may say 503. */
 async function ask(service: ServiceProcess, { token }: Sale, path: string) {
-  const headers = { authorization: `Bearer ${token}` }
-  const response = await fetch(`${service.url}/api/v1/billing${path}`, { headers })
-  return JSON.parse(await response.text())
+  let answer = await call(service, token, `/billing${path}`)
+  await waitFor(
+    async () => {
+      if (answer.status !== 200) answer = await call(service, token, `/billing${path}`)
+      return answer.status === 200
+    },
+    () => `${path}: ${JSON.stringify(answer)}`,
+  )
+  return answer.body
 }
 
 export function median(values: readonly number[], otherwise = 0): number {

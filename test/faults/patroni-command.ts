@@ -1,11 +1,9 @@
 // `npm run nightly -- fault:patroni [--sales 120] [--only "primary killed"]`
 import { spawnSync } from 'node:child_process'
-import { Command, Option } from 'commander'
-import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
+import { Option } from 'commander'
 import { buildOnce } from '../support/process.js'
-import { CHARGILY_KEY } from '../support/world.js'
 import type { Audit } from './audit.js'
+import { faultCommand, print, seconds, withEmulator } from './command.js'
 import { ISOLATED } from './machines.js'
 import { requirePatroni } from './patroni.js'
 import {
@@ -16,26 +14,29 @@ import {
   runClusterOutages,
 } from './patroni-outages.js'
 
-const SALES_MAX = 1_000
 /** Set where this process has the computer of its own in which the machines are connected. */
 const IS_ISOLATED = 'FAULTS_ARE_ISOLATED'
 
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run nightly -- fault:patroni')
-    .description('Harms a cluster of Patroni in several ways while it is used, and counts what was lost')
-    .option('--sales <number>', 'sales of each outage', numberWithin({ minimum: 1, maximum: SALES_MAX }), 120)
-    .addOption(
-      new Option('--only <name...>', 'these outages')
-        .choices(Object.keys(CLUSTER_OUTAGES))
-        .default(Object.keys(CLUSTER_OUTAGES)),
-    )
+  const names = Object.keys(CLUSTER_OUTAGES)
+  const { sales, only } = faultCommand(
+    'patroni',
+    'Harms a cluster of Patroni in several ways while it is used, and counts what was lost',
+    { sales: ['sales of each outage', 120, 1_000] },
+  )
+    .addOption(new Option('--only <name...>', 'these outages').choices(names).default(names))
     .parse(args, { from: 'user' })
     .opts<{ sales: number; only: string[] }>()
-  const { sales, only } = values
-  const outages = Object.entries(CLUSTER_OUTAGES).filter(([name]) => only.includes(name))
   requirePatroni()
   if (process.env[IS_ISOLATED] === undefined) return runIsolated()
-  return await runHere(Object.fromEntries(outages), sales)
+  // The first process of a computer is not ended by these signals unless it says so.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+  const outages = Object.fromEntries(Object.entries(CLUSTER_OUTAGES).filter(([name]) => only.includes(name)))
+  const figures = await withEmulator((emulator) =>
+    runClusterOutages({ emulator, outages, salesPerOutage: sales, onOutage }),
+  )
+  report(figures)
+  return isSound(figures)
 }
 
 /** The same command again, which then can connect machines and end with all of them. */
@@ -51,20 +52,6 @@ function runIsolated(): boolean {
   return status === 0
 }
 
-async function runHere(outages: typeof CLUSTER_OUTAGES, salesPerOutage: number): Promise<boolean> {
-  // The first process of a computer is not ended by these signals unless it says so.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
-  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
-  try {
-    const onOutage = (outage: ClusterOutage) => say(describe(outage))
-    const figures = await runClusterOutages({ emulator, outages, salesPerOutage, onOutage })
-    say(summarize(figures))
-    return isSound(figures)
-  } finally {
-    await emulator.close()
-  }
-}
-
 function isSound({ servers, acknowledged, faults }: ClusterFigures): boolean {
   const holds = ({ booked, lost, doubled, faults }: Audit, least: number) =>
     booked >= least && lost === 0 && doubled === 0 && faults.length === 0
@@ -74,26 +61,15 @@ function isSound({ servers, acknowledged, faults }: ClusterFigures): boolean {
   )
 }
 
-const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+const onOutage = ({ name, refused, gapMs }: ClusterOutage) =>
+  print({ outage: name, 'longest gap': seconds(gapMs), 'refused with 503': refused })
 
-function describe({ name, refused, gapMs }: ClusterOutage): string {
-  return `${name.padEnd(30)} longest gap ${seconds(gapMs)}, refused with 503: ${refused}`
-}
-
-const counts = ({ booked, lost, doubled }: Audit) => `${booked} stored, ${lost} lost, ${doubled} twice`
-
-function summarize({ servers, acknowledged, slowestMs, faults }: ClusterFigures): string {
-  return [
-    `slowest answer                   ${seconds(slowestMs)}`,
-    `acknowledged                     ${LOADS.map((load) => `${acknowledged[load]} ${load}`).join(', ')}`,
-    ...servers.flatMap((server) => [
-      `${server.name}  ${LOADS.map((load) => `${load} ${counts(server[load])}`).join('; ')}`,
-      ...LOADS.flatMap((load) => server[load].faults.map((fault) => `FAULT ${server.name} ${load} ${fault}`)),
-    ]),
-    ...faults.map((fault) => `FAULT ${fault}`),
-  ].join('\n')
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
+function report({ servers, acknowledged, slowestMs, faults }: ClusterFigures): void {
+  const answered = LOADS.map((load) => [`acknowledged ${load}`, acknowledged[load]])
+  print({ 'slowest answer': seconds(slowestMs), ...Object.fromEntries(answered) }, faults)
+  for (const server of servers)
+    for (const load of LOADS) {
+      const { booked, lost, doubled, faults } = server[load]
+      print({ [`${server.name} ${load}`]: `${booked} stored, ${lost} lost, ${doubled} twice` }, faults)
+    }
 }

@@ -2,17 +2,14 @@
 // machine after the other. Afterwards every server of it is read: everything that was acknowledged is there,
 // once.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { OPERATOR_ENV } from '../support/operator.js'
 import { WITH_PLATFORM } from '../support/platform.js'
 import { launchService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
-import { type Audit, audit } from './audit.js'
-import { Calls } from './calls.js'
-import { auditConsumes, CONSUMES } from './consumes.js'
-import { auditGrants, GRANTS, rememberGranted } from './grants.js'
-import { serverInstallation } from './installations.js'
+import { audit } from './audit.js'
+import { Calls, CONSUMES, GRANTS, rememberGranted } from './calls.js'
+import { type Installation, install, readServer } from './installations.js'
 import { PatroniCluster } from './patroni.js'
 import { openSales } from './sales.js'
 import { outagesInTurn } from './server-outages.js'
@@ -24,32 +21,7 @@ const SERVICES = ['127.0.0.1', '127.0.0.2'] as const
 /** Consumes that the other service machine answers while one is gone. */
 const SERVED_MEANWHILE = 200
 
-export interface ClusterOutage {
-  readonly name: string
-  /** Answers with 503. */
-  readonly refused: number
-  /**
-   * The longest time between two acknowledged consumes. Each of them is a commit, unlike an event that is
-   * sent again.
-   */
-  readonly gapMs: number
-}
-
-export interface ClusterFigures {
-  readonly outages: readonly ClusterOutage[]
-  /** Of each server. */
-  readonly servers: readonly ({ readonly name: string } & Readonly<Record<Load, Audit>>)[]
-  readonly acknowledged: Readonly<Record<Load, number>>
-  readonly slowestMs: number
-  /**
-   * Answers other than 200 and 503, and bugs in the log. A killed service machine may leave a request without
-   * an answer.
-   */
-  readonly faults: readonly string[]
-}
-
 export const LOADS = ['payments', 'consumes', 'acts'] as const
-type Load = (typeof LOADS)[number]
 
 /** Does the harm, and resolves when the machine is back. */
 type Harm = (cluster: PatroniCluster, service: ServiceMachine) => Promise<void>
@@ -101,19 +73,22 @@ export async function runClusterOutages(options: {
   readonly emulator: Emulator
   readonly outages: Readonly<Record<string, Harm>>
   readonly salesPerOutage: number
-  readonly onOutage?: (outage: ClusterOutage) => void
-}): Promise<ClusterFigures> {
+  readonly onOutage: (outage: ClusterOutage) => void
+}) {
   await using cluster = await PatroniCluster.create()
   const run = await ClusterRun.begin(cluster, options.emulator)
   try {
-    const outages = await outagesInTurn(run, options)
-    return { outages, ...(await run.figures()) }
+    await outagesInTurn(run, options)
+    return await run.figures()
   } finally {
     await run.end()
   }
 }
 
 type Service = ReturnType<typeof launchService>
+/** The longest gap is between two acknowledged consumes. */
+export type ClusterOutage = Awaited<ReturnType<ClusterRun['outage']>>
+export type ClusterFigures = Awaited<ReturnType<ClusterRun['figures']>>
 
 class ClusterRun {
   readonly #traffic: Traffic
@@ -127,9 +102,9 @@ class ClusterRun {
   private constructor(
     private readonly cluster: PatroniCluster,
     private readonly emulator: Emulator,
-    private readonly installations: readonly Awaited<ReturnType<typeof serverInstallation>>[],
+    private readonly installations: readonly Installation[],
     private readonly services: Service[],
-    private readonly urls: readonly string[],
+    private readonly urls: string[],
   ) {
     this.#traffic = new Traffic(urls)
     this.#consumes = new Calls(urls, CONSUMES)
@@ -140,7 +115,7 @@ class ClusterRun {
     const balancers = await Promise.all(SERVICES.map((address) => cluster.balance(address)))
     await createDatabase(balancers[0] ?? '', 'faults')
     const installations = await Promise.all(
-      balancers.map((url) => serverInstallation(emulator, withDatabaseName(url, 'faults'))),
+      balancers.map((url) => install(emulator, { url: withDatabaseName(url, 'faults') })),
     )
     const services = installations.map(launch)
     const urls = await Promise.all(services.map((service) => service.listening()))
@@ -148,7 +123,7 @@ class ClusterRun {
     return new ClusterRun(cluster, emulator, installations, services, urls)
   }
 
-  async outage(name: string, harm: Harm, sales: number): Promise<ClusterOutage> {
+  async outage(name: string, harm: Harm, sales: number) {
     const userIds = Array.from({ length: sales }, () => `buyer-${++this.#sold}`)
     const opened = await openSales({ serviceUrl: this.urls[0] ?? '', emulator: this.emulator, userIds })
     const refusedBefore = this.#count(503)
@@ -162,6 +137,7 @@ class ClusterRun {
     return {
       name,
       refused: this.#count(503) - refusedBefore,
+      // Each consume is a commit, unlike an event that is sent again.
       gapMs: this.#consumes.longestGapMs(harmedAt),
     }
   }
@@ -187,24 +163,25 @@ class ClusterRun {
         if (!installation) throw new Error('there is no service')
         const service = launch(installation)
         this.services[place] = service
-        await service.listening()
+        this.urls[place] = await service.listening()
         this.#cutShort += this.#count('none') - unanswered
       },
     }
   }
 
   /** Ends the storm and reads every server. */
-  async figures(): Promise<Omit<ClusterFigures, 'outages'>> {
+  async figures() {
     await this.#stop()
     await this.cluster.hasReplicated()
     const servers = await Promise.all(this.cluster.machines.map((machine) => this.#audit(machine)))
     const lines = [...this.#killed, ...this.services].flatMap((service) => service.lines)
+    const [{ answered: payments }, consumes, acts] = [this.#traffic.webhooks, this.#consumes, this.#acts]
     return {
       servers,
       acknowledged: {
-        payments: this.#traffic.webhooks.answered.size,
-        consumes: this.#consumes.acknowledged.size,
-        acts: this.#acts.acknowledged.size,
+        payments: payments.size,
+        consumes: consumes.acknowledged.size,
+        acts: acts.acknowledged.size,
       },
       slowestMs: Math.max(...Object.values(this.#loads).map(({ slowestMs }) => slowestMs)),
       faults: [...this.#unexpected, ...lines.filter((line) => line.includes('"a bug"'))],
@@ -229,6 +206,9 @@ class ClusterRun {
     return Object.values(this.#loads).reduce((sum, { outcomes }) => sum + (outcomes.get(outcome) ?? 0), 0)
   }
 
+  /**
+   * Answers other than 200 and 503. A killed service machine may leave a request without an answer.
+   */
   get #unexpected(): string[] {
     const odd = LOADS.flatMap((load) =>
       [...this.#loads[load].outcomes]
@@ -239,22 +219,16 @@ class ClusterRun {
     return unanswered === 0 ? odd : [...odd, `${unanswered} × no answer`]
   }
 
-  async #audit({ name, address }: PatroniCluster['machines'][number]) {
-    const url = withDatabaseName(this.cluster.urlOf(address), 'faults')
-    const database = openPostgres({ url, maxConnections: 1 })
-    try {
-      return {
-        name,
-        payments: await audit(database, this.#traffic.webhooks),
-        consumes: await auditConsumes(database, this.#consumes),
-        acts: await auditGrants(database, this.#acts),
-      }
-    } finally {
-      await database.close()
-    }
+  #audit({ name, address }: PatroniCluster['machines'][number]) {
+    return readServer(withDatabaseName(this.cluster.urlOf(address), 'faults'), async (database) => ({
+      name,
+      payments: await audit(database, this.#traffic.webhooks),
+      consumes: await this.#consumes.audit(database),
+      acts: await this.#acts.audit(database),
+    }))
   }
 }
 
-function launch({ env }: Awaited<ReturnType<typeof serverInstallation>>): Service {
+function launch({ env }: Installation): Service {
   return launchService({ ...env, ...WITH_PLATFORM, ...OPERATOR_ENV })
 }

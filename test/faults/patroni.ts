@@ -1,20 +1,20 @@
 // Three PostgreSQL servers under Patroni, with etcd beside each, and HAProxy in front: Debian's packages, on
-// three machines that can be killed and cut off. deploy/ has the files that are written here.
+// three machines that can be killed and cut off, with the files of deploy/.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, readdirSync, writeFileSync } from 'node:fs'
+import { accessSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import pg from 'pg'
 import { waitFor } from '../support/wait-for.js'
 import { createNetwork, Machine, PATH } from './machines.js'
 
-export const MACHINES = [
+const MACHINES = [
   { name: 'pg1', address: '10.0.0.11' },
   { name: 'pg2', address: '10.0.0.12' },
   { name: 'pg3', address: '10.0.0.13' },
 ] as const
 /** Where the service and HAProxy run. */
 const SERVICE_ADDRESS = '10.0.0.1'
-const NETWORK = '10.0.0.0/24'
 const PASSWORDS = { superuser: 'tests', replication: 'tests-too' }
 const PACKAGES = 'patroni python3-etcd etcd-server haproxy postgresql iproute2 util-linux'
 const POSTGRES = '/usr/lib/postgresql'
@@ -38,85 +38,31 @@ export function requirePatroni(): string {
   }
 }
 
+const read = (file: string) =>
+  readFileSync(path.resolve(import.meta.dirname, '../../deploy', file), 'utf8').split('\n')
+
+/** A file of deploy/ is that of the first machine; its lines that list all machines are the same for each. */
+const fileOf = (file: string, { name, address }: Place) =>
+  read(file)
+    .map((line) =>
+      line.includes(MACHINES[1].address)
+        ? line
+        : line.replace(MACHINES[0].name, name).replace(MACHINES[0].address, address),
+    )
+    .join('\n')
+
 /** `/etc/default/etcd` */
-export function etcdConfiguration({ name, address }: Place): string {
-  const peers = MACHINES.map((one) => `${one.name}=http://${one.address}:2380`).join(',')
-  return `ETCD_NAME=${name}
-ETCD_INITIAL_CLUSTER=${peers}
-ETCD_INITIAL_ADVERTISE_PEER_URLS=http://${address}:2380
-ETCD_LISTEN_PEER_URLS=http://${address}:2380
-ETCD_ADVERTISE_CLIENT_URLS=http://${address}:2379
-ETCD_LISTEN_CLIENT_URLS=http://${address}:2379
-ETCD_DATA_DIR=/var/lib/etcd/default
-ETCD_ENABLE_V2=true
-`
-}
+const etcdConfiguration = (place: Place) => fileOf('etcd', place)
 
 /** `/etc/patroni/config.yml` */
-export function patroniConfiguration({ name, address }: Place, version = '15'): string {
-  return `scope: ishtirak
-name: ${name}
-restapi:
-  listen: ${address}:8008
-  connect_address: ${address}:8008
-etcd:
-  hosts: ${MACHINES.map((one) => `${one.address}:2379`).join(',')}
-bootstrap:
-  dcs:
-    ttl: 20
-    loop_wait: 5
-    retry_timeout: 5
-    synchronous_mode: true
-    synchronous_mode_strict: true
-    postgresql:
-      use_pg_rewind: true
-      parameters:
-        max_connections: 200
-        wal_sender_timeout: 5s
-        wal_receiver_timeout: 5s
-        wal_retrieve_retry_interval: 1s
-  initdb:
-    - encoding: UTF8
-    - locale: C.UTF-8
-    - data-checksums
-postgresql:
-  listen: ${address}:5432
-  connect_address: ${address}:5432
-  bin_dir: ${POSTGRES}/${version}/bin
-  data_dir: /var/lib/postgresql/${version}/main
-  authentication:
-    superuser:
-      username: postgres
-    replication:
-      username: replicator
-  pg_hba:
-    - local all postgres peer
-    - host all all ${NETWORK} scram-sha-256
-    - host replication replicator ${NETWORK} scram-sha-256
-`
-}
+const patroniConfiguration = (place: Place, version: string) =>
+  fileOf('patroni.yml', place).replaceAll('postgresql/15/', `postgresql/${version}/`)
 
 /** `/etc/haproxy/haproxy.cfg` */
-export function haproxyConfiguration(listen = '127.0.0.1:5432'): string {
-  const servers = MACHINES.map(({ name, address }) => `  server ${name} ${address}:5432 check port 8008`)
-  return `global
-  maxconn 500
-defaults
-  mode tcp
-  timeout connect 1s
-  timeout client 1h
-  timeout server 1h
-  timeout check 1s
-listen postgres
-  bind ${listen}
-  option httpchk OPTIONS /primary
-  http-check expect status 200
-  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
-${servers.join('\n')}
-`
-}
+const haproxyConfiguration = (listen: string) =>
+  read('haproxy.cfg').join('\n').replace('127.0.0.1:5432', listen)
 
-export interface Member {
+interface Member {
   readonly name: string
   readonly role: string
   readonly state: string

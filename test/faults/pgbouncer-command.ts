@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Command } from 'commander'
+import { faultCommand } from './command.js'
 import { pgbouncerVersion, roleSettings, startPgbouncer } from './pgbouncer.js'
 import { PostgresNode } from './postgres-node.js'
 
@@ -14,8 +14,7 @@ const DEFAULT_TESTS = ['packages/ishtirak/src/database', '.sql.test.ts', 'test/s
 
 export async function run(args: readonly string[]): Promise<boolean> {
   // What is unknown here is Vitest's.
-  new Command('npm run nightly -- fault:pgbouncer')
-    .description('Runs the tests of the store and the scenarios through PgBouncer')
+  faultCommand('pgbouncer', 'Runs the tests of the store and the scenarios through PgBouncer')
     .argument('[files and options...]', `as Vitest has them (default: ${DEFAULT_TESTS.join(' ')})`)
     .allowUnknownOption()
     .parse(args, { from: 'user' })
@@ -29,38 +28,24 @@ export async function run(args: readonly string[]): Promise<boolean> {
     const options = args.filter((arg) => arg.startsWith('--'))
     const named = args.filter((arg) => !arg.startsWith('--'))
     const tests = named.length > 0 ? named : DEFAULT_TESTS
-    await runTests([...tests, ...options], report, {
-      TEST_DATABASES: 'both',
-      TEST_DATABASE_URL: server.url,
-      TEST_POOLER_URL: pooler.url,
-    })
+    const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const asked = ['run', '--project', 'quick', ...tests, ...options, ...reporters]
+    const urls = { TEST_DATABASE_URL: server.url, TEST_POOLER_URL: pooler.url }
+    const env = { ...process.env, TEST_DATABASES: 'both', ...urls }
+    await once(spawn(process.execPath, [vitest, ...asked], { cwd: root, env, stdio: 'inherit' }), 'exit')
     const { numTotalTests, numPendingTests, numPassedTests, success } = JSON.parse(
       await readFile(report, 'utf8'),
     )
     // Tests excluded by an option such as `--testNamePattern` are pending.
-    const asked = numTotalTests - numPendingTests
+    const ran = numTotalTests - numPendingTests
     process.stdout.write(`${pooler.version}, pool_mode = transaction, otherwise its defaults
-${tests.join(' ')}: ${numPassedTests} of ${asked} tests passed
+${tests.join(' ')}: ${numPassedTests} of ${ran} tests passed
 `)
-    return success === true && numPassedTests === asked
+    return success === true && numPassedTests === ran
   } finally {
     await pooler.close()
     await server.remove()
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-async function runTests(
-  tests: readonly string[],
-  report: string,
-  env: Record<string, string>,
-): Promise<void> {
-  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const child = spawn(process.execPath, [vitest, 'run', '--project', 'quick', ...tests, ...reporters], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: 'inherit',
-  })
-  await once(child, 'exit')
 }

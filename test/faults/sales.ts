@@ -2,6 +2,7 @@
 // of the payment, so the event is the only way to learn of it; the sweep finds nothing.
 import { createHmac } from 'node:crypto'
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { call } from '../process/calls.js'
 import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
 
 export interface Sale {
@@ -15,28 +16,25 @@ export interface Sale {
   readonly signature: string
 }
 
-export interface OpenOptions {
-  readonly serviceUrl: string
-  readonly emulator: Emulator
-  readonly userIds: readonly string[]
-  /** Every how many-th of them tops up a balance; absent: none. */
-  readonly topUpEvery?: number
-}
-
 /** What a sale pays in, in dinars, and what is left of it when the balance has bought the first month. */
 export const TOP_UP = { amount: 5_000, left: 3_000 } as const
 
-const BILLING = '/api/v1/billing'
 /** One process saturates with about this many connections (measured; see `PostgresOptions`). */
 const UPGRADES_AT_ONCE = 8
 
-/** Upgrades every user. Throws when one is refused: no fault has begun, so nothing may fail yet. */
-export async function openSales(options: OpenOptions): Promise<Sale[]> {
+/**
+ * Opens a sale for every user; every `topUpEvery`th of them tops up a balance. Throws when one is refused: no
+ * fault has begun, so nothing may fail yet.
+ */
+export async function openSales(options: {
+  readonly serviceUrl: string
+  readonly emulator: Emulator
+  readonly userIds: readonly string[]
+  readonly topUpEvery?: number
+}): Promise<Sale[]> {
   const { serviceUrl, emulator, userIds, topUpEvery = Number.POSITIVE_INFINITY } = options
   const buyers = userIds.map((userId, index) => ({ userId, topsUp: index % topUpEvery === topUpEvery - 1 }))
-  const opened = await inParallel(buyers, UPGRADES_AT_ONCE, (buyer) =>
-    buyer.topsUp ? topUp(serviceUrl, buyer.userId) : upgrade(serviceUrl, buyer.userId),
-  )
+  const opened = await inParallel(buyers, UPGRADES_AT_ONCE, (buyer) => open(serviceUrl, buyer))
   const checkouts = new Map(emulator.checkouts().map((checkout) => [checkout.id, checkout]))
   return opened.map((sale) => {
     const checkout = checkouts.get(sale.checkoutId)
@@ -46,49 +44,31 @@ export async function openSales(options: OpenOptions): Promise<Sale[]> {
   })
 }
 
-async function upgrade(serviceUrl: string, userId: string) {
-  const { token, call } = await callerOf(serviceUrl, userId)
-  const { payment_id: id, checkout_url: url } = await call('POST', '/upgrade', { plan: 'pro' })
-  return { userId, token, topsUp: false, paymentId: String(id), checkoutId: checkoutIdOf(String(url)) }
-}
-
-async function topUp(serviceUrl: string, userId: string) {
-  const { token, call } = await callerOf(serviceUrl, userId)
-  await call('PUT', '/balance/renewal', { plan: 'pro', months: 1 })
-  const { id, checkout_url: url } = await call('POST', '/balance/top-ups', { amount: TOP_UP.amount })
-  return { userId, token, topsUp: true, paymentId: String(id), checkoutId: checkoutIdOf(String(url)) }
-}
-
-async function callerOf(serviceUrl: string, userId: string) {
+async function open(url: string, { userId, topsUp }: Pick<Sale, 'userId' | 'topsUp'>) {
   const token = await tokenOf({ sub: userId })
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const call = async (method: string, path: string, body: object) => {
-    const url = `${serviceUrl}${BILLING}${path}`
-    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${path} of ${userId} answered ${response.status}: ${text}`)
-    return JSON.parse(text)
+  const ask = async (path: string, body: object, method = 'POST') => {
+    const answer = await call({ url }, token, `/billing${path}`, body, method)
+    if (answer.status !== 200 && answer.status !== 201)
+      throw new Error(`${path} of ${userId} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    return answer.body
   }
-  return { token, call }
+  if (topsUp) await ask('/balance/renewal', { plan: 'pro', months: 1 }, 'PUT')
+  const { id, payment_id, checkout_url } = topsUp
+    ? await ask('/balance/top-ups', { amount: TOP_UP.amount })
+    : await ask('/upgrade', { plan: 'pro' })
+  const [paymentId, checkoutId] = [String(id ?? payment_id), checkoutIdOf(String(checkout_url))]
+  return { userId, token, topsUp, paymentId, checkoutId }
 }
 
 /** The fields that Chargily's events carry and we read (chargily docs, webhooks). */
 function paidEvent(id: string, checkout: ReturnType<Emulator['checkouts']>[number]): string {
-  const { created_at } = checkout
+  const { amount, currency, livemode, metadata, created_at } = checkout
   const data = {
-    id: checkout.id,
-    entity: 'checkout',
-    status: 'paid',
-    amount: checkout.amount,
-    currency: checkout.currency,
-    livemode: checkout.livemode,
-    metadata: checkout.metadata,
-    payment_method: 'edahabia',
-    created_at,
+    ...{ id: checkout.id, entity: 'checkout', status: 'paid', amount, currency, livemode, metadata },
     // The period begins at the instant of payment, so it must differ from the checkout's creation.
-    updated_at: created_at + 1,
+    ...{ payment_method: 'edahabia', created_at, updated_at: created_at + 1 },
   }
-  return JSON.stringify({ id, entity: 'event', type: 'checkout.paid', livemode: checkout.livemode, data })
+  return JSON.stringify({ id, entity: 'event', type: 'checkout.paid', livemode, data })
 }
 
 /** Results in the order of the items, at most `atOnce` under way. */

@@ -1,54 +1,31 @@
 // `npm run nightly -- fault:server [--sales 120]`
-import { Command } from 'commander'
-import { startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
-import { buildOnce } from '../support/process.js'
-import { CHARGILY_KEY } from '../support/world.js'
+import { faultCommand, print, seconds, withEmulator } from './command.js'
 import { OUTAGES, type OutageFigures, runServerOutages } from './server-outages.js'
 
-const SALES_MAX = 1_000
-
 export async function run(args: readonly string[]): Promise<boolean> {
-  const values = new Command('npm run nightly -- fault:server')
-    .description('Harms the database server in several ways while it is used, and counts what was lost')
-    .option('--sales <number>', 'sales of each outage', numberWithin({ minimum: 1, maximum: SALES_MAX }), 120)
+  const { sales } = faultCommand(
+    'server',
+    'Harms the database server in several ways while it is used, and counts what was lost',
+    { sales: ['sales of each outage', 120, 1_000] },
+  )
     .parse(args, { from: 'user' })
     .opts<{ sales: number }>()
-  const salesPerOutage = values.sales
-  buildOnce()
-  const emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
-  try {
-    const onOutage = (figures: OutageFigures) => say(describe(figures))
-    const { outages, answered, faults } = await runServerOutages({
-      emulator,
-      outages: OUTAGES,
-      salesPerOutage,
-      onOutage,
-    })
-    const last = outages.at(-1)?.audit
-    say(`events answered 200: ${answered}, booked: ${last?.booked}, strange answers: ${faults.length}`)
-    for (const fault of faults) say(`FAULT ${fault}`)
-    const isSound = ({ lost, doubled, faults }: OutageFigures['audit']) =>
+  return withEmulator(async (emulator) => {
+    const asked = { emulator, outages: OUTAGES, salesPerOutage: sales, onOutage: report }
+    const { outages, answered, faults } = await runServerOutages(asked)
+    print({ 'events answered 200': answered, booked: outages.at(-1)?.audit.booked }, faults)
+    const isSound = ({ audit: { lost, doubled, faults } }: OutageFigures) =>
       lost === 0 && doubled === 0 && faults.length === 0
-    return faults.length === 0 && outages.every((outage) => isSound(outage.audit))
-  } finally {
-    await emulator.close()
+    return faults.length === 0 && outages.every(isSound)
+  })
+}
+
+function report({ name, refused, outageMs, recoveryMs, slowestMs, audit }: OutageFigures): void {
+  const { faults, ...counts } = audit
+  const times = {
+    'first harm to booked': seconds(outageMs),
+    'database back to booked': seconds(recoveryMs),
+    'slowest answer': seconds(slowestMs),
   }
-}
-
-function describe({ name, refused, outageMs, recoveryMs, slowestMs, audit }: OutageFigures): string {
-  const ms = (value: number) => `${Math.round(value)} ms`
-  return [
-    name,
-    `  refused with 503          ${refused}`,
-    `  first harm to booked      ${ms(outageMs)}`,
-    `  database back to booked   ${ms(recoveryMs)}`,
-    `  slowest answer            ${ms(slowestMs)}`,
-    `  booked / lost / doubled   ${audit.booked} / ${audit.lost} / ${audit.doubled}`,
-    ...audit.faults.map((fault) => `  FAULT ${fault}`),
-  ].join('\n')
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
+  print({ outage: name, 'refused with 503': refused, ...times, ...counts }, faults)
 }

@@ -1,45 +1,24 @@
 // Outages of the database under load: restarted, killed, its standby promoted, the old primary read-only.
 // Meanwhile webhooks get 503 and nothing else; afterwards the same process books them, and nothing is lost.
 import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { openPostgres } from '../../packages/ishtirak/src/database/server/postgres.js'
 import { createDatabase, withDatabaseName } from '../support/admin.js'
 import { launchService } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
 import { type Audit, audit } from './audit.js'
-import { serverInstallation } from './installations.js'
+import { type Installation, install, readServer } from './installations.js'
 import { PostgresNode } from './postgres-node.js'
 import { openSales } from './sales.js'
 import { Traffic } from './traffic.js'
 import { openAddress, type VirtualAddress } from './virtual-address.js'
 
-export interface OutageFigures {
-  readonly name: string
-  /** Answers with 503 during the outage. */
-  readonly refused: number
-  /** From the start of the outage to the first event booked after it. */
-  readonly outageMs: number
-  /** The part of it after the database accepted writes again. */
-  readonly recoveryMs: number
-  /** The slowest answer of the run so far. */
-  readonly slowestMs: number
-  readonly audit: Audit
-}
-
-export interface ServerFigures {
-  readonly outages: readonly OutageFigures[]
-  readonly answered: number
-  /** Answers other than 200 and 503, and a restart or a bug in the log. */
-  readonly faults: readonly string[]
-}
-
-type Break = (run: ServerRun) => Promise<{ harmedAt: number; backAt: number }>
+export type Break = (run: ServerRun) => Promise<{ harmedAt: number; backAt: number }>
 
 /** In this order: each begins with the servers that the previous one left. */
 export const OUTAGES: Readonly<Record<string, Break>> = {
-  'restarted (and copied into a standby)': (run) => run.restart({ copying: true }),
+  'restarted (and copied into a standby)': (run) => run.restart(),
   'kill -9, recovered': (run) => run.killAndRecover(),
   'kill -9, standby promoted': (run) => run.killAndPromote(),
-  'restarted again (and copied)': (run) => run.restart({ copying: true }),
+  'restarted again (and copied)': (run) => run.restart(),
   'switch-over, old primary read-only': (run) => run.switchOver(),
 }
 
@@ -66,7 +45,7 @@ export async function runServerOutages(options: {
   readonly outages: Readonly<Record<string, Break>>
   readonly salesPerOutage: number
   readonly onOutage?: (figures: OutageFigures) => void
-}): Promise<ServerFigures> {
+}) {
   const run = await ServerRun.begin(options.emulator)
   try {
     const outages = await outagesInTurn(run, options)
@@ -75,6 +54,8 @@ export async function runServerOutages(options: {
     await run.end()
   }
 }
+
+export type OutageFigures = Awaited<ReturnType<ServerRun['outage']>>
 
 class ServerRun {
   readonly traffic: Traffic
@@ -87,7 +68,7 @@ class ServerRun {
     private readonly parts: {
       readonly emulator: Emulator
       readonly address: VirtualAddress
-      readonly installation: Awaited<ReturnType<typeof serverInstallation>>
+      readonly installation: Installation
       readonly service: ReturnType<typeof launchService>
       readonly serviceUrl: string
     },
@@ -101,13 +82,13 @@ class ServerRun {
     const address = await openAddress(primary.port)
     const url = new URL(withDatabaseName(primary.url, 'faults'))
     url.port = String(address.port)
-    const installation = await serverInstallation(emulator, url.href)
+    const installation = await install(emulator, { url: url.href })
     const service = launchService(installation.env)
     const serviceUrl = await service.listening()
     return new ServerRun(primary, { emulator, address, installation, service, serviceUrl })
   }
 
-  async outage(name: string, harm: Break, salesPerOutage: number): Promise<OutageFigures> {
+  async outage(name: string, harm: Break, salesPerOutage: number) {
     const { serviceUrl, emulator } = this.parts
     const userIds = Array.from({ length: salesPerOutage }, () => `user-${++this.#sold}`)
     const sales = await openSales({ serviceUrl, emulator, userIds })
@@ -121,22 +102,25 @@ class ServerRun {
     return {
       name,
       refused: this.traffic.count(503) - refusedBefore,
+      /** From the start of the outage to the first event booked after it. */
       outageMs: bookedAt - harmedAt,
+      /** The part of it after the database accepted writes again. */
       recoveryMs: bookedAt - backAt,
+      /** Of the run so far. */
       slowestMs: this.traffic.webhooks.slowestMs,
       audit: await this.#audit(),
     }
   }
 
   /** Stopped in order and started; a standby is copied while it is stopped. */
-  async restart({ copying }: { copying: boolean }) {
+  async restart() {
     const harmedAt = performance.now()
     await this.primary.stop()
-    const copy = copying ? await this.primary.copy() : undefined
+    const copy = await this.primary.copy()
     await this.#refusals()
     await this.primary.start()
     const backAt = performance.now()
-    await copy?.follow(this.primary)
+    await copy.follow(this.primary)
     this.#standby = copy
     return { harmedAt, backAt }
   }
@@ -178,6 +162,7 @@ class ServerRun {
     return { harmedAt, backAt }
   }
 
+  /** Answers other than 200 and 503, and a bug in the log. */
   faults(): string[] {
     const hasEnded = this.parts.service.lines.some((line) => line.includes('"a bug"'))
     return [...this.traffic.unexpected, ...(hasEnded ? ['the service logged a bug'] : [])]
@@ -197,13 +182,9 @@ class ServerRun {
     await waitFor(() => this.traffic.count(503) >= before + 5)
   }
 
-  async #audit(): Promise<Audit> {
-    const database = openPostgres({ url: withDatabaseName(this.primary.url, 'faults'), maxConnections: 1 })
-    try {
-      return await audit(database, this.traffic.webhooks)
-    } finally {
-      await database.close()
-    }
+  #audit(): Promise<Audit> {
+    const url = withDatabaseName(this.primary.url, 'faults')
+    return readServer(url, (database) => audit(database, this.traffic.webhooks))
   }
 
   #requireStandby(): PostgresNode {

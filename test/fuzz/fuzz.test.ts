@@ -2,13 +2,13 @@
 // 600 are one call for each route, and some more.
 import { expect, it } from 'vitest'
 import { DATABASE_KINDS } from '../support/database-kinds.js'
-import { describeScenario } from '../support/databases.js'
+import { describeOnEach } from '../support/databases.js'
 import { fuzz } from './fuzz.js'
 
 const SEED = 1
 const CALLS = DATABASE_KINDS.length > 1 ? 2_000 : 600
 
-describeScenario('odd calls to every route', ({ database }) => {
+describeOnEach('odd calls to every route', ({ database }) => {
   it('end in no failure of ours, have one shape, and change nothing without credentials', async () => {
     const { statuses: _, ...found } = await fuzz(database(), { seed: SEED, calls: CALLS })
     expect(found).toEqual({ faults: [], changedTables: [], untouched: [], calls: CALLS })

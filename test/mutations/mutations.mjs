@@ -1207,8 +1207,8 @@ export const mutations = [
   {
     rule: 'no line is sure below a title of money that is yet to come',
     file: src('statements/bank-form.ts'),
-    from: 'hasNotCome: above.some((text) => titleSaysNotCome(plainWords(text))),',
-    to: 'hasNotCome: false,',
+    from: "above.some((text) => titleSaysNotCome(plainWords(text))) || isOfDueDays(names[date - 1] ?? ''),",
+    to: 'false,',
     tests: [src('statements/bank-file.test.ts')],
   },
   {
@@ -1228,7 +1228,7 @@ export const mutations = [
   {
     rule: 'no line is sure whose row says that the money did not come',
     file: src('statements/bank-file.ts'),
-    from: "[ofFile.notCome || saysNotCome(plain.join(' ; ')), 'not_come']",
+    from: "[ofFile.notCome || isAhead || saysNotCome(plain.join(' ; ')), 'not_come']",
     to: "[false, 'not_come']",
     tests: [src('statements/bank-file.test.ts')],
   },

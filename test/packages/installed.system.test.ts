@@ -40,12 +40,9 @@ const packageOf = (name: string) => {
 }
 
 describe('packed', () => {
-  it('say the truth of their files and types', () => {
+  it('say the truth of their files and types; carry licence and README and no test or source', () => {
     const check = path.join(ROOT, 'scripts/check-package.mjs')
     execFileSync(process.execPath, [check, ...packed.map(({ file }) => file)], { stdio: 'pipe' })
-  })
-
-  it('carry licence and README, and nothing that only the repository needs', () => {
     for (const { files } of packed) {
       expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
       expect(files.filter((file) => /\.test\.|\.map$|^src|tsconfig|\.built|stories/.test(file))).toEqual([])
@@ -87,36 +84,26 @@ it('an older Node gets one sentence, from the installed command and from `npm st
     expect(await start({ node, folder: ROOT }, [step]).ended()).toEqual({ end: 1, output: said })
 })
 
-describe('types, where the packages are installed', () => {
-  let installed: Installed
-  beforeAll(() => {
-    installed = install(process.execPath, path.join(folder, 'types'), packed, '--omit=optional')
-  })
-
-  it.each(['bundler', 'node16', 'nodenext'] as const)('are right under %s', (way) => {
-    expect(typeErrors(installed.folder, way)).toBe('')
-  })
-})
-
 describe('installed without what is optional', () => {
   let installed: Installed
   beforeAll(() => {
     installed = install(onOldest().node, path.join(folder, 'small'), packed, '--omit=optional')
   })
 
-  it('says what to install where the embedded database is asked for', async () => {
-    const { end, output } = await start(installed, [bin('ishtirak'), 'serve']).ended()
-    const wanted = manifestOf(installed, 'ishtirak').optionalDependencies['@electric-sql/pglite']
-    expect([end, output]).toEqual([
-      1,
-      `the embedded database is not installed: npm install @electric-sql/pglite@${wanted}, ` +
-        `or set DATABASE_URL to a PostgreSQL server\n`,
-    ])
+  it.each(['bundler', 'nodenext'] as const)('has types that are right under %s', (way) => {
+    expect(typeErrors(installed.folder, way)).toBe('')
   })
 
-  it('has no demo, and says where there is one', async () => {
-    const { end, output } = await start(installed, [bin('ishtirak'), 'demo']).ended()
-    expect([end, output]).toEqual([1, expect.stringContaining('a checkout of https://github.com/ishtirak')])
+  it('says what to install where the embedded database is asked for, and where there is a demo', async () => {
+    const serve = await start(installed, [bin('ishtirak'), 'serve']).ended()
+    const wanted = manifestOf(installed, 'ishtirak').optionalDependencies['@electric-sql/pglite']
+    const output =
+      `the embedded database is not installed: npm install @electric-sql/pglite@${wanted}, ` +
+      `or set DATABASE_URL to a PostgreSQL server\n`
+    expect(serve).toEqual({ end: 1, output })
+    const demo = await start(installed, [bin('ishtirak'), 'demo']).ended()
+    const elsewhere = expect.stringContaining('a checkout of https://github.com/ishtirak')
+    expect(demo).toEqual({ end: 1, output: elsewhere })
   })
 
   it('sells pro on PostgreSQL, gives the receipt its number, and doctor says how to print it', async () => {
@@ -137,19 +124,14 @@ describe('installed without what is optional', () => {
   })
 })
 
-describe('a clone', () => {
-  it('is installed without what is optional, and without what only developers need', () => {
-    const omitted = '--omit=dev --omit=optional'
-    const clone = path.join(folder, `clone${omitted.replaceAll(' ', '')}`)
-    for (const name of ['package.json', 'package-lock.json', '.npmrc', 'scripts/build.mjs'])
-      copyTo(clone, name)
-    for (const { name } of packed) {
-      const of = `packages/${path.basename(name)}`
-      for (const file of ['package.json', `bin/${name}.js`]) copyTo(clone, `${of}/${file}`)
-    }
-    const output = npm(process.execPath, ['ci', ...QUIET, ...omitted.split(' ')], clone)
-    expect(output).toContain('added')
-  })
+it('a clone is installed without what is optional, and without what only developers need', () => {
+  const clone = path.join(folder, 'clone')
+  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'scripts/build.mjs']) copyTo(clone, name)
+  for (const { name } of packed)
+    for (const file of ['package.json', `bin/${name}.js`])
+      copyTo(clone, `packages/${path.basename(name)}/${file}`)
+  const output = npm(process.execPath, ['ci', ...QUIET, '--omit=dev', '--omit=optional'], clone)
+  expect(output).toContain('added')
 })
 
 function copyTo(clone: string, name: string): void {

@@ -81,25 +81,23 @@ describe('the files of a release', () => {
 })
 
 describe('a licence', () => {
-  const pretend = (licenses?: ({ expression: string } | { license: { id: string } })[]) =>
-    licenceProblems({ components: [{ name: 'pretend', version: '1.0.0', ...(licenses && { licenses }) }] })
-
   it.each([
-    [[{ license: { id: 'GPL-3.0-only' } }], 'GPL-3.0-only'],
-    [[{ expression: '(MIT AND SSPL-1.0)' }], 'SSPL-1.0'],
+    ['is refused if it is not on the list', [{ license: { id: 'GPL-3.0-only' } }], ['GPL-3.0-only']],
+    ['is refused with another that is not', [{ expression: '(MIT AND SSPL-1.0)' }], ['SSPL-1.0']],
     [
+      'is refused with an exception',
       [{ expression: 'GPL-2.0-only WITH Classpath-exception-2.0' }],
-      'GPL-2.0-only WITH Classpath-exception-2.0',
+      ['GPL-2.0-only WITH Classpath-exception-2.0'],
     ],
-    [[], 'no licence'],
-    [undefined, 'no licence'],
-  ])('%j is refused', (licenses, refused) => {
-    expect(pretend(licenses)).toEqual([`pretend@1.0.0: ${refused}`])
-  })
-
-  it('on the list is allowed, and two of them', () => {
-    expect(pretend([{ license: { id: 'MIT' } }])).toEqual([])
-    expect(pretend([{ expression: '(MIT OR Apache-2.0) AND OFL-1.1' }])).toEqual([])
+    ['is needed', [], ['no licence']],
+    ['must be named', undefined, ['no licence']],
+    ['on the list is allowed', [{ license: { id: 'MIT' } }], []],
+    ['may be several on the list', [{ expression: '(MIT OR Apache-2.0) AND OFL-1.1' }], []],
+  ])('%s', (_, licenses, refused) => {
+    const component = { name: 'pretend', version: '1.0.0', ...(licenses && { licenses }) }
+    expect(licenceProblems({ components: [component] })).toEqual(
+      refused.map((licence) => `pretend@1.0.0: ${licence}`),
+    )
   })
 
   it('of a package in the lock that is refused ends the release before anything is written', () => {

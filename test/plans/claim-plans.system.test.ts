@@ -3,10 +3,9 @@ import { expect, it } from 'vitest'
 import { claimTargets } from '../../packages/ishtirak/src/bulk/bulk.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimOwed } from '../../packages/ishtirak/src/receipts/factures.sql.js'
-import { describeScenario } from '../support/databases.js'
+import { describeOnEach } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
-import type { Run } from './console-statements.js'
-import { explain, heard, once, rowsInPlan } from './explain.js'
+import { explain, heard, MODES, once, type Run, rowsInPlan } from './explain.js'
 
 const [ROWS, MOST] = [2_000, 50]
 
@@ -36,8 +35,8 @@ const CLAIMS = {
   },
 } satisfies Record<string, { fill(database: Database): Promise<void>; claim: Run; claimed: string }>
 
-describeScenario('what is claimed', ({ database }) => {
-  for (const mode of ['custom', 'generic'] as const)
+describeOnEach('what is claimed', ({ database }) => {
+  for (const mode of MODES)
     it.each(Object.entries(CLAIMS))(`by a ${mode} plan: %s`, async (_, { fill, claim, claimed }) => {
       await fill(database())
       const plan = await explain(database(), await heard(claim), { mode, with: '(analyze, timing off)' })

@@ -7,7 +7,22 @@ import {
   type Statement,
   statement,
 } from '../../packages/ishtirak/src/database/database.js'
-import type { Run } from './console-statements.js'
+
+export type Run = (database: Queryable) => Promise<unknown>
+/** What a function of the store asks, and the index that its plan uses. */
+export type Planned = readonly [run: Run, index: RegExp]
+
+export const MODES = ['custom', 'generic'] as const
+export type Mode = (typeof MODES)[number]
+
+/** Of several statements this one; the others are answered with no rows, or with these. */
+export const only =
+  (name: string, run: Run, answers: Readonly<Record<string, readonly Row[]>> = {}): Run =>
+  (database) =>
+    run({
+      query: async (asked, values) =>
+        asked.name === name ? database.query(asked, values) : (answers[asked.name] ?? []),
+    })
 
 export interface Asked {
   readonly statement: Statement
@@ -43,7 +58,7 @@ export function once(text: string): Statement {
 export async function explain(
   database: Database,
   { statement: { text }, parameters }: Asked,
-  options: { readonly mode: 'custom' | 'generic'; readonly with?: string },
+  options: { readonly mode: Mode; readonly with?: string },
 ): Promise<readonly Row[]> {
   return await database.transaction(async (transaction) => {
     await transaction.query(once(`set local plan_cache_mode = force_${options.mode}_plan`))
@@ -55,6 +70,22 @@ export async function explain(
     await transaction.query(once('deallocate asked'))
     return found
   })
+}
+
+/** The plans that do not use their index, or scan a table: by the name of their query. */
+export async function wrongPlans(
+  database: Database,
+  planned: readonly Planned[],
+  mode: Mode,
+  scanned: RegExp | null = null,
+): Promise<readonly unknown[]> {
+  const wrong = []
+  for (const [run, index] of planned) {
+    const asked = await heard(run)
+    const plan = textOf(await explain(database, asked, { mode }))
+    if (!index.test(plan) || scanned?.test(plan)) wrong.push([asked.statement.name, index, plan])
+  }
+  return wrong
 }
 
 /**

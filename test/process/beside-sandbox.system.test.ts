@@ -12,6 +12,7 @@ import { buildOnce, runCommand, type ServiceProcess, startService } from '../sup
 import { Receiver } from '../support/receiver.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
+import { call } from './calls.js'
 
 const VIEWER_KEY = 'the-key-of-a-viewer-of-the-tests'
 
@@ -38,96 +39,71 @@ afterAll(async () => {
 it('doctor asks the running service, and finds nothing wrong', async () => {
   const keys = { PLATFORM_API_KEYS: 'the-new-key-of-the-platform,the-old-key-of-the-platform' }
   const { code, output } = await runCommand(['doctor'], { ...elsewhere, ...keys, DATABASE_URI: 'x' })
-  expect(output).toContain(
+  for (const line of [
     '[ ok ] secrets: old ones are set; the running service says when they were last used',
-  )
-  expect(output).toContain(
     `[ ok ] database: embedded, in use by the service at ${service.url}, which is ready`,
-  )
-  expect(output).toContain('[ ok ] platform API: on')
-  expect(output).toContain(
+    '[ ok ] platform API: on',
     '[warn] configuration: DATABASE_URI is read by nothing\n       -> perhaps DATABASE_URL is meant',
-  )
+  ])
+    expect(output).toContain(line)
   expect(output).not.toContain('FAIL')
   expect(code).toBe(0)
 })
 
-it('the operator’s commands find the service by its data folder', async () => {
-  expect(await runCommand(['payments', 'list'], elsewhere)).toMatchObject({ code: 0 })
+it('a command that names another operator than the key of the sandbox is refused', async () => {
+  // Two names would be two approvals.
+  expect(await runCommand(['payments', 'list', '--as', 'karim'], elsewhere)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('the key says who acts'),
+  })
 })
 
-it(
-  'a command that names another operator than the key of the sandbox is refused: two names would be two ' +
-    'approvals',
-  async () => {
-    expect(await runCommand(['payments', 'list', '--as', 'karim'], elsewhere)).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('the key says who acts'),
-    })
-  },
-)
+it('`backup` asks the running service, which alone may open the database', async () => {
+  const file = path.join(folder, 'beside.backup.gz')
+  const oneAct = { code: 0, output: expect.stringContaining('audit: 1') }
+  expect(await runCommand(['backup', file], elsewhere)).toMatchObject(oneAct)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
+  expect(restored).toMatchObject(oneAct)
+  const second = await runCommand(['serve'], elsewhere)
+  expect(second).toMatchObject({
+    code: 1,
+    output: expect.stringContaining(`in use by process ${service.pid}`),
+  })
+  expect(second.output).toContain('a second service needs a DATA_DIR of its own, not only another PORT')
+})
 
-it(
-  '`backup` asks the running service, which has the embedded database to itself, and restores ' + 'elsewhere',
-  async () => {
-    const file = path.join(folder, 'beside.backup.gz')
-    const backup = await runCommand(['backup', file], elsewhere)
-    expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
-    expect(restored).toMatchObject({ code: 0, output: expect.stringContaining('audit: 1') })
-  },
-)
-
-it(
-  'a second service on the same data folder is refused, with the owner of the folder and the ' + 'remedy',
-  async () => {
-    const { code, output } = await runCommand(['serve'], elsewhere)
-    expect(code).toBe(1)
-    expect(output).toContain(`in use by process ${service.pid}`)
-    expect(output).toContain('a second service needs a DATA_DIR of its own, not only another PORT')
-  },
-)
-
-it('`demo` is for an owner of the running sandbox', async () => {
+it('`demo` fills the running sandbox, once and for an owner; no other service', async () => {
   const { status } = await fetch(`${service.url}/_sandbox/demo`, {
     method: 'POST',
     headers: { authorization: `Bearer ${VIEWER_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify({ users: 3, seed: 1 }),
   })
   expect(status).toBe(401)
+  const small = ['demo', '--users', '3']
+  const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET }
+  for (const [words, more, code, said] of [
+    [small, { DATA_DIR: path.join(folder, 'none') }, 1, 'no sandbox runs here'],
+    [small, key, 1, 'a demo is for the sandbox'],
+    [small, {}, 0, '3 users, and a year'],
+    // The service is found by its data folder.
+    [['payments', 'list', '--user', 'demo-0003'], {}, 0, 'demo-0003  pro'],
+    [small, {}, 1, 'has a demo already'],
+  ] as const) {
+    const output = expect.stringContaining(said)
+    expect(await runCommand(words, { ...elsewhere, ...more })).toMatchObject({ code, output })
+  }
 })
-
-it(
-  '`demo` fills the running sandbox, once; not a service with a key of the provider, and not where none ' +
-    'runs',
-  async () => {
-    const small = ['demo', '--users', '3']
-    const none = await runCommand(small, { ...elsewhere, DATA_DIR: path.join(folder, 'none') })
-    expect(none).toMatchObject({ code: 1, output: expect.stringContaining('no sandbox runs here') })
-    const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET }
-    const real = await runCommand(small, { ...elsewhere, ...key })
-    expect(real).toMatchObject({ code: 1, output: expect.stringContaining('a demo is for the sandbox') })
-    const first = await runCommand(small, elsewhere)
-    expect(first).toMatchObject({ code: 0, output: expect.stringContaining('3 users, and a year') })
-    const asked = await runCommand(['payments', 'list', '--user', 'demo-0003'], elsewhere)
-    expect(asked).toMatchObject({ code: 0, output: expect.stringContaining('demo-0003  pro') })
-    const second = await runCommand(small, elsewhere)
-    expect(second).toMatchObject({ code: 1, output: expect.stringContaining('has a demo already') })
-  },
-)
 
 it('prints a key for a platform, and a secret that signs its events and samples of them', async () => {
   const given = (name: string) =>
     new RegExp(`export ${name}=(\\S+)`).exec(service.lines.join('\n'))?.[1] ?? ''
   await waitFor(() => given('EVENTS_SECRET') !== '')
   const ofAmine = () => receiver.received.filter(({ event }) => event.data.user_id === 'amine')
-  const headers = { authorization: `Bearer ${given('PLATFORM_API_KEY')}`, 'content-type': 'application/json' }
-  const user = `${service.url}/api/v1/platform/users/amine`
-  const bought = await fetch(`${user}/upgrade`, { method: 'POST', headers, body: '{"plan":"pro"}' })
-  const { checkout_url: page } = await bought.json()
+  const upgrade = '/platform/users/amine/upgrade'
+  const { body } = await call(service, given('PLATFORM_API_KEY'), upgrade, { plan: 'pro' })
   const paid = new URLSearchParams({ payment_method: 'cib', outcome: 'paid' })
-  await fetch(page, { method: 'POST', body: paid, redirect: 'manual' })
+  await fetch(body.checkout_url, { method: 'POST', body: paid, redirect: 'manual' })
   await waitFor(() => ofAmine().length === 2)
   const sample = ['events', 'trigger', 'payment.refunded', '--user', 'amine', '--to', receiver.url]
   expect(await runCommand(sample, elsewhere)).toMatchObject({ code: 0 })
@@ -143,11 +119,7 @@ it('its page of documents gives a token and a key that open it', async () => {
   const page = await (await fetch(`${service.url}/docs`)).text()
   const filledIn = (field: string) => new RegExp(`id="${field}" value="([^"]+)"`).exec(page)?.[1]
   const statusOf = async (path: string, field: string) =>
-    (
-      await fetch(`${service.url}/api/v1/${path}`, {
-        headers: { authorization: `Bearer ${filledIn(field)}` },
-      })
-    ).status
+    (await call(service, filledIn(field) ?? '', `/${path}`)).status
   expect(await statusOf('billing/status', 'token')).toBe(200)
   expect(await statusOf(`platform/users/${filledIn('user')}`, 'key')).toBe(200)
 })

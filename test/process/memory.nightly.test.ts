@@ -6,38 +6,31 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { memoryLimits, requireMemory } from '../../packages/ishtirak/src/database/embedded/cluster-folder.js'
-import { postgresUrl } from '../support/databases.js'
-import { freePort } from '../support/free-port.js'
 import { buildOnce, launchService, startService } from '../support/process.js'
-import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
+import { tokenOf } from '../support/world.js'
+import { call, residentMb, serviceEnv } from './calls.js'
 
 beforeAll(buildOnce)
 
 describe('the first start', () => {
-  it(
-    'with too few addresses ends with 1 and one sentence with the figures, before anything is ' + 'created',
-    async () => {
-      const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-      const limited = ['sh', '-c', 'ulimit -v 16777216; exec "$0" "$@"']
-      const service = launchService({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: folder }, limited)
-      expect(await service.ended()).toBe(1)
-      expect(service.lines).toEqual([
-        'the embedded database needs 22500 MB of address space (not memory), ulimit -v allows 16384 MB',
-      ])
-      expect(await readdir(folder)).toEqual([])
-      await rm(folder, { recursive: true, force: true })
-    },
-  )
+  it('with too few addresses ends with 1 and a sentence, before anything is created', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+    const limited = ['sh', '-c', 'ulimit -v 16777216; exec "$0" "$@"']
+    const service = launchService({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: folder }, limited)
+    expect(await service.ended()).toBe(1)
+    expect(service.lines).toEqual([
+      'the embedded database needs 22500 MB of address space (not memory), ulimit -v allows 16384 MB',
+    ])
+    expect(await readdir(folder)).toEqual([])
+    await rm(folder, { recursive: true, force: true })
+  })
 
-  it('with less memory than it needs is refused, with as much it is not', () => {
+  it('with less memory than it needs is refused, by what the machine has', () => {
     const needed = { memoryMb: 900, addressSpaceMb: 53_000 }
     const has = (memoryMb: number) => () =>
       requireMemory('creating', needed, { memoryMb, addressSpaceMb: Number.POSITIVE_INFINITY })
     expect(has(768)).toThrow('creating needs 900 MB of memory, the machine or container has 768 MB')
     expect(has(900)).not.toThrow()
-  })
-
-  it('reads what the machine has', () => {
     expect(memoryLimits().memoryMb).toBeGreaterThan(500)
     expect(memoryLimits().memoryMb).toBeLessThan(10_000_000)
   })
@@ -46,76 +39,49 @@ describe('the first start', () => {
 /** Each further thread of V8 keeps memory of its own: so it rests at 222 MB, with four at 235 to 258. */
 const ONE_THREAD = '--v8-pool-size=1'
 
-it.each(['package.json', 'deploy/Containerfile', 'deploy/ishtirak.service'])(
-  '%s starts the service with one thread of V8 beside its own',
-  (file) => {
+it('package, container and unit start the service with one thread of V8 beside its own', () => {
+  for (const file of ['package.json', 'deploy/Containerfile', 'deploy/ishtirak.service'])
     expect(readFileSync(path.resolve(import.meta.dirname, '../..', file), 'utf8')).toContain(ONE_THREAD)
-  },
-)
-
-describe('the embedded database', () => {
-  it('starts below 350 MB the first time, rests below 250 MB after a restart', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-    const start = async () =>
-      startService({
-        ...{ PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder },
-        NODE_OPTIONS: ONE_THREAD,
-      })
-    const first = await start()
-    expect(mostResidentMb(first.pid)).toBeLessThan(350)
-    await first.kill('SIGTERM')
-    // Unpacked, not made by initdb, which makes three databases.
-    expect(await readdir(path.join(folder, 'database/postgres/base'))).toEqual(['5'])
-    const again = await start()
-    expect(residentMb(again.pid)).toBeLessThan(250)
-    await again.kill('SIGTERM')
-    await rm(folder, { recursive: true, force: true })
-  })
 })
 
-describe('under load, on a database server', () => {
-  it('the service stays below 150 MB, started without an option of node', async () => {
-    const service = await startService({
-      PORT: String(await freePort()),
-      DATABASE_URL: await postgresUrl(),
-      CHARGILY_SECRET_KEY: CHARGILY_KEY,
-      // Not called: port 9 discards.
-      CHARGILY_API_URL: 'http://127.0.0.1:9',
-      AUTH_JWT_SECRET: JWT_SECRET,
-      RATE_LIMIT_PER_MINUTE: '100000000',
+it('with the embedded database it first starts below 350 MB, then rests below 250 MB', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  const start = async () =>
+    startService({
+      ...{ PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder },
+      NODE_OPTIONS: ONE_THREAD,
     })
-    const tokens = await Promise.all(
-      Array.from({ length: CALLERS }, (_, index) => tokenOf({ sub: `user-${index}` })),
-    )
-    const call = async (token: string, path: string) => {
-      const headers = { authorization: `Bearer ${token}` }
-      const response = await fetch(`${service.url}/api/v1/billing/${path}`, { headers })
-      expect(response.status).toBe(200)
-      await response.arrayBuffer()
-    }
-    let mostMb = 0
-    await Promise.all(
-      tokens.map(async (token) => {
-        for (let turn = 0; turn < TURNS; turn++) {
-          for (const path of ['status', 'payments', 'plans']) await call(token, path)
-          mostMb = Math.max(mostMb, residentMb(service.pid))
-        }
-      }),
-    )
-    await service.kill('SIGTERM')
-    expect(mostMb).toBeGreaterThan(50)
-    expect(mostMb).toBeLessThan(150)
-  })
+  const first = await start()
+  expect(residentMb(first.pid, 'VmHWM')).toBeLessThan(350)
+  await first.kill('SIGTERM')
+  // Unpacked, not made by initdb, which makes three databases.
+  expect(await readdir(path.join(folder, 'database/postgres/base'))).toEqual(['5'])
+  const again = await start()
+  expect(residentMb(again.pid, 'VmRSS')).toBeLessThan(250)
+  await again.kill('SIGTERM')
+  await rm(folder, { recursive: true, force: true })
+})
+
+it('under load on a database server it stays below 150 MB, started without an option of node', async () => {
+  const service = await startService(await serviceEnv({ RATE_LIMIT_PER_MINUTE: '100000000' }))
+  const tokens = await Promise.all(
+    Array.from({ length: CALLERS }, (_, index) => tokenOf({ sub: `user-${index}` })),
+  )
+  let mostMb = 0
+  await Promise.all(
+    tokens.map(async (token) => {
+      for (let turn = 0; turn < TURNS; turn++) {
+        for (const path of ['status', 'payments', 'plans'])
+          expect((await call(service, token, `/billing/${path}`)).status).toBe(200)
+        mostMb = Math.max(mostMb, residentMb(service.pid, 'VmRSS'))
+      }
+    }),
+  )
+  await service.kill('SIGTERM')
+  expect(mostMb).toBeGreaterThan(50)
+  expect(mostMb).toBeLessThan(150)
 })
 
 /** Each asks for three things a turn. */
 const CALLERS = 64
 const TURNS = 40
-
-const residentMb = (pid: number) => statusMb(pid, /VmRSS:\s+(\d+)/)
-const mostResidentMb = (pid: number) => statusMb(pid, /VmHWM:\s+(\d+)/)
-
-function statusMb(pid: number, line: RegExp): number {
-  const [, kilobytes] = line.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) / 1024
-}

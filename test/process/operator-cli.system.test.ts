@@ -20,36 +20,34 @@ import {
 } from '../support/process.js'
 import { png } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
+import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
+import { buyPro, call } from './calls.js'
 
 const KEY = 'a-key-of-the-operator-0123'
-const SECRET = 'a secret of the tests that is longer than 32 bytes'
 
 let folder: string
 let env: Record<string, string>
+/** The same for a command that asks the running service. */
+let beside: Record<string, string>
 let emulator: Emulator
 let service: ServiceProcess
 let commands: CommandHost
 let paymentId: string
 
-// One purchase for both tests: the first beside the running service, the second after it has stopped.
+// One purchase for all tests: the last opens the database after the service has stopped.
 beforeAll(async () => {
   buildOnce()
   folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   env = {
-    PORT: String(await freePort()),
-    DATA_DIR: folder,
-    CHARGILY_SECRET_KEY: CHARGILY_KEY,
-    CHARGILY_API_URL: emulator.url,
-    AUTH_JWT_SECRET: SECRET,
-    OPERATOR_KEYS: `amina:${KEY}`,
-    CODE_KEYS: 'a-key-for-the-codes-of-the-tests',
-    TRANSFER_FILE,
+    ...{ PORT: String(await freePort()), DATA_DIR: folder, AUTH_JWT_SECRET: JWT_SECRET, TRANSFER_FILE },
+    ...{ CHARGILY_SECRET_KEY: CHARGILY_KEY, CHARGILY_API_URL: emulator.url },
+    ...{ OPERATOR_KEYS: `amina:${KEY}`, CODE_KEYS: 'a-key-for-the-codes-of-the-tests' },
   }
   commands = hostCommands()
   service = await startService(env)
-  paymentId = await buy()
+  beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+  paymentId = await buyPro(service, emulator, 'user-1')
 })
 afterAll(async () => {
   commands.close()
@@ -58,19 +56,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function buy(): Promise<string> {
-  const response = await fetch(`${service.url}/api/v1/billing/upgrade`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ plan: 'pro' }),
-  })
-  const opened: { checkout_url: string; payment_id: string } = await response.json()
-  await emulator.pay(checkoutIdOf(opened.checkout_url), 'paid')
-  await emulator.settled()
-  return opened.payment_id
+const run = (words: readonly string[]) => commands.run(words, beside)
+const say = (words: string, ...more: readonly string[]) => run([...words.split(' '), ...more])
+/** Of a command that is refused: all that it prints is on stderr. */
+async function refused(words: string, ...more: readonly string[]): Promise<string> {
+  const { code, output, errors } = await say(words, ...more)
+  expect([code, output]).toEqual([1, errors])
+  return errors
+}
+const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
+/** Asks for `pro` by transfer. */
+async function order(sub: string, email?: string) {
+  const token = await tokenOf({ sub, ...(email !== undefined && { email }) })
+  const { body } = await call(service, token, '/billing/payments', { plan: 'pro', method: 'transfer' })
+  return { ...(body as { id: string; transfer: { reference: string; proof_url: string } }), token }
 }
 
 /** What a command says on stderr before it waits for the next round; it is ended there. */
@@ -87,184 +86,133 @@ async function firstLine(args: readonly string[], given: Record<string, string>)
 
 it('ask the running service with a key, and say what to do without one', async () => {
   const alone = await runCommand(['payments', 'list'], env)
-  expect(alone.code).toBe(1)
-  expect(alone.output).toContain('is in use by process')
-  expect(alone.output).toContain('OPERATOR_KEY and ISHTIRAK_URL')
-
-  const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
+  expect([alone.code, alone.output]).toEqual([
+    1,
+    expect.stringMatching(/is in use by process[\s\S]*OPERATOR_KEY and ISHTIRAK_URL/),
+  ])
+  const wrong = await runCommand(['payments', 'list'], { ...beside, OPERATOR_KEY: 'not-the-key-of-anybody' })
+  expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('The operator key is missing, or')])
   const list = await runCommand(['payments', 'list'], beside)
   expect(list.output).toMatch(
     new RegExp(`^ +${paymentId} +user-1 +pro +1 +2000 +DZD +paid +card +edahabia `, 'm'),
   )
-  const shown = await runCommand(['payments', 'show', paymentId], beside)
-  expect(shown.output).toMatch(/^settled_by +webhook$/m)
-  expect(shown.output).toMatch(
+  const shown = (await say('payments show', paymentId)).output
+  expect(shown).toMatch(/^settled_by +webhook$/m)
+  expect(shown).toMatch(
     // With the day in Algiers where it is another one: in the last hour of a day in UTC.
     /^reports:\n.*\n.* webhook +paid +2000 +DZD +booked +20\S+ \((20\S+ )?\d\d:\d\d\) +true$/m,
   )
-  for (const id of ['', '..']) {
-    const none = await runCommand(['payments', 'show', id], beside)
-    expect([none.code, none.errors]).toEqual([1, expect.stringContaining(`nothing can have the id '${id}'`)])
-  }
-  const granted = [
-    'users',
-    'grant',
-    'user-1',
-    '--days',
-    '14',
-    '--operation-id',
-    'ticket-1',
-    '--why',
-    'an outage',
-  ]
-  const grant = await runCommand(granted, beside)
+  for (const id of ['', '..'])
+    expect(await refused('payments show', id)).toContain(`nothing can have the id '${id}'`)
+  const grant = await say('users grant user-1 --days 14 --operation-id ticket-1 --why', 'an outage')
   expect(grant.output).toMatch(/^ +grt_\w+ +operator +pro +0 +14 /m)
-  const end = await runCommand(['users', 'end', 'user-1', '--why', 'a stolen card'], beside)
+  const end = await say('users end user-1 --why', 'a stolen card')
   expect(end.output).toMatch(/amina +user\.end +- +a stolen card/)
-  const accounts = ['export', 'accounts', '--month', '2026-10', '--format', 'excel']
-  const excel = await runCommand(accounts, beside)
+  const excel = await runCommand('export accounts --month 2026-10 --format excel'.split(' '), beside)
   expect(excel.output).toMatch(/^\ufefftype;date;/)
-  const wrong = await runCommand(['payments', 'list'], {
-    ...beside,
-    OPERATOR_KEY: 'not-the-key-of-anybody',
-  })
-  expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('The operator key is missing, or')])
 })
 
-it('say what is not there, what a word may be, and find what a customer names', async () => {
-  const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
-  const refused = async (...args: string[]) => {
-    const { code, output, errors } = await commands.run(args, beside)
-    expect([code, output]).toEqual([1, errors])
-    return errors
+it('say what is not there, and what a word may be', async () => {
+  const sayings: [words: string, said: string | RegExp][] = [
+    ...['show', 'recheck', 'recheck --preview', 'accept --preview', 'refund --preview'].map(nopeOf),
+    ...['resend-receipt --preview', 'accept --why x', 'keep --why x', 'refund --why x'].map(nopeOf),
+    ...['refuse --why x', 'resend-receipt --why x', `proof --out ${folder}/none.png`].map(nopeOf),
+    ['users end nope --why fraud', 'no user nope\n'],
+    ['users timeline nope@example.dz', 'no user nope@example.dz\n'],
+    ['codes show nope', 'no batch of codes nope\n'],
+    ['events resend nope', 'no event nope\n'],
+    ['events skip nope --why x', 'no event nope\n'],
+    ['operators revoke nope --why x', 'no session nope\n'],
+    ['find nope', 'nothing is known as nope\n'],
+    ['paymnets list', "error: no command is called 'paymnets'; ishtirak --help lists them\n"],
+    ['journal 2026-13', 'A month such as 2026-11, at least 1970-01\n'],
+    ['payments list --status payed', /Allowed choices are .*paid, failed/],
+    ['export accounts --month 2026-13', /A month such as 2026-11/],
+    ['reconcile --since 2026-02-30', /--since .* A day such as 2026-11-01, or/],
+    ['payments list --limit 0', /invalid\. A whole number, at least 1, at most 1000$/m],
+    ['users timeline amina --limit 101', /invalid\. .*at least 1, at most 100$/m],
+    ['users grant amina --days 367', /invalid\. .*at least 1, at most 366$/m],
+    ['codes create --months 37', /invalid\. .*at least 1, at most 36$/m],
+    ['codes create --percent 101', /invalid\. .*at least 1, at most 100$/m],
+    ['codes create --count many', /at least 1, at most 10000/],
+    ['payments record --months 0', /invalid\. .*at least 1, at most 36$/m],
+    ['payments record --amount 0', /invalid\. A number, at least 0.01, at most 1000000000$/m],
+    ['payments approve x --amount 0', /invalid\. .*at least 1, at most 2147483647$/m],
+    ['payments approve x --received-at 1/1/2026', /invalid\. .*at least 1970-01-01$/m],
+    ['demo --users 0', /invalid\. .*at least 1, at most 5000$/m],
+    ['token --user x --days 0', /invalid\. .*at least 1, at most 36500$/m],
+  ]
+  const wrong = []
+  for (const [words, said] of sayings) {
+    const errors = await refused(words)
+    if (typeof said === 'string' ? errors !== said : !said.test(errors)) wrong.push([words, errors])
   }
-  for (const command of ['show', 'recheck'])
-    expect(await refused('payments', command, 'pay_nope')).toBe('no payment pay_nope\n')
-  for (const command of ['recheck', 'accept', 'refund', 'resend-receipt'])
-    expect(await refused('payments', command, 'pay_nope', '--preview')).toBe('no payment pay_nope\n')
-  for (const command of ['accept', 'keep', 'refund', 'refuse', 'resend-receipt'])
-    expect(await refused('payments', command, 'pay_nope', '--why', 'x')).toBe('no payment pay_nope\n')
-  const proof = ['payments', 'proof', 'pay_nope', '--out', path.join(folder, 'none.png')]
-  expect(await refused(...proof)).toBe('no payment pay_nope\n')
-  expect(await refused('users', 'end', 'nope', '--why', 'fraud')).toBe('no user nope\n')
-  expect(await refused('users', 'timeline', 'nope@example.dz')).toBe('no user nope@example.dz\n')
-  expect(await refused('codes', 'show', 'nope')).toBe('no batch of codes nope\n')
-  expect(await refused('events', 'resend', 'nope')).toBe('no event nope\n')
-  expect(await refused('events', 'skip', 'nope', '--why', 'x')).toBe('no event nope\n')
-  expect(await refused('operators', 'revoke', 'nope', '--why', 'x')).toBe('no session nope\n')
-  expect(await refused('find', 'nope')).toBe('nothing is known as nope\n')
-  expect(await refused('payments', 'list', '--status', 'payed')).toMatch(/Allowed choices are .*paid, failed/)
-  expect(await refused('export', 'accounts', '--month', '2026-13')).toContain('A month such as 2026-11')
-  expect(await refused('journal', '2026-13')).toBe('A month such as 2026-11, at least 1970-01\n')
-  expect(await refused('reconcile', '--since', '2026-02-30')).toMatch(
-    /--since .* A day such as 2026-11-01, or/,
-  )
-  expect(await refused('payments', 'refund', paymentId, '--why', ' ')).toContain(
+  expect(wrong).toEqual([])
+  expect(await refused(`payments refund ${paymentId} --why`, ' ')).toContain(
     '/why: The value has the wrong form',
   )
+  const help = (await say('codes create --help')).output.replace(/\s+/g, ' ')
+  expect(help).toContain('--count <count> Required. How many codes (at least 1, at most 10000)')
+})
+
+const nopeOf = (words: string): [string, string] => [
+  `payments ${words.replace(/^\S+/, '$& pay_nope')}`,
+  'no payment pay_nope\n',
+]
+
+it('record what is paid at the desk, give lists by pages, and find what a customer names', async () => {
   const taken = ['payments', 'record', 'amina', '--plan', 'pro', '--method', 'cash']
   const slip = [...taken, '--reference', '2026/0042 b', '--why', 'paid at the desk', '--amount']
-  expect(await refused(...slip, '2020')).toBe(
+  expect((await run([...slip, '2020'])).errors).toBe(
     'no user amina: correct the user, or add --new-user where the service has not seen them yet\n',
   )
-  expect(await refused(...slip, '2019.5', '--new-user')).toMatch(
+  expect((await run([...slip, '2019.5', '--new-user'])).errors).toMatch(
     /price: 2000\n[\s\S]*stamp_duty: 20\n[\s\S]*amount: 2020/,
   )
-  expect((await commands.run([...slip, '2020', '--new-user'], beside)).output).toMatch(
+  expect((await run([...slip, '2020', '--new-user'])).output).toMatch(
     /stamp_duty +20\n[\s\S]*payment\.record/,
   )
-  expect(await refused(...taken, '--reference', '2026/0042 B', '--preview')).toMatch(
+  expect((await run([...taken, '--reference', '2026/0042 B', '--preview'])).errors).toMatch(
     /^conflict: [\s\S]*\nthe reference is that of a payment: ishtirak payments show pay_\w+\n$/,
   )
-  const bounds = async (...args: string[]) => /invalid\. (.*)/.exec(await refused(...args))?.[1]
-  expect(await bounds('payments', 'list', '--limit', '0')).toBe('A whole number, at least 1, at most 1000')
-  expect(await bounds('users', 'timeline', 'amina', '--limit', '101')).toMatch(/at least 1, at most 100$/)
-  expect(await bounds('users', 'grant', 'amina', '--days', '367')).toMatch(/at least 1, at most 366$/)
-  expect(await bounds('codes', 'create', '--months', '37')).toMatch(/at least 1, at most 36$/)
-  expect(await bounds('codes', 'create', '--percent', '101')).toMatch(/at least 1, at most 100$/)
-  expect(await bounds('payments', 'record', '--months', '0')).toMatch(/at least 1, at most 36$/)
-  expect(await bounds('payments', 'record', '--amount', '0')).toMatch(
-    /A number, at least 0.01, at most 1000000000$/,
-  )
-  expect(await bounds('payments', 'approve', 'x', '--amount', '0')).toMatch(/at least 1, at most 2147483647$/)
-  expect(await bounds('payments', 'approve', 'x', '--received-at', '1/1/2026')).toMatch(
-    /at least 1970-01-01$/,
-  )
-  expect(await bounds('demo', '--users', '0')).toMatch(/at least 1, at most 5000$/)
-  expect(await bounds('token', '--user', 'x', '--days', '0')).toMatch(/at least 1, at most 36500$/)
-  const newest = await commands.run(['payments', 'list', '--limit', '1'], beside)
+  const newest = await say('payments list --limit 1')
   const next = /^next_cursor +(\S+)$/m.exec(newest.output)?.[1] ?? ''
-  const older = await commands.run(['payments', 'list', '--limit', '1', '--cursor', next], beside)
+  const older = await say('payments list --limit 1 --cursor', next)
   expect([newest, older].map(({ output }) => output.includes(paymentId))).toEqual([false, true])
   expect(older.output).not.toContain('next_cursor')
-
-  const help = (await commands.run(['codes', 'create', '--help'], beside)).output.replace(/\s+/g, ' ')
-  expect(help).toContain('--count <count> Required. How many codes (at least 1, at most 10000)')
-  const preview = await commands.run(['payments', 'refund', paymentId, '--preview'], beside)
+  const preview = await say(`payments refund ${paymentId} --preview`)
   expect(preview.output).toMatch(/^events:\n {2}payment\.refunded$/m)
 
-  expect(await refused('paymnets', 'list')).toBe(
-    "error: no command is called 'paymnets'; ishtirak --help lists them\n",
-  )
-
-  const shown = await commands.run(['payments', 'show', paymentId, '--json'], beside)
-  const { receipt } = JSON.parse(shown.output)
-  expect((await commands.run(['find', receipt.number], beside)).output).toContain(paymentId)
-  expect((await commands.run(['find', '2026/0042', 'b'], beside)).output).toMatch(/ cash +2026\/0042 B /)
-  expect((await commands.run(['find', 'user-1'], beside)).output).toMatch(/^ +user-1 /m)
-  const events = await commands.run(['events', 'list', '--undelivered'], beside)
+  const { receipt } = JSON.parse((await say(`payments show ${paymentId} --json`)).output)
+  expect((await say('find', receipt.number)).output).toContain(paymentId)
+  expect((await say('find 2026/0042 b')).output).toMatch(/ cash +2026\/0042 B /)
+  expect((await say('find user-1')).output).toMatch(/^ +user-1 /m)
+  const events = await say('events list --undelivered')
   expect(events.output).toMatch(/user-1 +1 .*waiting /m)
   expect(events.output).not.toContain('1970')
 })
 
 it('make codes as CSV for the printer, show what is left of a batch, and revoke it', async () => {
-  const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
-  const create = [
-    'codes',
-    'create',
-    '--kind',
-    'percent',
-    '--percent',
-    '20',
-    '--count',
-    '2',
-    '--uses-per-user',
-    '1',
-  ]
-  const made = await commands.run([...create, '--why', 'a fair', '--csv'], beside)
+  const create = 'codes create --kind percent --percent 20 --count 2 --uses-per-user 1 --csv --why'
+  const made = await say(create, 'a fair')
   expect(made.output).toMatch(/^code,batch_id\r\n(([0-9A-Z]{4}-){3}[0-9A-Z]{4},bat_\w+\r\n){2}$/)
   const batch = made.output.trim().split(',').at(-1) ?? ''
-  expect((await commands.run(['codes', 'list'], beside)).output).toMatch(
+  expect((await say('codes list')).output).toMatch(
     new RegExp(`^ +${batch} +percent +- +- +20 +- +2 +0 +2 `, 'm'),
   )
-  expect((await commands.run(['codes', 'show', batch], beside)).output).toMatch(/^left +2$/m)
-  const revoked = await commands.run(['codes', 'revoke', batch, '--why', 'lost'], beside)
-  expect(revoked.output).toMatch(/^revoked_by +amina$/m)
-  const twice = await commands.run(['codes', 'revoke', batch, '--why', 'lost'], beside)
-  expect([twice.code, twice.errors]).toEqual([
-    1,
-    expect.stringMatching(/^already_revoked: It is revoked already[\s\S]*revoked_at: 20/),
-  ])
-  const wrong = await commands.run([...create.slice(0, -4), '--count', 'many', '--why', 'a fair'], beside)
-  expect([wrong.code, wrong.errors]).toEqual([1, expect.stringContaining('at least 1, at most 10000')])
+  expect((await say('codes show', batch)).output).toMatch(/^left +2$/m)
+  expect((await say(`codes revoke ${batch} --why lost`)).output).toMatch(/^revoked_by +amina$/m)
+  expect(await refused(`codes revoke ${batch} --why lost`)).toMatch(
+    /^already_revoked: It is revoked already[\s\S]*revoked_at: 20/,
+  )
 })
 
-it('put a proof of a transfer into a new file that only its owner may read', async () => {
-  const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
-  const authorization = `Bearer ${await tokenOf({ sub: 'user-2' })}`
-  const asked = await fetch(`${service.url}/api/v1/billing/payments`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
-  })
-  const { id, transfer } = (await asked.json()) as { id: string; transfer: { proof_url: string } }
+it('put a proof of a transfer into a new file that only its owner may read, and decide it', async () => {
+  const { id, transfer, token } = await order('user-2')
   const content = png({ extra: 100_000 })
   const address = new URL(new URL(transfer.proof_url).pathname, service.url)
-  const sent = await fetch(address, {
-    method: 'PUT',
-    headers: { authorization },
-    body: new Uint8Array(content),
-  })
+  const headers = { authorization: `Bearer ${token}` }
+  const sent = await fetch(address, { method: 'PUT', headers, body: new Uint8Array(content) })
   expect(sent.status).toBe(200)
   const out = path.join(folder, 'slip.png')
   const proof = (...args: string[]) => runCommand(['payments', 'proof', id, ...args, '--out', out], beside)
@@ -273,85 +221,59 @@ it('put a proof of a transfer into a new file that only its owner may read', asy
   expect((await stat(out)).mode & 0o777).toBe(0o600)
   const again = await proof()
   expect([again.code, again.errors]).toEqual([1, `the file exists: ${out}; name another one\n`])
-  const { output: trail } = await commands.run(['payments', 'show', id], beside)
-  expect(trail.match(/payment\.read_proof/g)).toHaveLength(1)
+  expect((await say('payments show', id)).output.match(/payment\.read_proof/g)).toHaveLength(1)
   await rm(out)
   const none = await proof('--n', '2')
   expect([none.code, none.errors]).toEqual([1, expect.stringContaining('no proof 2 of payment pay_')])
   await expect(stat(out)).rejects.toThrow('ENOENT')
-  const listed = await commands.run(['payments', 'list', '--method', 'transfer'], beside)
-  expect(listed.output).toMatch(new RegExp(`^ +${id} .* pending +transfer +- `, 'm'))
+  expect((await say('payments list --method transfer')).output).toMatch(
+    new RegExp(`^ +${id} .* pending +transfer +- `, 'm'),
+  )
 
-  const why = ['--why', 'nothing came']
-  const refused = await commands.run(['payments', 'refuse', id, ...why], beside)
-  expect(refused.output).toMatch(/amina +payment\.refuse +pay_\w+ +nothing came/)
-  const said = ['--amount', '2000', '--payment-method', 'ccp', '--why', 'it came after all']
-  const approve = (day: string) =>
-    commands.run(['payments', 'approve', id, ...said, '--received-at', day], beside)
-  const old = await approve('2026-01-01')
-  expect([old.code, old.errors]).toEqual([1, expect.stringMatching(/earliest: 20\d\d-.*\n.*latest: 20\d\d-/)])
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
-  expect((await approve(today)).output).toMatch(
+  const refuse = () => say(`payments refuse ${id} --why`, 'nothing came')
+  expect((await refuse()).output).toMatch(/amina +payment\.refuse +pay_\w+ +nothing came/)
+  const came = `payments approve ${id} --amount 2000 --payment-method ccp --received-at`
+  expect(await refused(`${came} 2026-01-01 --why`, 'it came after all')).toMatch(
+    /earliest: 20\d\d-.*\n.*latest: 20\d\d-/,
+  )
+  expect((await say(`${came} ${today()} --why`, 'it came after all')).output).toMatch(
     /^ +status +paid$[\s\S]*amina +payment\.approve +pay_\w+ +it came/m,
   )
-  expect((await commands.run(['payments', 'refuse', id, ...why], beside)).errors).toContain(
-    'payment_status: paid',
-  )
+  expect((await refuse()).errors).toContain('payment_status: paid')
 })
 
-it(
-  'know payments and users by what people have at hand, and refuse what several things are ' + 'called',
-  async () => {
-    const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
-    const run = (...args: string[]) => commands.run(args, beside)
-    const email = 'leila@example.dz'
-    const ask = async (sub: string) => {
-      const asked = await fetch(`${service.url}/api/v1/billing/payments`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${await tokenOf({ sub, email })}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
-      })
-      return (await asked.json()) as { id: string; transfer: { reference: string } }
-    }
-    const { id, transfer } = await ask('user-3')
-    const reference = transfer.reference.toLowerCase().replaceAll('-', ' ')
-    for (const name of [id, transfer.reference, reference, email])
-      expect([name, (await run('users', 'show', name)).output]).toEqual([
-        name,
-        expect.stringMatching(/^user_id +user-3$/m),
-      ])
-    expect((await run('payments', 'show', reference)).output).toContain(id)
-    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Algiers' }).format()
-    const came = ['--amount', '2000', '--payment-method', 'ccp', '--received-at', today, '--why', 'it came']
-    const other = await ask('user-4')
-    const several = await run('payments', 'approve', email, ...came)
-    expect([several.code, several.output]).toEqual([1, several.errors])
-    expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
-    for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
-    const shown = await run('users', 'show', email)
-    expect([shown.code, shown.errors]).toEqual([1, expect.stringMatching(/^ +user-3 [\s\S]*^ +user-4 /m)])
-    const approved = await run('payments', 'approve', transfer.reference, ...came)
-    expect(approved.output).toMatch(new RegExp(`amina +payment\\.approve +${id} +it came`))
-    // Of the two users with this address one transfer is left to decide.
-    const last = await run('payments', 'approve', email, ...came)
-    expect(last.output).toMatch(new RegExp(`amina +payment\\.approve +${other.id} +it came`))
-    const { receipt } = JSON.parse((await run('payments', 'show', id, '--json')).output)
-    expect((await run('payments', 'show', receipt.number)).output).toContain(id)
+it('know payments and users by what people have at hand, and refuse the name of several', async () => {
+  const email = 'leila@example.dz'
+  const { id, transfer } = await order('user-3', email)
+  const reference = transfer.reference.toLowerCase().replaceAll('-', ' ')
+  for (const name of [id, transfer.reference, reference, email])
+    expect((await say('users show', name)).output).toMatch(/^user_id +user-3$/m)
+  expect((await say('payments show', reference)).output).toContain(id)
+  const approve = (name: string) =>
+    say(`payments approve ${name} --amount 2000 --payment-method ccp --received-at ${today()} --why came`)
+  const other = await order('user-4', email)
+  const several = await approve(email)
+  expect([several.code, several.output]).toEqual([1, several.errors])
+  expect(several.errors).toMatch(/^'leila@example\.dz' is the name of 2: say which by its id$/m)
+  for (const one of [id, other.id]) expect(several.errors).toMatch(new RegExp(`^ +${one} +user-[34] `, 'm'))
+  expect(await refused('users show', email)).toMatch(/^ +user-3 [\s\S]*^ +user-4 /m)
+  // The second time, one transfer is left to decide of the two users with this address.
+  for (const [name, approved] of [
+    [transfer.reference, id],
+    [email, other.id],
+  ] as const)
+    expect((await approve(name)).output).toMatch(new RegExp(`amina +payment\\.approve +${approved} +came`))
+  const { receipt } = JSON.parse((await say(`payments show ${id} --json`)).output)
+  expect((await say('payments show', receipt.number)).output).toContain(id)
 
-    const desk = ['payments', 'record', 'user-3', '--plan', 'pro', '--reference', '77', '--why', 'x']
-    await run(...desk, '--method', 'cash', '--amount', '2020')
-    await run(...desk, '--method', 'cheque', '--amount', '2000')
-    const slips = await run('payments', 'refund', '77', '--why', 'x')
-    expect([slips.code, slips.errors]).toEqual([1, expect.stringMatching(/^'77' is the name of 2: /)])
-    expect(slips.errors).toMatch(/ cash +cash +77 [\s\S]* cheque +cheque +77 /)
-  },
-)
+  const desk = 'payments record user-3 --plan pro --reference 77 --why x --method'
+  await say(`${desk} cash --amount 2020`)
+  await say(`${desk} cheque --amount 2000`)
+  const slips = await refused('payments refund 77 --why x')
+  expect(slips).toMatch(/^'77' is the name of 2: [\s\S]* cash +cash +77 [\s\S]* cheque +cheque +77 /)
+})
 
 it('say within a round what the provider does, and where a check fails', async () => {
-  const beside = { ...env, OPERATOR_KEY: KEY, ISHTIRAK_URL: service.url }
   emulator.setFaults({ api_5xx: {} })
   const health = await runCommand(['health'], beside)
   expect([health.code, health.errors]).toEqual([

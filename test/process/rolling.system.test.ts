@@ -5,17 +5,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
-import { postgresUrl } from '../support/databases.js'
 import { freePort } from '../support/free-port.js'
 import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
 import { PATIENCE } from '../support/wait-for.js'
-import { CHARGILY_KEY, checkoutIdOf, tokenOf } from '../support/world.js'
+import { CHARGILY_KEY, tokenOf } from '../support/world.js'
+import { buyPro, call, serviceEnv } from './calls.js'
 
-const BILLING = '/api/v1/billing'
 const root = path.resolve(import.meta.dirname, '../..')
 const service = path.join(root, 'packages/ishtirak')
 
-/** Seven starts of a second of computing each, on a machine where others compute as well. */
 let parent: string
 let emulator: Emulator
 let env: Record<string, string>
@@ -26,12 +24,7 @@ beforeAll(async () => {
   parent = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
   known = (await readdir(path.join(service, 'migrations'))).length
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
-  env = {
-    DATABASE_URL: await postgresUrl(),
-    CHARGILY_SECRET_KEY: CHARGILY_KEY,
-    CHARGILY_API_URL: emulator.url,
-    AUTH_JWT_SECRET: 'a secret of the tests that is longer than 32 bytes',
-  }
+  env = await serviceEnv({ CHARGILY_API_URL: emulator.url })
 })
 afterAll(async () => {
   await Promise.all([...running].map((service) => service.kill('SIGKILL')))
@@ -72,55 +65,42 @@ async function expectReadiness({ url }: ServiceProcess, status: number, schema: 
   }, PATIENCE)
 }
 
-/** From the click to the receipt, on one service. */
-async function buy({ url }: ServiceProcess, user: string) {
-  const headers = {
-    authorization: `Bearer ${await tokenOf({ sub: user })}`,
-    'content-type': 'application/json',
-  }
-  const upgrade = await fetch(`${url}${BILLING}/upgrade`, { method: 'POST', headers, body: '{"plan":"pro"}' })
-  await emulator.pay(checkoutIdOf((await upgrade.json()).checkout_url), 'paid')
-  await emulator.settled()
-  return statusOf({ url }, user)
+async function buy(service: ServiceProcess, sub: string) {
+  await buyPro(service, emulator, sub)
+  return statusOf(service, sub)
 }
 
-async function statusOf({ url }: Pick<ServiceProcess, 'url'>, user: string) {
-  const headers = { authorization: `Bearer ${await tokenOf({ sub: user })}` }
-  return (await fetch(`${url}${BILLING}/status`, { headers })).json()
-}
+const statusOf = async (service: ServiceProcess, sub: string) =>
+  (await call(service, await tokenOf({ sub }), '/billing/status')).body
 
-it(
-  'forward, both at once, back and forward again: ready and selling all along; an incompatible schema ' +
-    'ends it',
-  async () => {
-    const added =
-      "alter table payments add column note text not null default ''; create table notes (id integer);"
-    const newer = await nextVersion('newer', `-- oldest-code: ${known}\n${added}`)
-    const old = await start(PROGRAM)
-    await expectReadiness(old, 200, 'ok')
-    const next = await start(newer)
-    const compatible = `at ${known + 1}, newer and compatible`
-    await expectReadiness(old, 200, compatible)
-    await expectReadiness(next, 200, 'ok')
-    const active = { plan: 'pro', status: 'active' }
-    expect(await buy(old, 'user-1')).toMatchObject(active)
-    expect(await buy(next, 'user-2')).toMatchObject(active)
-    expect(await statusOf(old, 'user-2')).toMatchObject(active)
+it('forward, both at once, back, forward: sells all along; an incompatible schema ends it', async () => {
+  const added =
+    "alter table payments add column note text not null default ''; create table notes (id integer);"
+  const newer = await nextVersion('newer', `-- oldest-code: ${known}\n${added}`)
+  const old = await start(PROGRAM)
+  await expectReadiness(old, 200, 'ok')
+  const next = await start(newer)
+  const compatible = `at ${known + 1}, newer and compatible`
+  await expectReadiness(old, 200, compatible)
+  await expectReadiness(next, 200, 'ok')
+  const active = { plan: 'pro', status: 'active' }
+  expect(await buy(old, 'user-1')).toMatchObject(active)
+  expect(await buy(next, 'user-2')).toMatchObject(active)
+  expect(await statusOf(old, 'user-2')).toMatchObject(active)
 
-    // Back: the old program starts on the newer schema, and is alone.
-    await Promise.all([end(next), end(old)])
-    const back = await start(PROGRAM)
-    await expectReadiness(back, 200, compatible)
-    expect(await buy(back, 'user-3')).toMatchObject(active)
+  // Back: the old program starts on the newer schema, and is alone.
+  await Promise.all([end(next), end(old)])
+  const back = await start(PROGRAM)
+  await expectReadiness(back, 200, compatible)
+  expect(await buy(back, 'user-3')).toMatchObject(active)
 
-    const incompatible = 'alter table notes rename to remarks;'
-    const breaking = await start(
-      await nextVersion('breaking', `-- oldest-code: ${known}\n${added}`, incompatible),
-    )
-    await expectReadiness(back, 503, `at ${known + 2}, expected ${known}`)
-    await end(back)
-    await expect(start(PROGRAM)).rejects.toThrow(`code that knows ${known + 2} or later runs on it`)
-    for (const user of ['user-1', 'user-2', 'user-3'])
-      expect(await statusOf(breaking, user)).toMatchObject(active)
-  },
-)
+  const incompatible = 'alter table notes rename to remarks;'
+  const breaking = await start(
+    await nextVersion('breaking', `-- oldest-code: ${known}\n${added}`, incompatible),
+  )
+  await expectReadiness(back, 503, `at ${known + 2}, expected ${known}`)
+  await end(back)
+  await expect(start(PROGRAM)).rejects.toThrow(`code that knows ${known + 2} or later runs on it`)
+  for (const user of ['user-1', 'user-2', 'user-3'])
+    expect(await statusOf(breaking, user)).toMatchObject(active)
+})

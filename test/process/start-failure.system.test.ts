@@ -1,5 +1,6 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
@@ -10,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -21,7 +22,6 @@ import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
-import { freePort } from '../support/free-port.js'
 import { buildOnce, runCommand } from '../support/process.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
@@ -41,7 +41,7 @@ const copyOfDatabase = () => cpSync(path.join(parent, 'whole'), folder, { recurs
 
 /** What `serve` prints when it gives up, without the lines of the log. */
 async function sentence(env: Record<string, string> = {}): Promise<string> {
-  const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
+  const ports = { PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0' }
   const { code, output } = await runCommand(['serve'], { DATA_DIR: folder, ...ports, ...env })
   expect(code).toBe(1)
   expect(output).not.toMatch(/^\s+at /m)
@@ -50,11 +50,14 @@ async function sentence(env: Record<string, string> = {}): Promise<string> {
   return lines[0] ?? ''
 }
 
-it('a file as DATA_DIR', async () => {
+it('a DATA_DIR where no folder can be made', async () => {
   const file = path.join(folder, 'file')
   writeFileSync(file, '')
   expect(await sentence({ DATA_DIR: file })).toMatch(
     /file\/database: a file stands where a folder is needed\. .*DATA_DIR/,
+  )
+  expect(await sentence({ DATA_DIR: '/proc/ishtirak' })).toBe(
+    '/proc/ishtirak: no folder can be made there. Set DATA_DIR to another folder (ENOENT)',
   )
 })
 
@@ -80,17 +83,16 @@ it('a control file of zeros', async () => {
 
 it('a port that is taken', async () => {
   copyOfDatabase()
-  const other = createServer()
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  const address = other.address()
-  const port = typeof address === 'object' ? String(address?.port) : ''
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const port = String((other.address() as AddressInfo).port)
   for (const name of ['PORT', 'SANDBOX_PORT', 'METRICS_PORT']) {
     expect(await sentence({ [name]: port })).toBe(
       `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, ` +
         `or set ${name} to another`,
     )
   }
-  await new Promise((resolve) => other.close(resolve))
+  other.close()
 })
 
 it('a folder that this user may not write to', async () => {
@@ -106,12 +108,6 @@ it('a folder that this user may not write to', async () => {
       'locked.*: this user may not write there\\. ' +
         'Give it the folder, or set DATA_DIR to another folder \\(EACCES\\)$',
     ),
-  )
-})
-
-it('a place where no folder can be made', async () => {
-  expect(await sentence({ DATA_DIR: '/proc/ishtirak' })).toBe(
-    '/proc/ishtirak: no folder can be made there. Set DATA_DIR to another folder (ENOENT)',
   )
 })
 

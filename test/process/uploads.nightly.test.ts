@@ -1,38 +1,25 @@
 // Memory while files come: ten of 8 MiB at once, beside a service in use that has taken such files one after
 // the other.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import { postgresUrl } from '../support/databases.js'
-import { freePort } from '../support/free-port.js'
 import { buildOnce, startService } from '../support/process.js'
 import { png } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { CHARGILY_KEY, JWT_SECRET, tokenOf } from '../support/world.js'
+import { tokenOf } from '../support/world.js'
+import { call, residentMb, serviceEnv } from './calls.js'
 
 beforeAll(buildOnce)
 
 const AT_ONCE = 10
 
 it('ten files of 8 MiB at once take less than 40 MB more', async () => {
-  const service = await startService({
-    PORT: String(await freePort()),
-    DATABASE_URL: await postgresUrl(),
-    CHARGILY_SECRET_KEY: CHARGILY_KEY,
-    // Not called: port 9 discards.
-    CHARGILY_API_URL: 'http://127.0.0.1:9',
-    AUTH_JWT_SECRET: JWT_SECRET,
-    RATE_LIMIT_PER_MINUTE: '100000',
-    TRANSFER_FILE,
-  })
+  const service = await startService(await serviceEnv({ RATE_LIMIT_PER_MINUTE: '100000', TRANSFER_FILE }))
   const send = async (userId: string, extra: number) => {
-    const authorization = `Bearer ${await tokenOf({ sub: userId })}`
+    const token = await tokenOf({ sub: userId })
+    const order = { plan: 'pro', method: 'transfer' }
+    const { id } = (await call(service, token, '/billing/payments', order)).body
+    const authorization = `Bearer ${token}`
     const payments = `${service.url}/api/v1/billing/payments`
-    const asked = await fetch(payments, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify({ plan: 'pro', method: 'transfer' }),
-    })
-    const { id } = (await asked.json()) as { id: string }
     const body = new Uint8Array(png({ extra }))
     const answer = await fetch(`${payments}/${id}/proof`, { method: 'PUT', headers: { authorization }, body })
     expect(answer.status).toBe(200)
@@ -43,10 +30,9 @@ it('ten files of 8 MiB at once take less than 40 MB more', async () => {
   // Statements are prepared, code is compiled, the young generation has its size, and the heap has met a
   // file.
   await round(1_000)
-  const authorization = `Bearer ${await tokenOf({ sub: 'user-0' })}`
-  const askStatus = () => fetch(`${service.url}/api/v1/billing/status`, { headers: { authorization } })
+  const token = await tokenOf({ sub: 'user-0' })
   for (let wave = 0; wave < 100; wave++)
-    await Promise.all(Array.from({ length: 20 }, async () => (await askStatus()).arrayBuffer()))
+    await Promise.all(Array.from({ length: 20 }, () => call(service, token, '/billing/status')))
   for (const user of ['one', 'two', 'three']) await send(user, 8_388_000)
   const restMb = residentMb(service.pid, 'VmRSS')
   // The least of four looks: what a busy machine collects late adds to one.
@@ -62,8 +48,3 @@ it('ten files of 8 MiB at once take less than 40 MB more', async () => {
   process.stdout.write(`uploads: ${restMb.toFixed(1)} MB at rest, ${mostMb.toFixed(1)} MB at most\n`)
   expect(mostMb - restMb).toBeLessThan(40)
 })
-
-function residentMb(pid: number, name: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
-}

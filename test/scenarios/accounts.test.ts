@@ -10,7 +10,7 @@ import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js
 import { enterPortal, wordsOf } from '../support/portal.js'
 import { png } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { createWorld, type World } from '../support/world.js'
+import { type Caller, createWorld, type World } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const ACCOUNT = 'acme'
@@ -30,6 +30,10 @@ describeScenario('an account with persons', ({ database }) => {
   })
   afterEach(() => world.stop())
 
+  const client = (whenUnreachable: 'open' | 'closed') =>
+    createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable })
+  const see = async (role: string, path?: string) =>
+    (await (await enterPortal(world, person(role))).open(path)).text
   const person = (role?: unknown) => world.as(PERSON, { account: ACCOUNT, billing_role: role })
   const platform = (person: string, role: string) => ({
     'ishtirak-person': encodeURIComponent(person),
@@ -51,25 +55,21 @@ describeScenario('an account with persons', ({ database }) => {
     )
   })
 
-  it('names no one where the account itself buys: tokens without these claims work as ever', async () => {
-    const { paymentId } = await world.as(ACCOUNT, { account: ACCOUNT }).buy()
-    expect((await world.as(ACCOUNT).get(`${BILLING}/payments/${paymentId}`)).body.bought_by).toBeNull()
-  })
-
-  it('refuses a token whose account or role cannot be one', async () => {
-    for (const [_what, claims] of [
-      ['an account that cannot be one', { account: '' }],
-      ['an account that is no text', { account: 7 }],
-      ['a role that is none', { account: ACCOUNT, billing_role: 'admin' }],
-      ['a role that is no text', { account: ACCOUNT, billing_role: ['owner'] }],
-    ] as const) {
-      expect.soft((await world.as(PERSON, claims).get(`${BILLING}/status`)).status, String(_what)).toBe(401)
+  it('names no one where the account itself buys, and takes null claims for absent ones', async () => {
+    for (const [index, claims] of [{ account: 'own-0' }, { account: null, billing_role: null }].entries()) {
+      const user = world.as(`own-${index}`, claims)
+      const { paymentId } = await user.buy()
+      expect((await user.get(`${BILLING}/payments/${paymentId}`)).body.bought_by).toBeNull()
     }
   })
 
-  it('takes claims that are null for absent ones', async () => {
-    const { paymentId } = await world.as(ACCOUNT, { account: null, billing_role: null }).buy()
-    expect((await world.as(ACCOUNT).get(`${BILLING}/payments/${paymentId}`)).body.bought_by).toBeNull()
+  it('refuses a token whose account or role cannot be one', async () => {
+    const roles = ['admin', ['owner']].map((billing_role) => ({ account: ACCOUNT, billing_role }))
+    for (const claims of [{ account: '' }, { account: 7 }, ...roles])
+      expect([claims, (await world.as(PERSON, claims).get(`${BILLING}/status`)).status]).toEqual([
+        claims,
+        401,
+      ])
   })
 
   it('lets a reader see all and order nothing, by the API and for the platform', async () => {
@@ -95,40 +95,30 @@ describeScenario('an account with persons', ({ database }) => {
   })
 
   it('is told by the platform who acts, and refuses a header that cannot be', async () => {
-    const opened = await platformFor(world, ACCOUNT).post(
-      '/upgrade',
-      { plan: 'pro' },
-      platform(PERSON, 'payer'),
-    )
-    const { payment_id } = opened.body
+    const upgrade = (headers: Record<string, string>) =>
+      platformFor(world, ACCOUNT).post('/upgrade', { plan: 'pro' }, headers)
+    const { payment_id } = (await upgrade(platform(PERSON, 'payer'))).body
     expect((await platformFor(world, ACCOUNT).get(`/payments/${payment_id}`)).body.bought_by).toBe(PERSON)
     for (const headers of [platform(PERSON, 'admin'), { 'ishtirak-person': '%' }, { 'ishtirak-person': '' }])
-      expect((await platformFor(world, ACCOUNT).post('/upgrade', { plan: 'pro' }, headers)).status).toBe(422)
+      expect((await upgrade(headers)).status).toBe(422)
   })
 
   it('has a client that acts for a person', async () => {
-    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
-    const { payment_id } = await client.as({ id: PERSON, role: 'payer' }).upgrade(ACCOUNT, 'pro')
-    expect(await client.payment(ACCOUNT, payment_id)).toMatchObject({ bought_by: PERSON })
-    await expect(client.as({ id: PERSON, role: 'reader' }).upgrade(ACCOUNT, 'pro')).rejects.toMatchObject({
-      // Not of the key: no operator is woken for it.
-      ...{ name: 'BillingApiError', message: expect.stringMatching(/^billing refused: 403 forbidden/) },
-      code: 'forbidden',
-    })
+    const { payment_id } = await client('closed').as({ id: PERSON, role: 'payer' }).upgrade(ACCOUNT, 'pro')
+    expect(await client('closed').payment(ACCOUNT, payment_id)).toMatchObject({ bought_by: PERSON })
+    const refused = client('closed').as({ id: PERSON, role: 'reader' }).upgrade(ACCOUNT, 'pro')
+    // Not of the key: no operator is woken for it.
+    const message = expect.stringMatching(/^billing refused: 403 forbidden/)
+    await expect(refused).rejects.toMatchObject({ name: 'BillingApiError', message, code: 'forbidden' })
   })
 
   it('shows a reader the portal without a form that orders, and refuses one that was kept open', async () => {
     await world.as(ACCOUNT).buy()
     await world.advance(25 * 86_400)
-    const [payer, reader] = [
-      await enterPortal(world, person('payer')),
-      await enterPortal(world, person('reader')),
-    ]
-    expect((await payer.open()).text).toMatch(/action="[^"]*\/portal\/(upgrade|choice)"/)
+    const reader = await enterPortal(world, person('reader'))
+    expect(await see('payer')).toMatch(/action="[^"]*\/portal\/(upgrade|choice)"/)
     const { text } = await reader.open()
-    expect([...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action)).toEqual([
-      `${world.base}/portal/leave`,
-    ])
+    expect(text.match(/action="([^"]+)"/g)).toEqual([`action="${world.base}/portal/leave"`])
     expect(wordsOf(text)).toContain(`${PERSON} sees the papers of this account and cannot order.`)
     const forms = ['upgrade', 'choice', 'transfer', 'code', 'redeem', 'balance/top-up', 'balance/renewal']
     for (const form of [...forms, 'balance/buy', 'buyer'])
@@ -139,69 +129,59 @@ describeScenario('an account with persons', ({ database }) => {
 
   it('shows a reader nothing that opens to nothing, and asks them for no slip and no money', async () => {
     const invites = /<summary>|href="[^"]*#balance"|slip from this page|Send it below|send us the slip/
-    const page = async () => (await (await enterPortal(world, person('reader'))).open()).text
-    expect(await page()).not.toMatch(invites)
+    expect(await see('reader')).not.toMatch(invites)
     const wanted = { plan: 'pro', method: 'transfer' }
     const { id } = (await person('payer').post(`${BILLING}/payments`, wanted)).body
-    const asked = await page()
+    const asked = await see('reader')
     expect(asked).not.toMatch(invites)
     expect(wordsOf(asked)).toContain('The amount is awaited on one of these accounts by')
     await (await enterPortal(world, person('payer'))).upload(`/portal/payments/${id}/proof`, png())
-    expect((await page()).match(/<summary>[^<]*/g)).toEqual(['<summary>Show the accounts again'])
+    expect((await see('reader')).match(/<summary>[^<]*/g)).toEqual(['<summary>Show the accounts again'])
     await world.advance(40 * 86_400)
-    expect(await page()).not.toMatch(invites)
+    expect(await see('reader')).not.toMatch(invites)
   })
 
   it('offers a reader no way to pay what is open, over or late', async () => {
     const paying = /late-transfer|\/checkouts\/|Try again/g
-    const see = async (role: string, path: string) =>
-      (await (await enterPortal(world, person(role))).open(path)).text.match(paying)
+    const ways = async (path: string) =>
+      Promise.all(['payer', 'reader'].map(async (role) => (await see(role, path)).match(paying)))
     const { body } = await person('payer').post(`${BILLING}/upgrade`, { plan: 'pro' })
     const returned = `/billing/return/${body.payment_id}`
-    expect([await see('payer', returned), await see('reader', returned)]).toEqual([['/checkouts/'], null])
+    expect(await ways(returned)).toEqual([['/checkouts/'], null])
     await world.advance(86_400)
-    expect([await see('payer', returned), await see('reader', returned)]).toEqual([['Try again'], null])
+    expect(await ways(returned)).toEqual([['Try again'], null])
     await person('payer').post(`${BILLING}/payments`, { plan: 'pro', method: 'transfer' })
     await world.advance(40 * 86_400)
-    const all = '/portal?payments=all'
-    expect([await see('payer', all), await see('reader', all)]).toEqual([['late-transfer'], null])
+    expect(await ways('/portal?payments=all')).toEqual([['late-transfer'], null])
   })
 
   it('says to a reader what a renewal lacks, without a way to pay it', async () => {
     await person('payer').buy()
-    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'open' })
-    await client.setRenewal(ACCOUNT, { plan: 'pro' })
-    const { text } = await (await enterPortal(world, person('reader'))).open()
+    await client('open').setRenewal(ACCOUNT, { plan: 'pro' })
+    const text = await see('reader')
     expect(wordsOf(text)).toContain('2 000 DA')
     expect(text).not.toContain('#balance')
   })
 
-  it('names in the portal who ordered a payment', async () => {
-    await person('payer').buy()
-    const portal = await enterPortal(world, ACCOUNT)
-    expect(wordsOf((await portal.open('/portal?payments=all')).text)).toContain(`ordered by ${PERSON}`)
-  })
-
-  it('buys in the portal for the person who entered it', async () => {
+  it('buys in the portal for the person who entered it, and names who ordered a payment', async () => {
     const portal = await enterPortal(world, person('payer'))
     await portal.submit('/portal/transfer', { plan: 'pro', months: '1' })
     const [payment] = (await world.as(ACCOUNT).get(`${BILLING}/payments`)).body.data
     expect(payment).toMatchObject({ bought_by: PERSON, method: 'transfer' })
+    await person('payer').buy()
+    const own = await (await enterPortal(world, ACCOUNT)).open('/portal?payments=all')
+    expect(wordsOf(own.text)).toContain(`ordered by ${PERSON}`)
   })
 
   it('asks before a session of another person of the account takes the place of theirs', async () => {
     const portal = await enterPortal(world, person('reader'))
-    const link = (await person('reader').post(`${BILLING}/portal-sessions`, {})).body.url.slice(
-      world.url.length,
-    )
-    const own = await world.call('GET', link, { headers: portal.headers })
-    expect(own.status).toBe(303)
-    const other = (await world.as('omar', { account: ACCOUNT }).post(`${BILLING}/portal-sessions`, {})).body
-      .url
-    const asked = await world.call('GET', other.slice(world.url.length), { headers: portal.headers })
-    const words = wordsOf(asked.text)
-    for (const name of [`${ACCOUNT} · ${PERSON}`, `${ACCOUNT} · omar`])
-      expect([name, words.includes(name)]).toEqual([name, true])
+    const follow = async (of: Caller) => {
+      const { body } = await of.post(`${BILLING}/portal-sessions`, {})
+      return world.call('GET', body.url.slice(world.url.length), { headers: portal.headers })
+    }
+    expect((await follow(person('reader'))).status).toBe(303)
+    const words = wordsOf((await follow(world.as('omar', { account: ACCOUNT }))).text)
+    for (const name of [PERSON, 'omar']) expect(words).toContain(`${ACCOUNT} · ${name}`)
   })
 
   it('keeps the address of an owner for the account, and of no one else', async () => {

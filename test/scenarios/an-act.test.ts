@@ -10,6 +10,7 @@ import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import { reason } from '../../packages/ishtirak/src/acts/reason.js'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
+import type { Role } from '../../packages/ishtirak/src/core/role.js'
 import { loadUser } from '../../packages/ishtirak/src/ledger/load.js'
 import type { SaveDeps } from '../../packages/ishtirak/src/ledger/save.js'
 import { type SubjectDeps, USER } from '../../packages/ishtirak/src/ledger/subjects.js'
@@ -46,9 +47,8 @@ const flag = act<SaveDeps & SubjectDeps>().decides({
     await recordAct(deps, { ...by, act: 'user.flag' }, { userId: id, after: { level: decision } })
     return 'saved'
   },
-  preview: ({ decision }) => ({
-    changes: [{ what: 'Level', before: null, after: String(decision) }],
-    detail: null,
+  preview: ({ decision: level }) => ({
+    ...{ detail: null, changes: [{ what: 'Level', before: null, after: String(level) }] },
   }),
 })
 const flags: Capability<SaveDeps & SubjectDeps> = { name: 'flags', acts: [flag] }
@@ -56,8 +56,7 @@ const flags: Capability<SaveDeps & SubjectDeps> = { name: 'flags', acts: [flag] 
 describeScenario('an act that is declared once', ({ database }) => {
   let world: World
   beforeAll(async () => {
-    const capabilities = [...CAPABILITIES, flags]
-    world = await createWorld(database(), { env: ROLES_ENV, capabilities })
+    world = await createWorld(database(), { env: ROLES_ENV, capabilities: [...CAPABILITIES, flags] })
   })
   afterAll(() => world.stop())
   beforeEach(() => world.as('user-1').buy())
@@ -65,6 +64,8 @@ describeScenario('an act that is declared once', ({ database }) => {
     delete process.env.OPERATOR_KEY
   })
 
+  const callsOf = (name: string, role: Role) =>
+    createOperatorCalls(world.service.parts, world.service.acts)({ name, role })
   const owner = () => operatorOf(world, ROLE_KEYS.owner)
   const PATH = '/users/user-1/flag'
   const trail = async () =>
@@ -72,68 +73,56 @@ describeScenario('an act that is declared once', ({ database }) => {
       .filter(({ act }) => act === 'user.flag' || act === 'operator.refused')
       .map(({ act, after, why }) => ({ act, after, why }))
 
-  it(
-    'is a route that asks for the role and the input, answers its subject and stands in the ' + 'trail',
-    async () => {
-      expect((await owner().post(PATH, { level: 2, why: 'ticket 1' })).body.user_id).toBe('user-1')
-      expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 2 }, why: 'ticket 1' }])
-      expect((await owner().post(PATH, { level: 6, why: 'x' })).body.errors).toMatchObject([
-        { pointer: '/level', code: 'too_large' },
-      ])
-      expect((await owner().post('/users/nobody/flag', { level: 1, why: 'x' })).status).toBe(404)
-      const viewer = await operatorOf(world, ROLE_KEYS.viewer).post(PATH, { level: 1, why: 'x' })
-      expect([viewer.status, viewer.body.act]).toEqual([403, 'user.flag'])
-    },
-  )
+  it('is a route that asks for role and input, answers its subject and stands in the trail', async () => {
+    expect((await owner().post(PATH, { level: 2, why: 'ticket 1' })).body.user_id).toBe('user-1')
+    expect(await trail()).toEqual([{ act: 'user.flag', after: { level: 2 }, why: 'ticket 1' }])
+    const wrong = (await owner().post(PATH, { level: 6, why: 'x' })).body
+    expect(wrong.errors).toMatchObject([{ pointer: '/level', code: 'too_large' }])
+    expect((await owner().post('/users/nobody/flag', { level: 1, why: 'x' })).status).toBe(404)
+    const viewer = await operatorOf(world, ROLE_KEYS.viewer).post(PATH, { level: 1, why: 'x' })
+    expect([viewer.status, viewer.body.act]).toEqual([403, 'user.flag'])
+  })
 
   it('is shown beforehand at the same address, and changes nothing by that', async () => {
-    const preview = await owner().get(`${PATH}?level=3`)
-    expect([preview.status, preview.body.changes]).toEqual([
-      200,
-      [{ what: 'Level', before: null, after: '3' }],
-    ])
+    const { body } = await owner().get(`${PATH}?level=3`)
+    expect(body.changes).toEqual([{ what: 'Level', before: null, after: '3' }])
     expect((await owner().get(`${PATH}?level=5`)).status).toBe(409)
     expect(await trail()).toEqual([])
   })
 
-  it(
-    'is done once under one operation_id, also at the same moment; for something else it is ' + 'refused',
-    async () => {
-      const request = { level: 2, why: 'ticket 1', operation_id: 'op 1' }
-      const answers = await Promise.all(Array.from({ length: 5 }, () => owner().post(PATH, request)))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-      expect(await trail()).toHaveLength(1)
-      const other = await owner().post(PATH, { ...request, level: 3 })
-      expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { level: 2 } }])
-    },
-  )
+  it('is done once under one operation_id, also at one moment; anything else is refused', async () => {
+    const request = { level: 2, why: 'ticket 1', operation_id: 'op 1' }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => owner().post(PATH, request)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(await trail()).toHaveLength(1)
+    const other = await owner().post(PATH, { ...request, level: 3 })
+    expect([other.status, other.body]).toMatchObject([409, { code: 'conflict', asked: { level: 2 } }])
+  })
 
   it('leaves a refusal in the trail, and is refused the same when it is sent again', async () => {
     const request = { level: 5, why: 'ticket 1', operation_id: 'op 1' }
     for (const answer of [await owner().post(PATH, request), await owner().post(PATH, request)])
       expect([answer.status, answer.body.level]).toEqual([409, 5])
-    expect(await trail()).toMatchObject([
-      { act: 'operator.refused', after: { act: 'user.flag', code: 'conflict', level: 5 } },
-    ])
+    const after = { act: 'user.flag', code: 'conflict', level: 5 }
+    expect(await trail()).toMatchObject([{ act: 'operator.refused', after }])
   })
 
   it('is in the document of operators, with its preview, and in no other', async () => {
     const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
     const { paths } = (await world.call('GET', '/openapi-operator.json', { headers })).body
-    const { post, get } = paths['/api/v1/operator/users/{user_id}/flag']
-    expect([post.operationId, post.summary, get.operationId]).toEqual([
-      'flagUser',
-      'Flag a user for a second look',
-      'previewFlagUser',
-    ])
+    expect(paths['/api/v1/operator/users/{user_id}/flag']).toMatchObject({
+      post: { operationId: 'flagUser', summary: 'Flag a user for a second look' },
+      get: { operationId: 'previewFlagUser' },
+    })
     expect((await world.call('GET', '/openapi.json')).text).not.toContain('flag')
   })
 
   it('is a command, with its help and its preview', async () => {
     process.env.OPERATOR_KEY = ROLE_KEYS.owner
-    const help = programOf().commands.find((one) => one.name() === 'users')
-    const own = help?.commands.find((one) => one.name() === 'flag')
-    expect(own?.helpInformation()).toMatch(/Flag a user for a second look[\s\S]*--level <level>[\s\S]*--why/)
+    const named = (of: Command | undefined, name: string) => of?.commands.find((one) => one.name() === name)
+    expect(named(named(programOf(), 'users'), 'flag')?.helpInformation()).toMatch(
+      /Flag a user for a second look[\s\S]*--level <level>[\s\S]*--why/,
+    )
     const shown = await run(['users', 'flag', 'user-1', '--level', '2', '--preview', '--url', world.url])
     expect(shown).toMatch(/Level/)
     expect(await trail()).toEqual([])
@@ -154,49 +143,35 @@ describeScenario('an act that is declared once', ({ database }) => {
   })
 
   it('is a call of a host that mounts the service', async () => {
-    const { parts, acts } = world.service
-    const amina = createOperatorCalls(parts, acts)({ name: 'amina', role: 'owner' })
-    expect(await amina.preview('user.flag', 'user-1', { level: 1 })).toMatchObject({
-      changes: [{ after: '1' }],
-    })
-    expect(await amina.act('user.flag', 'user-1', { level: 1, why: 'x' })).toMatchObject({
-      user_id: 'user-1',
-    })
-    await expect(amina.act('user.flag', 'user-1', { level: 9, why: 'x' })).rejects.toMatchObject({
-      code: 'validation_failed',
-    })
-    await expect(amina.act('user.unknown', 'user-1', {})).rejects.toMatchObject({ code: 'not_found' })
+    const amina = callsOf('amina', 'owner')
+    const preview = await amina.preview('user.flag', 'user-1', { level: 1 })
+    expect(preview).toMatchObject({ changes: [{ after: '1' }] })
+    const done = await amina.act('user.flag', 'user-1', { level: 1, why: 'x' })
+    expect(done).toMatchObject({ user_id: 'user-1' })
+    const unknown = amina.act('user.unknown', 'user-1', {})
+    await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
     expect(await trail()).toHaveLength(1)
+    // Sent again it is the same, also with a member that is undefined.
+    const request = { days: 3, plan: undefined, why: 'x', operation_id: 'op 1' }
+    for (const sent of [request, request]) await amina.act('user.grant', 'user-1', sent)
+    expect((await owner().get('/users/user-1')).body.audit).toHaveLength(2)
   })
 
-  it(
-    'is refused to a host as over HTTP: a role that may not is in the trail, unreadable text is no ' + 'bug',
-    async () => {
-      const { parts, acts } = world.service
-      const calls = createOperatorCalls(parts, acts)
-      const vic = calls({ name: 'vic', role: 'viewer' })
-      const refused = vic.act('user.flag', 'user-1', { level: 1, why: 'x' })
-      await expect(refused).rejects.toMatchObject({ code: 'role_not_allowed' })
-      expect((await owner().get('/sessions')).body.audit).toMatchObject([
-        { actor: 'vic', act: 'operator.refused', after: { act: 'user.flag', code: 'role_not_allowed' } },
-      ])
-      const amina = calls({ name: 'amina', role: 'owner' })
-      const unreadable = [
-        amina.act('user.flag', 'user-1\0', { level: 1, why: 'x' }),
-        amina.preview('user.flag', 'user-1\0', { level: 1 }),
-        amina.act('user.flag', 'user-1', { level: 1, why: 'x \ud800' }),
-      ]
-      for (const call of unreadable) await expect(call).rejects.toMatchObject({ code: 'invalid_request' })
-    },
-  )
-
-  it('is the same to a host that sends it again, also with a member that is undefined', async () => {
-    const { parts, acts } = world.service
-    const amina = createOperatorCalls(parts, acts)({ name: 'amina', role: 'owner' })
-    const request = { days: 3, plan: undefined, why: 'x', operation_id: 'op 1' }
-    for (const sent of [request, request])
-      expect(await amina.act('user.grant', 'user-1', sent)).toMatchObject({ user_id: 'user-1' })
-    expect((await owner().get('/users/user-1')).body.audit).toHaveLength(1)
+  it('is refused to a host as over HTTP: a wrong role is in the trail, bad text is no bug', async () => {
+    const refused = callsOf('vic', 'viewer').act('user.flag', 'user-1', { level: 1, why: 'x' })
+    await expect(refused).rejects.toMatchObject({ code: 'role_not_allowed' })
+    const after = { act: 'user.flag', code: 'role_not_allowed' }
+    const { audit } = (await owner().get('/sessions')).body
+    expect(audit).toMatchObject([{ actor: 'vic', act: 'operator.refused', after }])
+    const amina = callsOf('amina', 'owner')
+    const tooMuch = amina.act('user.flag', 'user-1', { level: 9, why: 'x' })
+    await expect(tooMuch).rejects.toMatchObject({ code: 'validation_failed' })
+    for (const call of [
+      () => amina.act('user.flag', 'user-1\0', { level: 1, why: 'x' }),
+      () => amina.preview('user.flag', 'user-1\0', { level: 1 }),
+      () => amina.act('user.flag', 'user-1', { level: 1, why: 'x \ud800' }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
   it('is a call of the client', async () => {
@@ -205,9 +180,8 @@ describeScenario('an act that is declared once', ({ database }) => {
     expect(preview.changes).toMatchObject([{ after: '1' }])
     const answer = await operator.act('user.flag', 'user-1', { level: 1, why: 'x', operation_id: 'op' })
     expect(answer.user_id).toBe('user-1')
-    await expect(operator.act('user.flag', 'nobody', { level: 1, why: 'x' })).rejects.toMatchObject({
-      code: 'not_found',
-    })
+    const refused = operator.act('user.flag', 'nobody', { level: 1, why: 'x' })
+    await expect(refused).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 

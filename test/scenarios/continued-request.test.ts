@@ -1,11 +1,8 @@
 // A request that was left half way and continued later. Its checkout is young although the payment is old.
 // Found by the simulation (seed 49): the looks were counted from the request, so the last could be over
 // before anybody had paid.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { SEED_PLANS } from '../../packages/ishtirak/src/core/plan.js'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findPayment } from '../../packages/ishtirak/src/ledger/payments.sql.js'
 import { describeScenario } from '../support/databases.js'
 import { checkoutIdOf, createWorld, type World } from '../support/world.js'
@@ -13,13 +10,8 @@ import { checkoutIdOf, createWorld, type World } from '../support/world.js'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-plans-'))
-const PLANS_FILE = path.join(folder, 'plans.json')
-beforeAll(() => {
-  const team = { ...SEED_PLANS.at(-1), id: 'team', name: 'Team', price: 5_000 }
-  writeFileSync(PLANS_FILE, JSON.stringify([...SEED_PLANS, team]))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+/** It has a second plan, `team`. */
+const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 
 describeScenario('a request that is continued later', ({ database }) => {
   let world: World

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
-import { describeScenario } from '../support/databases.js'
+import { describeOnEach } from '../support/databases.js'
 import { PRO } from '../support/fixtures.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
@@ -20,7 +20,7 @@ const setOrder = statement(
 const selectSums = statement('test.odd_money.sums', 'select user_id, balance from users order by user_id')
 const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
 
-describeScenario('odd money', ({ database }) => {
+describeOnEach('odd money', ({ database }) => {
   let world: World
   let user: Caller
   beforeEach(async () => {
@@ -29,22 +29,17 @@ describeScenario('odd money', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const call = async (method: string, path: string, body?: unknown) =>
-    world.call(method, path, {
-      ...(body !== undefined && { body }),
-      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
-    })
   const pay = async (checkoutUrl: string) => {
     await world.emulator.pay(checkoutIdOf(checkoutUrl), 'paid')
     await world.emulator.settled()
   }
-  const topUp = async (amount: number) => {
-    const { body } = await user.post(`${BALANCE}/top-ups`, { amount })
-    await pay(body.checkout_url)
-    return body.id as string
+  const topUp = async (amount: number, one = user) =>
+    pay((await one.post(`${BALANCE}/top-ups`, { amount })).body.checkout_url)
+  const renew = async (plan = 'pro') => {
+    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
+    await world.call('PUT', `${BALANCE}/renewal`, { body: { plan, months: 1 }, headers })
   }
-  const renew = (plan = 'pro', months = 1) => call('PUT', `${BALANCE}/renewal`, { plan, months })
-  const status = async () => (await user.get(`${BILLING}/status`)).body
+
   it('a change that is quoted while a renewal is not yet written down changes that renewal', async () => {
     await user.buy()
     await topUp(2_000)
@@ -53,7 +48,7 @@ describeScenario('odd money', ({ database }) => {
     await world.emulator.advance(56 * DAY)
     const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
     await pay(body.checkout_url)
-    expect((await status()).plan).toBe('team')
+    expect((await user.get(`${BILLING}/status`)).body.plan).toBe('team')
   })
 
   it('two choices at once that differ in when they begin are two', async () => {
@@ -92,15 +87,10 @@ describeScenario('odd money', ({ database }) => {
       ['user-2', '2026-11-21T12:00:00Z', PRO_MONTHLY],
     ] as const
     for (const [userId, at, order] of orders) {
-      const { body } = await world.as(userId).post(`${BALANCE}/top-ups`, { amount: 2_000 })
-      await pay(body.checkout_url)
+      await topUp(2_000, world.as(userId))
       await database().query(setOrder, [userId, at, JSON.stringify(order)])
     }
     await world.advance(1)
-    const sums = await database().query(selectSums)
-    expect(sums).toEqual([
-      { user_id: 'user-1', balance: 2_000 },
-      { user_id: 'user-2', balance: 0 },
-    ])
+    expect((await database().query(selectSums)).map(({ balance }) => balance)).toEqual([2_000, 0])
   })
 })

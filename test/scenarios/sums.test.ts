@@ -34,14 +34,14 @@ const selectPaidAt = statement(
 type Sums = Readonly<Record<string, number>>
 const cents = (dinars: unknown) => Math.round(Number(dinars) * 100)
 const sumOf = (of: readonly Sums[], name: string) => of.reduce((sum, one) => sum + cents(one[name]), 0)
+const isByCard = ({ method }: { readonly method: string }) => method === 'chargily'
+const partsOf = (of: readonly Record<string, Sums>[], kind: string) => of.map((part) => part[kind] ?? {})
 const MONEY = ['ht', 'tva', 'ttc', 'stamp_duty', 'total', 'fees', 'net', 'asked']
 
 async function linesOf(operator: OperatorCaller, month: string) {
   const { text } = await operator.get(`/exports/accounts?month=${month}`)
-  const [head = [], ...rows] = text
-    .trim()
-    .split('\r\n')
-    .map((line: string) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/))
+  const cells = (line: string) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+  const [head = [], ...rows] = text.trim().split('\r\n').map(cells)
   return rows.map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])))
 }
 
@@ -62,72 +62,53 @@ const usersAt = async (database: Database, instant: string) =>
 describeScenario('the books of a year', ({ database }) => {
   it('agree with each other, with the papers and with what is closed', async () => {
     const env = { ...OPERATOR_ENV, ...CODE_ENV, BALANCE_MAX: '50000' }
-    const world = await createWorld(database(), { env, withoutJobs: true })
-    try {
-      const operator = operatorOf(world)
-      const months = await fillDemo(world, 16)
-      const saver = world.as('saver')
-      const { body } = await saver.post('/api/v1/billing/balance/top-ups', { amount: 7_000 })
-      await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
-      await world.emulator.settled()
-      await saver.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
-      const papers = await database().query(selectReceipts)
-      const journals: string[] = []
-      for (const month of months) {
-        const figures = (await operator.get(`/months/${month}`)).body
-        const lines = await linesOf(operator, month)
-        const journal = await journalOf(operator, month)
-        journals.push(...journal.map(({ receipt }) => receipt))
-        const ofMonth = papers.filter((paper) => paper.month === month)
-        const onPaper = (name: string) => ofMonth.reduce((sum, paper) => sum + Number(paper[name]), 0)
-        const total = lines.find(({ kind }) => kind === 'total') ?? {}
-        const counted = lines.filter(({ kind }) => kind === 'payment' || kind === 'refund')
-        for (const name of MONEY) {
-          const balance = cents(figures.paid[name]) - cents(figures.refunded[name])
-          expect([month, name, cents(total[name]), sumOf(counted, name)]).toEqual([
-            ...[month, name, balance, balance],
-          ])
-          for (const parts of [figures.by_day, figures.by_method, figures.by_rate])
-            for (const kind of ['paid', 'refunded'])
-              expect(
-                sumOf(
-                  parts.map((part: Record<string, Sums>) => part[kind]),
-                  name,
-                ),
-              ).toBe(cents(figures[kind][name]))
-        }
-        expect(sumOf(journal, 'total')).toBe(onPaper('amount') + onPaper('duty'))
-        expect([sumOf(journal, 'tva'), sumOf(journal, 'ttc')]).toEqual([
-          ...[onPaper('tva'), cents(figures.paid.ttc)],
-        ])
-        const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
-        const byCard = figures.by_method.filter(({ method }: { method: string }) => method === 'chargily')
-        const onBalances = (owed?.by_method ?? []).filter(
-          ({ method }: { method: string }) => method === 'chargily',
-        )
-        expect(cents(paidOut.came)).toBe(
-          sumOf(
-            byCard.map(({ paid }: { paid: Sums }) => paid),
-            'net',
-          ) +
-            sumOf(onBalances, 'amount') -
-            sumOf(onBalances, 'fees'),
-        )
-        if (owed)
-          expect(owed.owed).toBe(
-            owed.owed_before + owed.came_in.total - owed.earned - owed.corrected - owed.paid_out,
-          )
-        if (month === months.at(-1)) continue
-        const closed = (await operator.post(`/months/${month}/close`, {})).body
-        expect({ ...closed, closed: null }).toEqual(figures)
+    await using world = await createWorld(database(), { env, withoutJobs: true })
+    const operator = operatorOf(world)
+    const months = await fillDemo(world, 16)
+    const saver = world.as('saver')
+    const { body } = await saver.post('/api/v1/billing/balance/top-ups', { amount: 7_000 })
+    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+    await world.emulator.settled()
+    await saver.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+    const papers = await database().query(selectReceipts)
+    const journals: string[] = []
+    for (const month of months) {
+      const figures = (await operator.get(`/months/${month}`)).body
+      const lines = await linesOf(operator, month)
+      const journal = await journalOf(operator, month)
+      journals.push(...journal.map(({ receipt }) => receipt))
+      const ofMonth = papers.filter((paper) => paper.month === month)
+      const onPaper = (name: string) => ofMonth.reduce((sum, paper) => sum + Number(paper[name]), 0)
+      const total = lines.find(({ kind }) => kind === 'total') ?? {}
+      const counted = lines.filter(({ kind }) => kind === 'payment' || kind === 'refund')
+      for (const name of MONEY) {
+        const balance = cents(figures.paid[name]) - cents(figures.refunded[name])
+        const found = [month, name, cents(total[name]), sumOf(counted, name)]
+        expect(found).toEqual([month, name, balance, balance])
+        for (const parts of [figures.by_day, figures.by_method, figures.by_rate])
+          for (const kind of ['paid', 'refunded'])
+            expect(sumOf(partsOf(parts, kind), name)).toBe(cents(figures[kind][name]))
       }
-      expect(journals.sort()).toEqual(
-        papers.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
-      )
-      await agreeWithYear(operator, database(), months)
-    } finally {
-      await world.stop()
+      expect(sumOf(journal, 'total')).toBe(onPaper('amount') + onPaper('duty'))
+      const taxed = [sumOf(journal, 'tva'), sumOf(journal, 'ttc')]
+      expect(taxed).toEqual([onPaper('tva'), cents(figures.paid.ttc)])
+      const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
+      const byCard = figures.by_method.filter(isByCard)
+      const onBalances = (owed?.by_method ?? []).filter(isByCard)
+      const balances = sumOf(onBalances, 'amount') - sumOf(onBalances, 'fees')
+      expect(cents(paidOut.came)).toBe(sumOf(partsOf(byCard, 'paid'), 'net') + balances)
+      if (owed)
+        expect(owed.owed + owed.earned + owed.corrected + owed.paid_out).toBe(
+          owed.owed_before + owed.came_in.total,
+        )
+      if (month === months.at(-1)) continue
+      const closed = (await operator.post(`/months/${month}/close`, {})).body
+      expect({ ...closed, closed: null }).toEqual(figures)
     }
+    expect(journals.sort()).toEqual(
+      papers.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
+    )
+    await agreeWithYear(operator, database(), months)
   })
 })
 

@@ -18,8 +18,7 @@ beforeEach(async () => {
     printed += text
     return true
   }
-  vi.spyOn(process.stdout, 'write').mockImplementation(keep)
-  vi.spyOn(process.stderr, 'write').mockImplementation(keep)
+  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockImplementation(keep)
   for (const name of ['CHARGILY_SECRET_KEY', 'NODE_ENV', 'EVENTS_URL']) vi.stubEnv(name, '')
   vi.stubEnv('DATABASE_URL', 'memory:')
   vi.stubEnv('EVENTS_SECRETS', SECRET)
@@ -30,6 +29,8 @@ afterEach(async () => {
   process.exitCode = undefined
   await receiver.goDown()
 })
+
+const toReceiver = (user = 'amine') => ['--user', user, '--to', receiver.url]
 
 /** Gives the code that the process would end with. */
 async function trigger(...words: string[]) {
@@ -46,7 +47,7 @@ async function trigger(...words: string[]) {
 }
 
 it('sends every type, signed, to EVENTS_URL or to another address, and says what was answered', async () => {
-  for (const type of EVENT_TYPES) expect(await trigger(type, '--user', 'amine', '--to', receiver.url)).toBe(0)
+  for (const type of EVENT_TYPES) expect(await trigger(type, ...toReceiver())).toBe(0)
   vi.stubEnv('EVENTS_URL', receiver.url)
   expect(await trigger('payment.paid', '--user', 'amine')).toBe(0)
   const verified = receiver.received.map(({ raw, headers }) => verifyEvent(raw, headers, SECRET))
@@ -61,8 +62,7 @@ it('sends every type, signed, to EVENTS_URL or to another address, and says what
 it('reaches the function of the handler that is for its type', async () => {
   const amounts: number[] = []
   const handler = eventHandler({
-    secrets: SECRET,
-    on: { 'payment.paid': ({ data }) => void amounts.push(data.payment.amount) },
+    ...{ secrets: SECRET, on: { 'payment.paid': ({ data }) => void amounts.push(data.payment.amount) } },
   })
   const statuses: number[] = []
   receiver.behave =
@@ -73,19 +73,17 @@ it('reaches the function of the handler that is for its type', async () => {
       statuses.push(status)
       response.writeHead(status).end()
     }
-  expect(await trigger('payment.paid', '--user', 'amine', '--to', receiver.url)).toBe(0)
+  expect(await trigger('payment.paid', ...toReceiver())).toBe(0)
   expect([amounts, statuses]).toEqual([[2000], [200]])
 })
 
-it('ends with 1 where it was not accepted, and shows why', async () => {
+it('ends with 1 where it was not accepted, and shows why; for a wrong type it names all', async () => {
   receiver.behave = () => (response) => response.writeHead(500).end('the body was read')
-  expect(await trigger('payment.paid', '--user', 'amine', '--to', receiver.url)).toBe(1)
+  expect(await trigger('payment.paid', ...toReceiver())).toBe(1)
   expect(printed).toContain('answered 500: the body was read')
   await receiver.goDown()
-  await expect(trigger('payment.paid', '--user', 'amine', '--to', receiver.url)).rejects.toThrow('no answer')
-})
-
-it('names the types that there are', async () => {
+  await expect(trigger('payment.paid', ...toReceiver())).rejects.toThrow('no answer')
+  // The types that there are.
   await expect(trigger('payment.payed', '--user', 'amine')).rejects.toThrow()
   for (const type of EVENT_TYPES) expect(printed).toContain(type)
 })
@@ -94,11 +92,9 @@ it('is refused outside of the sandbox, without an address, and about nobody', as
   vi.stubEnv('EVENTS_SECRETS', '')
   await expect(trigger('payment.paid', '--user', 'amine')).rejects.toThrow('where to?')
   vi.stubEnv('EVENTS_SECRETS', SECRET)
-  await expect(trigger('payment.paid', '--user', 'a\nb', '--to', receiver.url)).rejects.toThrow('--user')
+  await expect(trigger('payment.paid', ...toReceiver('a\nb'))).rejects.toThrow('--user')
   vi.stubEnv('CHARGILY_SECRET_KEY', 'test_sk_of_this_test_0000000000')
   vi.stubEnv('AUTH_JWT_SECRET', 'a secret of the tests that is longer than 32 bytes')
-  await expect(trigger('payment.paid', '--user', 'amine', '--to', receiver.url)).rejects.toThrow(
-    'sandbox alone',
-  )
+  await expect(trigger('payment.paid', ...toReceiver())).rejects.toThrow('sandbox alone')
   expect(receiver.received).toEqual([])
 })

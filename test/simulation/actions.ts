@@ -1,19 +1,19 @@
 // What users, sweeps, operators and the provider do, each as one task. The result is checked against the rule
 // for that action, with the state at its start and the ledger after all concurrent tasks have ended.
-import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
+import type { Faults } from '../../packages/chargily-emulator/src/faults.js'
 import { readHistory, readPayment } from '../../packages/ishtirak/src/checkout/history.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { receiveEvent } from '../../packages/ishtirak/src/checkout/webhook.js'
 import { reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { announceTime } from '../../packages/ishtirak/src/events/announce-time.js'
+import type { SeededRandom } from '../support/random.js'
 import { bookRenewals, holdOrders, orders, topUps } from './balances.js'
 import type { OddPayment } from './emulator.js'
-import { withExpectedErrors } from './expected.js'
+import { deed } from './expected.js'
 import { OPERATOR_ACTIONS, operatorTasks } from './operator-actions.js'
 import { askFactures, issueOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
-import { faultsOfEvents } from './provider-errors.js'
 import { clicks, redemptions } from './purchases.js'
 import { OFFERS } from './sales.js'
 import { OUTSIDE, type Task } from './scheduler.js'
@@ -21,28 +21,9 @@ import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
 export const ACTIONS = {
-  click: 6,
-  redeem: 1.5,
-  prove: 0.7,
-  topUp: 1.2,
-  order: 0.8,
-  renew: 1.5,
-  holdOrders: 0.5,
-  nameBuyer: 0.6,
-  askFacture: 1,
-  issueOwed: 0.7,
-  pay: 6,
-  leak: 0.3,
-  second: 0.8,
-  status: 3,
-  history: 1,
-  payment: 1,
-  sweep: 3,
-  announce: 1,
-  compare: 0.5,
-  webhook: 7,
-  replay: 1,
-  forgery: 0.5,
+  ...{ click: 6, redeem: 1.5, prove: 0.7, topUp: 1.2, order: 0.8, renew: 1.5, holdOrders: 0.5 },
+  ...{ nameBuyer: 0.6, askFacture: 1, issueOwed: 0.7, pay: 6, leak: 0.3, second: 0.8, status: 3 },
+  ...{ history: 1, payment: 1, sweep: 3, announce: 1, compare: 0.5, webhook: 7, replay: 1, forgery: 0.5 },
   ...OPERATOR_ACTIONS,
 } as const
 export type Action = keyof typeof ACTIONS
@@ -62,7 +43,7 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
     case 'redeem':
       return redemptions(world, userId)
     case 'topUp':
-      return topUps(world, userId, world.random.boolean(0.2) ? 'transfer' : undefined)
+      return topUps(world, userId)
     case 'order':
       return orders(world, userId)
     case 'renew':
@@ -86,7 +67,7 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
     case 'sweep':
       return [sweep(world, process, 5)]
     case 'announce':
-      return [announce(world, process)]
+      return [deed(world, process, { name: 'announce', start: (parts) => announceTime(parts, 50) })]
     case 'compare':
       return [compare(world, process)]
     default:
@@ -94,9 +75,7 @@ export function tasksFor(action: Action, world: SimulatedWorld): readonly Task[]
   }
 }
 
-/**
- * A payer uses the page of an open checkout. `leak`: a checkout whose address the service gave to no user.
- */
+/** A payer uses the page of an open checkout. `leak`: one whose address the service gave to no user. */
 function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[] {
   const open = world.emulator.checkouts().filter(({ status }) => status === 'pending')
   const payable = open.filter(({ id }) => world.isShown(id) === (action === 'pay'))
@@ -106,9 +85,7 @@ function payOpen(world: SimulatedWorld, action: 'pay' | 'leak'): readonly Task[]
   return [payAt(world, id, world.random.weighted({ paid: 8, failed: 1, canceled: 1 }), oddPayment(world, id))]
 }
 
-/**
- * A wrong event or a wrong amount, never both, so that the API always reports the truth about one of them.
- */
+/** A wrong event or a wrong amount, never both, so the API always reports the truth about one of them. */
 export function oddPayment({ random, emulator }: SimulatedWorld, checkoutId: string): OddPayment {
   if (!random.boolean(0.2)) return { faults: faultsOfEvents(random) }
   const price = emulator.priceOf(checkoutId) ?? 0
@@ -116,18 +93,31 @@ export function oddPayment({ random, emulator }: SimulatedWorld, checkoutId: str
   return { amount: random.pick([price + 1, price - 1, price * 10, 50, other]) }
 }
 
+/** The API keeps reporting the truth, so the sweep corrects all of them. */
+function faultsOfEvents(random: SeededRandom): Partial<Faults> {
+  const faults = {
+    none: () => ({}),
+    twice: () => ({ duplicate: { count: random.between(1, 2), new_event_id: true } }),
+    stale: () => ({ reorder: { order: 'failed_after_paid' as const } }),
+    amount: () => ({ wrong_amount: { amount: 50 } }),
+    mode: () => ({ wrong_mode: {} }),
+    currency: () => ({ wrong_currency: {} }),
+    slow: () => ({ processing: { seconds: random.pick([5, 100, 1200]) } }),
+    unsigned: () => ({ bad_signature: {} }),
+  }
+  const kinds = { none: 12, twice: 3, stale: 2, amount: 1, mode: 1, currency: 1, slow: 2, unsigned: 1 }
+  return faults[random.weighted<keyof typeof faults>(kinds)]()
+}
+
 /** A gateway repeats a request at most this long after the first. */
 const REPEATED_WITHIN_MS = 10 * 60_000
 
-/**
- * The checkout request arrives twice: the provider makes a second checkout for the same payment, and that is
- * paid as well.
- */
+/** The checkout request arrives twice: the provider makes another checkout, and that is paid as well. */
 function paySecond(world: SimulatedWorld): readonly Task[] {
   const { random, emulator } = world
-  const fresh = ({ id, created_at }: CheckoutRecord) =>
-    world.isShown(id) && created_at * 1_000 + REPEATED_WITHIN_MS > world.now
-  const candidates = emulator.checkouts().filter(fresh)
+  const candidates = emulator
+    .checkouts()
+    .filter((one) => world.isShown(one.id) && one.created_at * 1_000 + REPEATED_WITHIN_MS > world.now)
   if (candidates.length === 0) return []
   const { id: firstId } = random.pick(candidates)
   const odd = random.boolean(0.1) ? oddPayment(world, firstId) : {}
@@ -156,45 +146,42 @@ export function payAt(
   return { name: `payer: ${outcome} at ${checkoutId}`, state: OUTSIDE, start }
 }
 
-export function status(world: SimulatedWorld, { state, parts }: Process, userId: string): Task {
-  return withExpectedErrors(
-    world,
-    { name: `${userId} reads their status`, state, start: () => readStatus(parts, userId) },
-    [],
-  )
+export function status(world: SimulatedWorld, process: Process, userId: string): Task {
+  return deed(world, process, {
+    name: `${userId} reads their status`,
+    start: (parts) => readStatus(parts, userId),
+  })
 }
 
-function history(world: SimulatedWorld, { state, parts }: Process, userId: string): Task {
-  const start = () => readHistory(parts, { userId, limit: 2, cursor: null, status: null })
-  return withExpectedErrors(world, { name: `${userId} reads their history`, state, start }, [])
+function history(world: SimulatedWorld, process: Process, userId: string): Task {
+  return deed(world, process, {
+    name: `${userId} reads their history`,
+    start: (parts) => readHistory(parts, { userId, limit: 2, cursor: null, status: null }),
+  })
 }
 
-function payment(world: SimulatedWorld, { state, parts }: Process): readonly Task[] {
+function payment(world: SimulatedWorld, process: Process): readonly Task[] {
   if (world.shown.length === 0) return []
   const { userId, paymentId } = world.random.pick(world.shown)
-  const start = () => readPayment(parts, { userId, paymentId })
-  return [withExpectedErrors(world, { name: `${userId} reads ${paymentId}`, state, start }, [])]
+  const start = (parts: Process['parts']) => readPayment(parts, { userId, paymentId })
+  return [deed(world, process, { name: `${userId} reads ${paymentId}`, start })]
 }
 
-export function sweep(world: SimulatedWorld, { state, parts }: Process, limit: number): Task {
-  const start = async () => {
-    const done = await checkDuePayments(parts, limit)
-    world.figures.count('looks of the sweep', done)
-    return done
-  }
-  return withExpectedErrors(world, { name: 'sweep', state, start, ended: () => world.swept() }, [])
-}
-
-/**
- * Sends the events that are due by time alone; they share the sequence and the version guard with payments.
- */
-function announce(world: SimulatedWorld, { state, parts }: Process): Task {
-  return withExpectedErrors(world, { name: 'announce', state, start: () => announceTime(parts, 50) }, [])
+export function sweep(world: SimulatedWorld, process: Process, limit: number): Task {
+  return deed(world, process, {
+    name: 'sweep',
+    start: async (parts) => {
+      const done = await checkDuePayments(parts, limit)
+      world.figures.count('looks of the sweep', done)
+      return done
+    },
+    ended: () => world.swept(),
+  })
 }
 
 /** One round of the daily comparison with the provider's list; gives 0 when there is nothing to compare. */
-export function compare(world: SimulatedWorld, { state, parts }: Process): Task {
-  return withExpectedErrors(world, { name: 'compare', state, start: () => reconcileDaily(parts) }, [])
+export function compare(world: SimulatedWorld, process: Process): Task {
+  return deed(world, process, { name: 'compare', start: reconcileDaily })
 }
 
 /** Due webhooks, a replayed one or a forged one. Without a running process they count as not delivered. */
@@ -204,26 +191,24 @@ function receiveWebhooks(
   action: 'webhook' | 'replay' | 'forgery',
 ): readonly Task[] {
   const { webhooks, random } = world
-  const single = { webhook: () => undefined, replay: () => webhooks.old(), forgery: () => webhooks.forge() }[
-    action
-  ]()
-  const chosen = action === 'webhook' ? webhooks.due(world.now, random.between(1, 3)) : single ? [single] : []
+  const chosen = {
+    webhook: () => webhooks.due(world.now, random.between(1, 3)),
+    replay: () => webhooks.old(),
+    forgery: () => webhooks.forge(),
+  }[action]()
   if (!process) {
-    for (const message of chosen) webhooks.answered(message, { kind: 'killed' }, world.now)
+    for (const message of chosen) webhooks.answered(message, false, world.now)
     return []
   }
   return chosen.map((message) => {
-    const { state, parts } = world.anyProcess() ?? process
+    const { eventId, body, signature, isGenuine } = message
+    const at = world.anyProcess() ?? process
     webhooks.delivered(message)
-    const task: Task = {
-      name: `webhook ${message.eventId}`,
-      state,
-      start: () => {
-        const { body, signature } = message
-        return receiveEvent(parts, 'chargily', { body: Buffer.from(body), signature })
-      },
-      ended: (end) => webhooks.answered(message, end, world.now),
-    }
-    return withExpectedErrors(world, task, message.isGenuine ? [] : ['invalid_signature'])
+    return deed(world, at, {
+      name: `webhook ${eventId}`,
+      start: (parts) => receiveEvent(parts, 'chargily', { body: Buffer.from(body), signature }),
+      refusals: isGenuine ? [] : ['invalid_signature'],
+      ended: (how) => webhooks.answered(message, how === 'done', world.now),
+    })
   })
 }

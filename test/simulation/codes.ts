@@ -2,8 +2,8 @@
 // counted here, by the payments that hold one, and not by the service.
 import type { BookedPayment, Ledger } from './ledger.js'
 import type { Gift } from './model.js'
-import { type RuleName, require } from './rules.js'
-import { CODE_KINDS, type CodeKindSold, priceOf, saleAt } from './sales.js'
+import { require } from './rules.js'
+import { type CodeKindSold, priceOf, saleAt } from './sales.js'
 
 export interface MadeCode extends CodeKindSold {
   /** The price of a month of its plan when it was made. */
@@ -33,10 +33,7 @@ const hashOf = ({ codes }: Ledger, made: MadeCode) => codes.find(({ batch }) => 
 
 export class Codes {
   readonly made: MadeCode[] = []
-  /**
-   * Payments that may hold a use beyond the bound: they died, their use was given to another, and the money
-   * came late.
-   */
+  /** Payments that may hold a use beyond the bound: they died, another took it, and the money came late. */
   readonly #late = new Set<string>()
   #before: readonly BookedPayment[] = []
 
@@ -45,8 +42,8 @@ export class Codes {
     this.#noteLate(ledger)
     for (const { hash, batch, used } of ledger.codes) {
       const holders = holdersOf(ledger, hash)
-      require(used ===
-        holders.length, 'a use of a code is held by what was paid, can be, or was redeemed', () =>
+      const isHeld = used === holders.length
+      require(isHeld, 'a use of a code is held by what was paid, can be, or was redeemed', () =>
         `${batch} counts ${used}, held by ${holders.map(({ id, status }) => `${id} ${status}`)}`)
       const made = this.made.find((one) => one.batch === batch)
       if (!made) continue
@@ -62,10 +59,7 @@ export class Codes {
     this.#before = ledger.payments
   }
 
-  /**
-   * Whether this user can buy with it, their own open payment by this method apart, which a new choice
-   * replaces.
-   */
+  /** Whether this user can buy with it. A new choice replaces their own open payment by this method. */
   hasUseLeft(
     made: MadeCode,
     by: { readonly userId: string; readonly method: string },
@@ -79,23 +73,25 @@ export class Codes {
     return holders.length < made.uses && own.length < made.usesPerUser
   }
 
-  /** What each payment with it is at the moment: as long as it is the same, no use was taken or came back. */
+  /** As long as it is the same, no use was taken or came back. */
   usesOf(made: MadeCode, ledger: Ledger): string {
     const hash = hashOf(ledger, made)
     const ofPayments = ledger.payments.filter(({ code }) => code === hash)
     return [...ofPayments, ...holdersOf(ledger, hash)].map(({ id, status }) => `${id} ${status}`).join()
   }
 
-  /** Of the code with this hash. */
-  kindOf(hash: string, { codes }: Ledger): string | undefined {
+  #madeAs(hash: string | null, { codes }: Ledger): MadeCode | undefined {
     const batch = codes.find((one) => one.hash === hash)?.batch
-    return this.made.find((one) => one.batch === batch)?.kind
+    return this.made.find((one) => one.batch === batch)
+  }
+
+  kindOf(hash: string, ledger: Ledger): string | undefined {
+    return this.#madeAs(hash, ledger)?.kind
   }
 
   /** What the code with this hash gives without a payment. */
-  giftOf(hash: string, { codes }: Ledger): Omit<Gift, 'id' | 'at' | 'sold'> | undefined {
-    const batch = codes.find((one) => one.hash === hash)?.batch
-    const { isVoucher, plan, months = 0, single = 0 } = this.made.find((one) => one.batch === batch) ?? {}
+  giftOf(hash: string, ledger: Ledger): Omit<Gift, 'id' | 'at' | 'sold'> | undefined {
+    const { isVoucher, plan, months = 0, single = 0 } = this.#madeAs(hash, ledger) ?? {}
     return isVoucher && plan ? { plan, months, days: 0, single } : undefined
   }
 
@@ -112,17 +108,13 @@ export class Codes {
     }
   }
 
-  #checkPrice({ codes }: Ledger, { id, code, asked, discount, months }: BookedPayment): void {
-    const rule: RuleName = 'a code takes off what it says'
+  #checkPrice(ledger: Ledger, { id, code, asked, discount, months }: BookedPayment): void {
     const sale = saleAt(asked)
-    const batch = codes.find(({ hash }) => hash === code)?.batch
-    const made = this.made.find((one) => one.batch === batch)
+    const made = this.#madeAs(code, ledger)
     const full = sale && priceOf({ ...sale, code: null })
     const isRight =
       sale?.months === months && full === asked + discount && (sale.code === null) === (code === null)
-    require(isRight && (!made || made.kind === sale.code), rule, () =>
-      `${id}: ${asked} and ${discount} off for ${months} months by ${batch}`)
+    require(isRight && (!made || made.kind === sale.code), 'a code takes off what it says', () =>
+      `${id}: ${asked} and ${discount} off for ${months} months by ${made?.batch}`)
   }
 }
-
-export const CODE_KIND_NAMES = Object.keys(CODE_KINDS)

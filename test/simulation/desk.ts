@@ -1,15 +1,12 @@
 // Cash and cheques among the deeds, for terms, for dearer plans at once and for balances: recorded by
 // operators, once and again, by two at once, with a wrong amount, for another user. They are undone by
 // refunds, as any payment.
-
-import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { recordPayment } from '../../packages/ishtirak/src/desk/record-act.js'
-import { ownerNamed } from '../support/operator.js'
-import { codeOf, withExpectedErrors } from './expected.js'
+import { act, deed } from './expected.js'
 import type { BookedPayment, Ledger } from './ledger.js'
 import { costOfChange, type Taking } from './model.js'
 import { LEAST_AMOUNT, type Process } from './process.js'
-import { purchasable } from './purchases.js'
+import { mayBeBought } from './purchases.js'
 import { isBooked, require } from './rules.js'
 import { offersIn } from './sales.js'
 import type { Task } from './scheduler.js'
@@ -74,21 +71,15 @@ function newSlip(world: SimulatedWorld, userId: string, wanted?: 'change'): Slip
   const kind = wanted ?? random.weighted({ purchase: 4, change: 4, top_up: balanceMax > 0 ? 2 : 0 })
   const { code: _, ...bought } = random.pick(offersIn(edition).filter(({ code }) => code === null))
   const plan = random.pick(['team', 'max'])
-  const price = kind === 'change' ? changeCost(world, userId, plan) : undefined
-  const single = edition[plan]?.[1] ?? 0
+  const to = { plan, prices: edition[plan] ?? {}, least: LEAST_AMOUNT }
+  const price = kind === 'change' ? costOfChange(world.standingOf(userId), world.now, to)?.price : undefined
   const method = random.pick(['cash', 'cheque'] as const)
   const reference = `${method.toUpperCase()} ${slips.size + 1}`
   const of = { reference, userId, method, startedAt: world.now, months: 0 }
   if (kind === 'top_up')
     return { ...of, kind, plan: 'unknown', single: 0, price: random.pick([200, 2000, 5000, 31_000]) }
   if (price === undefined) return { ...of, kind: 'purchase', ...bought }
-  return { ...of, kind: 'change', plan, single, price }
-}
-
-/** In the state as it is; undefined: it is none of a dearer plan. */
-function changeCost(world: SimulatedWorld, userId: string, plan: string): number | undefined {
-  const to = { plan, prices: world.edition[plan] ?? {}, least: LEAST_AMOUNT }
-  return costOfChange(world.standingOf(userId), world.now, to)?.price
+  return { ...of, kind: 'change', plan, single: edition[plan]?.[1] ?? 0, price }
 }
 
 /** By the table of the example seller for these years: one rate for the whole, and five dinars at least. */
@@ -103,85 +94,88 @@ function bookedAs({ ledger, slips }: SimulatedWorld, reference: string) {
   return ledger.payments.find(({ checkout, method }) => checkout === reference && method === way)
 }
 
+const IN_BOOKS = 'what is taken at the desk is in the books once, as it was taken'
+
 function record(
   world: SimulatedWorld,
-  { state, parts }: Process,
+  process: Process,
   slip: Slip,
   odd: { readonly more?: number; readonly userId?: string } = {},
 ): Task {
   const { kind, reference, plan, months, method, price } = slip
-  const isChange = kind === 'change'
-  const userId = odd.userId ?? slip.userId
-  const amount = price + dutyOn(slip) + (odd.more ?? 0)
-  const rule = 'what is taken at the desk is in the books once, as it was taken'
-  const known = () => bookedAs(world, reference)
-  const wasKnown = known() !== undefined
-  const isPossible = purchasable(world, userId, { planId: plan, months, mode: 'payment' })
-  const startedAt = world.now
-  const to = { plan, prices: world.edition[plan] ?? {}, least: LEAST_AMOUNT }
-  const costs = world.statesOf(userId, (standing, at) => costOfChange(standing, at, to)?.price)
-  const mayCost = () => [...costs(startedAt), ...costs(world.now)]
-  const most = world.statesOf(userId, ({ balance }) => world.balanceMax - balance)
+  const wasKnown = bookedAs(world, reference) !== undefined
   // A slip that is entered for somebody else before it is entered rightly would be theirs.
-  if (odd.userId !== undefined && !wasKnown) return record(world, { state, parts }, slip)
-  const task: Task = {
+  const userId = wasKnown ? (odd.userId ?? slip.userId) : slip.userId
+  const more = odd.more ?? 0
+  const amount = price + dutyOn(slip) + more
+  const checks = checksOf(world, slip, { userId, more, wasKnown })
+  return deed(world, process, {
     name: `the operator records ${reference} of ${amount} for ${userId}`,
-    state,
-    start: () => {
-      const sold = { purchase: { plan, months }, change: { plan, start: 'now' }, top_up: { top_up: price } }
-      const bought = sold[kind]
+    figure: 'acts: records',
+    start: (parts) => {
+      const bought = {
+        purchase: { plan, months },
+        change: { plan, start: 'now' },
+        top_up: { top_up: price },
+      }[kind]
       const taken = { method, amount, reference: reference.toLowerCase() }
-      const asked = { ...bought, ...taken, new_user: true, why: 'the simulation' }
-      return doAct(parts, recordPayment, callBy(ownerNamed('operator'), userId, asked))
+      return act(parts, recordPayment, userId, { ...bought, ...taken, new_user: true })
     },
-    ended: (end) => {
-      world.figures.count(`acts: records ${end.kind}`)
-      const refusal = end.kind === 'threw' ? codeOf(end.error) : ''
-      if (end.kind === 'done')
-        world.afterwards(() => {
-          const booked = known()
-          const isOf = booked && isBooked(booked) && booked.user === userId && booked.kind === kind
-          const isIt = isOf && booked.amount === price
-          require(isIt === true && amount === price + dutyOn(slip), rule, () =>
-            `${reference} of ${amount}: ${JSON.stringify(booked)}`)
-          const mayBe = [...most(startedAt), ...most(world.now)]
-          const isWithin = kind !== 'top_up' || wasKnown || mayBe.some((one) => price <= one)
-          require(isWithin, 'a balance is topped up to its limit', () => `${reference} of ${mayBe}`)
-        })
-      // A slip may be entered when the catalogue says otherwise by then.
-      const { [isChange ? 1 : months]: listed } = world.edition[plan] ?? {}
-      const isSold = kind === 'top_up' || listed === (isChange ? slip.single : price)
-      if (refusal === 'wrong_amount')
-        world.afterwards(() => {
-          const isOther = isChange && mayCost().some((cost) => cost === undefined || !isNear(cost, price))
-          require(odd.more !== undefined || !isSold || isOther, rule, () => `${amount} was refused`)
-        })
-      if (refusal === 'no_dearer_plan')
-        world.afterwards(() =>
-          require(isChange && mayCost().includes(undefined), rule, () => `${plan} was refused`),
-        )
-      if (refusal === 'unknown_plan') require(!isSold, rule, () => `${plan} was refused`)
-      if (refusal === 'conflict' || refusal === 'already_refunded')
-        require(wasKnown || odd.more !== undefined, rule, () => `${reference} is ${refusal}`)
-      if (refusal === 'balance_limit_reached')
-        world.afterwards(() => {
-          const mayBe = [...most(startedAt), ...most(world.now)]
-          const isRight = kind === 'top_up' && mayBe.some((one) => price > one)
-          require(isRight, 'a balance is topped up to its limit', () => `${reference} of ${mayBe}`)
-        })
-      if (refusal === 'prepaid_limit_reached')
-        world.afterwards(() => {
-          const mayBuy = [...isPossible(startedAt), ...isPossible(world.now)]
-          require(mayBuy.includes(false), 'what is bought ahead ends within the limit', () =>
-            `${reference} was refused`)
-        })
-    },
-  }
-  const oddly = ['wrong_amount', 'unknown_plan', 'no_dearer_plan', 'conflict', 'already_refunded'] as const
-  return withExpectedErrors(world, task, ['prepaid_limit_reached', 'balance_limit_reached', ...oddly])
+    done: checks.recorded,
+    ...{ refusals: Object.keys(checks.refusals) as (keyof typeof checks.refusals)[] },
+    // A slip may be entered when the catalogue says otherwise by then.
+    ended: (how) => checks.atOnce(how),
+    refused: (code) => checks.refusals[code as keyof typeof checks.refusals]?.(),
+  })
 }
 
-/** A change costs less by the second: by a dinar or two while it is recorded. */
-function isNear(cost: number, taken: number): boolean {
-  return cost <= taken && taken - cost <= 2
+/** What must hold of the answer, by the states since now. */
+function checksOf(
+  world: SimulatedWorld,
+  slip: Slip,
+  { userId, more, wasKnown }: { readonly userId: string; readonly more: number; readonly wasKnown: boolean },
+) {
+  const { kind, reference, plan, months, price } = slip
+  const isChange = kind === 'change'
+  const mayBuy = world.meanwhile(userId, mayBeBought(world, { planId: plan, months, mode: 'payment' }))
+  const to = { plan, prices: world.edition[plan] ?? {}, least: LEAST_AMOUNT }
+  const mayCost = world.meanwhile(userId, (standing, at) => costOfChange(standing, at, to)?.price)
+  const most = world.meanwhile(userId, ({ balance }) => world.balanceMax - balance)
+  const topUpRule = 'a balance is topped up to its limit'
+  let isSold = true
+  return {
+    recorded: () => {
+      const booked = bookedAs(world, reference)
+      const isOf = booked && isBooked(booked) && booked.user === userId && booked.kind === kind
+      require(isOf === true && booked?.amount === price && more === 0, IN_BOOKS, () =>
+        `${reference}, ${more} more: ${JSON.stringify(booked)}`)
+      const isWithin = kind !== 'top_up' || wasKnown || most().some((one) => price <= one)
+      require(isWithin, topUpRule, () => `${reference} of ${most()}`)
+    },
+    atOnce: (how: string) => {
+      const { [isChange ? 1 : months]: listed } = world.edition[plan] ?? {}
+      isSold = kind === 'top_up' || listed === (isChange ? slip.single : price)
+      if (how === 'unknown_plan') require(!isSold, IN_BOOKS, () => `${plan} was refused`)
+      if (how === 'conflict' || how === 'already_refunded')
+        require(wasKnown || more !== 0, IN_BOOKS, () => `${reference} is ${how}`)
+    },
+    refusals: {
+      wrong_amount: () => {
+        // A change costs less by the second: by a dinar or two while it is recorded.
+        const isNear = (cost: number) => cost <= price && price - cost <= 2
+        const isOther = isChange && mayCost().some((cost) => cost === undefined || !isNear(cost))
+        require(more !== 0 || !isSold || isOther, IN_BOOKS, () => `${price} was refused`)
+      },
+      no_dearer_plan: () =>
+        require(isChange && mayCost().includes(undefined), IN_BOOKS, () => `${plan} was refused`),
+      balance_limit_reached: () => {
+        const isRight = kind === 'top_up' && most().some((one) => price > one)
+        require(isRight, topUpRule, () => `${reference} of ${most()}`)
+      },
+      prepaid_limit_reached: () =>
+        require(mayBuy().includes(false), 'what is bought ahead ends within the limit', () =>
+          `${reference} was refused`),
+      ...{ unknown_plan: () => undefined, conflict: () => undefined, already_refunded: () => undefined },
+    },
+  }
 }

@@ -25,26 +25,7 @@ import { saleAt } from './sales.js'
 export const PROVIDER_KEY = 'test_sk_simulation000000000000000000000000000'
 export const PROVIDER_URL = 'http://provider.invalid'
 
-export interface SimulatedEmulator {
-  /** For the provider adapter: `troubles` is the probability that one call fails. */
-  send(troubles: () => number): Send
-  /** What a payer does on the page. False: the checkout cannot be paid any more. */
-  pay(checkoutId: string, outcome: Outcome, method: PaymentMethod, odd?: OddPayment): boolean
-  /**
-   * A gateway repeats the request that made this checkout: the provider makes another one for the same
-   * payment.
-   */
-  repeat(checkoutId: string): Promise<string>
-  checkout(id: string): CheckoutRecord | undefined
-  checkouts(): readonly CheckoutRecord[]
-  /** The amount of the request that made it. */
-  priceOf(checkoutId: string): number | undefined
-  takings(): readonly Taking[]
-  /** The events written since the last call. */
-  newEvents(): readonly DeliveryRecord[]
-  /** After time has passed: ends what has expired. */
-  endDue(): void
-}
+export type SimulatedEmulator = ReturnType<typeof createEmulator>
 
 export interface OddPayment {
   readonly faults?: Partial<Faults>
@@ -57,14 +38,65 @@ export function createEmulator(of: {
   random: SeededRandom
   figures: SimulationFigures
   note: (line: string) => void
-}): SimulatedEmulator {
+}) {
   const { clock, figures } = of
   const context = openContext(clock, of.random)
   const checkoutService = new CheckoutService(context, new WebhookSender(context, 0))
-  const server = buildServer({ ...context, checkoutService, advance: async () => undefined })
   let seen = 0
   const way = of.random.stream('way to the provider')
+  const { orders, inject } = openServer(context, checkoutService)
+  const call = async (request: Parameters<Send>[0]): Promise<SentAnswer> => {
+    const answer = await inject(request)
+    return { status: answer.statusCode, headers: {}, body: [answer.rawPayload] }
+  }
+  return {
+    /** For the provider adapter: `troubles` is the probability that one call fails. */
+    send:
+      (troubles: () => number): Send =>
+      async (request) => {
+        if (!way.boolean(troubles())) return call(request)
+        const trouble = way.pick(TROUBLES)
+        of.note(`      the provider: ${trouble}`)
+        figures.count(`faults: provider ${trouble}`)
+        return troubled(trouble, () => call(request))
+      },
+    /** What a payer does on the page. False: the checkout cannot be paid any more. */
+    pay: (checkoutId: string, outcome: Outcome, method: PaymentMethod, odd: OddPayment = {}): boolean => {
+      const { faults = {}, amount } = odd
+      const checkout = context.store.checkouts.get(checkoutId)
+      if (!checkout) return false
+      context.faults.set(faults)
+      const { ok } = checkoutService.pay({ ...checkout, amount: amount ?? checkout.amount }, outcome, method)
+      context.faults.clear()
+      return ok
+    },
+    /** A gateway repeats the request that made it: the provider makes another one for the same payment. */
+    repeat: async (checkoutId: string): Promise<string> => {
+      const order = orders.get(checkoutId)
+      if (!order) throw new Error(`${checkoutId} was made by no request`)
+      return (await inject(order.request)).json().id
+    },
+    checkout: (id: string) => context.store.checkouts.get(id),
+    checkouts: (): readonly CheckoutRecord[] => [...context.store.checkouts.values()],
+    /** The amount of the request that made it. */
+    priceOf: (checkoutId: string) => orders.get(checkoutId)?.price,
+    takings: (): readonly Taking[] =>
+      [...context.store.checkouts.values()].flatMap((checkout) =>
+        takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
+      ),
+    /** The events written since the last call. */
+    newEvents: (): readonly DeliveryRecord[] => {
+      const all = [...context.store.deliveries.values()]
+      const fresh = all.slice(seen)
+      seen = all.length
+      return fresh
+    },
+    endDue: () => checkoutService.endDue(),
+  }
+}
 
+function openServer(context: EmulatorContext, checkoutService: CheckoutService) {
+  const server = buildServer({ ...context, checkoutService, advance: async () => undefined })
   /** By checkout: the request that made it, and its amount. */
   const orders = new Map<string, { request: Parameters<Send>[0]; price: number }>()
   const inject = async (request: Parameters<Send>[0]) => {
@@ -79,46 +111,7 @@ export function createEmulator(of: {
     if (isOrder) orders.set(answer.json().id, { request, price: answer.json().amount })
     return answer
   }
-  const call = async (request: Parameters<Send>[0]): Promise<SentAnswer> => {
-    const answer = await inject(request)
-    return { status: answer.statusCode, headers: {}, body: [answer.rawPayload] }
-  }
-  return {
-    send: (troubles) => async (request) => {
-      if (!way.boolean(troubles())) return call(request)
-      const trouble = way.pick(TROUBLES)
-      of.note(`      the provider: ${trouble}`)
-      figures.count(`faults: provider ${trouble}`)
-      return troubled(trouble, () => call(request))
-    },
-    pay: (checkoutId, outcome, method, { faults = {}, amount } = {}) => {
-      const checkout = context.store.checkouts.get(checkoutId)
-      if (!checkout) return false
-      context.faults.set(faults)
-      const { ok } = checkoutService.pay({ ...checkout, amount: amount ?? checkout.amount }, outcome, method)
-      context.faults.clear()
-      return ok
-    },
-    repeat: async (checkoutId) => {
-      const order = orders.get(checkoutId)
-      if (!order) throw new Error(`${checkoutId} was made by no request`)
-      return (await inject(order.request)).json().id
-    },
-    checkout: (id) => context.store.checkouts.get(id),
-    checkouts: () => [...context.store.checkouts.values()],
-    priceOf: (checkoutId) => orders.get(checkoutId)?.price,
-    takings: () =>
-      [...context.store.checkouts.values()].flatMap((checkout) =>
-        takingOf(checkout, orders.get(checkout.id)?.price ?? checkout.amount),
-      ),
-    newEvents: () => {
-      const all = [...context.store.deliveries.values()]
-      const fresh = all.slice(seen)
-      seen = all.length
-      return fresh
-    },
-    endDue: () => checkoutService.endDue(),
-  }
+  return { orders, inject }
 }
 
 function openContext(clock: MovableClock, random: SeededRandom): EmulatorContext {

@@ -1,21 +1,56 @@
-// The errors that a task may end with: any other error, except an unavailable database, is a bug.
+// A deed is a call of the service as a task. It may end with the errors that are documented for it: any other
+// error, except an unavailable database, is a bug.
+import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { BillingError, type ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import { DatabaseUnavailable } from '../../packages/ishtirak/src/database/database.js'
-import type { End, Task } from './scheduler.js'
+import { ownerNamed } from '../support/operator.js'
+import type { Parts, Process } from './process.js'
+import type { Task } from './scheduler.js'
 import type { SimulatedWorld } from './world.js'
 
-export function withExpectedErrors(world: SimulatedWorld, task: Task, promised: readonly ErrorCode[]): Task {
-  const ended = (end: End) => {
-    task.ended?.(end)
-    if (end.kind !== 'threw') return
-    const code = codeOf(end.error)
-    world.figures.count(`answers: ${code}`)
-    if (code !== 'database_unavailable' && !promised.some((one) => one === code)) world.surprise(end.error)
-  }
-  return { ...task, ended }
+interface Deed<Value> {
+  readonly name: string
+  readonly start: (parts: Parts) => Promise<Value>
+  readonly refusals?: readonly ErrorCode[]
+  /** Counted with the way in which the deed ended. */
+  readonly figure?: string
+  /** Called at once with `done`, `killed` or the code of the error. */
+  readonly ended?: (how: string) => void
+  /** Both are called after all concurrent tasks have ended and the ledger has been read. */
+  readonly done?: (value: Value) => void
+  readonly refused?: (code: string) => void
 }
 
-export function codeOf(error: unknown): string {
+export function deed<Value>(world: SimulatedWorld, { state, parts }: Process, of: Deed<Value>): Task {
+  const { name, start, refusals = [], figure, ended, done, refused } = of
+  return {
+    ...{ name, state, start: () => start(parts) },
+    ended: (end) => {
+      const how = end.kind === 'threw' ? codeOf(end.error) : end.kind
+      if (figure) world.figures.count(`${figure} ${end.kind}`)
+      ended?.(how)
+      // The value is what `start` has resolved with.
+      if (end.kind === 'done' && done) world.afterwards(() => done(end.value as Value))
+      if (end.kind !== 'threw') return
+      if (refused) world.afterwards(() => refused(how))
+      world.figures.count(`answers: ${how}`)
+      if (how !== 'database_unavailable' && !refusals.some((one) => one === how)) world.surprise(end.error)
+    },
+  }
+}
+
+/** An act of an operator on a user or a payment. */
+export function act(
+  parts: Parts,
+  what: Parameters<typeof doAct<Parts>>[1],
+  id: string,
+  input: object = {},
+  by = 'operator',
+) {
+  return doAct(parts, what, callBy(ownerNamed(by), id, { ...input, why: 'the simulation' }))
+}
+
+function codeOf(error: unknown): string {
   if (error instanceof DatabaseUnavailable) return 'database_unavailable'
   return error instanceof BillingError ? error.code : 'surprise'
 }

@@ -55,7 +55,7 @@ export interface Quoted {
 }
 
 /** What becomes of money that finds nothing to change: an entry of the balance, or time on the new plan. */
-export type Leftover = 'surplus' | 'time'
+type Leftover = 'surplus' | 'time'
 
 type Happened =
   | { readonly kind: 'paid'; readonly taking: Taking }
@@ -168,9 +168,6 @@ export function standingAfter(entries: readonly Entry[], now: number): Standing 
   return walk.standing()
 }
 
-/** The id of the payment by which the order bought for the n-th time. */
-export const renewalId = (count: number) => `renewal ${count}`
-
 class Walk {
   readonly #pieces = new Map<string, Piece>()
   readonly #spans = new Map<string, { readonly start: number; readonly end: number }>()
@@ -263,7 +260,7 @@ class Walk {
     const order = this.#order
     const isOver = at >= (this.#run.at(-1)?.end ?? at) && this.#endedAt === null
     if (!order || !isOver || at < this.#movedAt || this.#balance < order.price) return
-    const id = renewalId(++this.#renewals)
+    const id = `renewal ${++this.#renewals}`
     this.#move('renewal', -order.price, at, id)
     this.#add(sourceOf({ ...order, id, paid: order.price }), at)
     this.#method = 'balance'

@@ -1,14 +1,12 @@
 // Papers among the deeds: some users are companies from the start, some say so late, some are persons who ask
 // for a facture, and operators correct what was issued. Which papers a payment must have, and their numbers,
 // is worked out here from the rows, without the service.
-import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { TypedBuyer } from '../../packages/ishtirak/src/core/buyer-details.js'
 import { correctFacture as correctAct } from '../../packages/ishtirak/src/receipts/correct-facture.js'
 import { askForFacture, issueOwedFactures } from '../../packages/ishtirak/src/receipts/factures.js'
-import { ownerNamed } from '../support/operator.js'
 import type { SeededRandom } from '../support/random.js'
-import { codeOf, withExpectedErrors } from './expected.js'
+import { act, deed } from './expected.js'
 import type { BookedPaper, BookedPayment, Ledger, StoredBuyer } from './ledger.js'
 import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'
@@ -19,9 +17,7 @@ const IN_FORCE = 'each payment has one paper in force'
 const TAKEN_BACK = 'what went back of a facture has one avoir'
 const FACTURED = 'who needs a facture has it'
 const NUMBERED = 'numbers of papers have no gap'
-const DATED = 'papers are dated in the order of their numbers'
 
-const BY = { operator: ownerNamed('operator'), reason: 'the simulation' }
 const DAY_MS = 86_400_000
 /** Algeria has kept UTC+1 all year since 1981. */
 const dayOf = (instant: number) => new Date(instant + 3_600_000).toISOString().slice(0, 10)
@@ -43,11 +39,12 @@ function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {
     ...{ kind: 'company', name: 'EURL Nakhla', address, legal_form: 'EURL' },
     ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
   }
+  const person = { kind: 'person', name: 'Samira Taleb' }
   if (standing === 'company') return company
-  if (standing === 'person') return { kind: 'person', name: 'Samira Taleb', address }
+  if (standing === 'person') return { ...person, address }
   return random.pick([
     { ...company, nif: null },
-    { kind: 'person', name: 'Samira Taleb', address: null },
+    { ...person, address: null },
   ])
 }
 
@@ -115,7 +112,8 @@ function checkNumbers({ papers, series: drawn }: Ledger, now: number): void {
       const isIts = series === `TEST-${LETTERS[kind]}${on.slice(0, 4)}`
       require(isIts, NUMBERED, () => `a ${kind} of ${on} in ${series}`)
       const isRising = (own[place - 1]?.on ?? '') <= on && dayOf(at) <= on && on <= dayOf(now)
-      require(isRising, DATED, () => `${series}-${place + 1} of ${on} after ${own[place - 1]?.on}`)
+      require(isRising, 'papers are dated in the order of their numbers', () =>
+        `${series}-${place + 1} of ${on} after ${own[place - 1]?.on}`)
     }
   }
 }
@@ -150,21 +148,21 @@ const numberOf = ({ series, number }: BookedPaper) => `${series}-${String(number
 /** Details that a user gives; `standing`: absent: any. */
 export function nameBuyer(
   world: SimulatedWorld,
-  { state, parts }: Process,
+  process: Process,
   userId: string,
   standing: Standing = world.random.weighted({ company: 5, person: 2, incomplete: 2 }),
 ): Task {
   const { said } = world.papers
   const typed = drawBuyer(world.random, standing)
   said.set(userId, [...(said.get(userId) ?? []), standing])
-  const start = () => setBuyer(parts, { userId }, typed)
-  const ended = ({ kind }: { readonly kind: string }) => {
-    world.figures.count(`buyers: ${standing} ${kind}`)
-    if (kind !== 'done') return
-    const isKnown = () => world.papers.standingsOf(userId, world.ledger).includes(standing)
-    world.afterwards(() => require(isKnown(), FACTURED, () => `${userId} is not a ${standing}`))
-  }
-  return withExpectedErrors(world, { name: `${userId} is a ${standing}`, state, start, ended }, [])
+  return deed(world, process, {
+    ...{ name: `${userId} is a ${standing}`, figure: `buyers: ${standing}` },
+    start: (parts) => setBuyer(parts, { userId }, typed),
+    done: () => {
+      const isKnown = world.papers.standingsOf(userId, world.ledger).includes(standing)
+      require(isKnown, FACTURED, () => `${userId} is not a ${standing}`)
+    },
+  })
 }
 
 /** A facture of any payment of a user, by one request or by several at once. */
@@ -178,71 +176,56 @@ export function askFactures(world: SimulatedWorld, process: Process, userId: str
   return Array.from({ length: world.random.pick([1, 1, 2, 3]) }, of)
 }
 
-export function askFacture(world: SimulatedWorld, { state, parts }: Process, payment: BookedPayment): Task {
-  const { id, user, status } = payment
-  const then = () => world.ledger.payments.find((one) => one.id === id) ?? payment
+export function askFacture(world: SimulatedWorld, process: Process, payment: BookedPayment): Task {
+  const { id, user } = payment
   const before = world.papers.standingsOf(user, world.ledger)
-  // Others may be said by a task of the same run.
-  const saidMeanwhile = () => world.papers.said.get(user) ?? []
-  return withExpectedErrors(
-    world,
-    {
-      name: `${user} asks for the facture of ${id}`,
-      state,
-      start: async () => {
-        const { number, kind } = await askForFacture(parts, { userId: user, paymentId: id })
-        world.afterwards(() => {
-          const paper = world.ledger.papers.find((one) => numberOf(one) === number)
-          require(kind === 'facture' && paper?.payment === id && paper.kind === kind, FACTURED, () =>
-            `${number} of ${id} is ${JSON.stringify(paper)}`)
-        })
-        world.figures.count('checked: a facture was asked for')
-      },
-      ended: (end) => {
-        const code = end.kind === 'threw' ? codeOf(end.error) : end.kind
-        world.figures.count(`factures: ${code}`)
-        const standings = [...before, ...saidMeanwhile()]
-        world.afterwards(() => {
-          const isRight: Readonly<Record<string, boolean>> = {
-            already_refunded: then().status === 'refunded',
-            payment_not_paid: !isBooked({ ...payment, status }),
-            conflict: !sellsTime(then()),
-            buyer_incomplete: standings.includes('incomplete'),
-          }
-          require(isRight[code] ?? true, FACTURED, () => `${id} of ${standings}: ${code}`)
-        })
-      },
+  let standings = before
+  return deed(world, process, {
+    name: `${user} asks for the facture of ${id}`,
+    start: (parts) => askForFacture(parts, { userId: user, paymentId: id }),
+    done: ({ number, kind }) => {
+      const paper = world.ledger.papers.find((one) => numberOf(one) === number)
+      require(kind === 'facture' && paper?.payment === id && paper.kind === kind, FACTURED, () =>
+        `${number} of ${id} is ${JSON.stringify(paper)}`)
     },
-    ['already_refunded', 'payment_not_paid', 'conflict', 'buyer_incomplete'],
-  )
+    ended: (how) => {
+      if (how === 'done') world.figures.count('checked: a facture was asked for')
+      world.figures.count(`factures: ${how}`)
+      // Others may be said by a task of the same run.
+      standings = [...before, ...(world.papers.said.get(user) ?? [])]
+    },
+    refusals: ['already_refunded', 'payment_not_paid', 'conflict', 'buyer_incomplete'],
+    refused: (code) => {
+      const now = world.payment(id)
+      const isRight: Readonly<Record<string, boolean>> = {
+        already_refunded: now.status === 'refunded',
+        payment_not_paid: !isBooked(payment),
+        conflict: !sellsTime(now),
+        buyer_incomplete: standings.includes('incomplete'),
+      }
+      require(isRight[code] ?? true, FACTURED, () => `${id} of ${standings}: ${code}`)
+    },
+  })
 }
 
 /** An avoir, and another facture with the details of now. */
-export function correctFacture(world: SimulatedWorld, { state, parts }: Process, id: string): Task {
-  const avoirs = (ledger: Ledger) =>
-    ledger.papers.filter(({ payment, kind }) => payment === id && kind === 'avoir').length
-  const before = avoirs(world.ledger)
-  const task: Task = {
-    name: `the operator corrects the facture of ${id}`,
-    state,
-    start: () => doAct(parts, correctAct, callBy(BY.operator, id, { why: BY.reason })),
-    ended: ({ kind }) => {
-      world.figures.count(`acts: corrects ${kind}`)
-      if (kind !== 'done') return
-      world.afterwards(() => require(avoirs(world.ledger) > before, TAKEN_BACK, () => `${id} has no avoir`))
-    },
-  }
-  return withExpectedErrors(world, task, ['conflict', 'already_refunded', 'buyer_incomplete'])
+export function correctFacture(world: SimulatedWorld, process: Process, id: string): Task {
+  const avoirs = () =>
+    world.ledger.papers.filter(({ payment, kind }) => payment === id && kind === 'avoir').length
+  const before = avoirs()
+  return deed(world, process, {
+    ...{ name: `the operator corrects the facture of ${id}`, figure: 'acts: corrects' },
+    start: (parts) => act(parts, correctAct, id),
+    refusals: ['conflict', 'already_refunded', 'buyer_incomplete'],
+    done: () => require(avoirs() > before, TAKEN_BACK, () => `${id} has no avoir`),
+  })
 }
 
 /** The job that issues what is owed. */
-export function issueOwed(world: SimulatedWorld, { state, parts }: Process): Task {
-  const start = async () => {
-    const issued = await issueOwedFactures(parts, () => true)
-    world.figures.count('owed factures issued', issued)
-    return issued
-  }
-  return withExpectedErrors(world, { name: 'owed factures', state, start }, [])
+export function issueOwed(world: SimulatedWorld, process: Process): Task {
+  const start = async (parts: Process['parts']) =>
+    world.figures.count('owed factures issued', await issueOwedFactures(parts, () => true))
+  return deed(world, process, { name: 'owed factures', start })
 }
 
 /** So long is the job that died with a user away from them. */

@@ -1,16 +1,15 @@
 // What users buy and redeem: a month by a click, another term as a payment, perhaps ahead, perhaps with a
 // code; and codes that give months. Each answer is checked against what was possible at some moment since the
 // task began.
-import type { CheckoutRecord } from '../../packages/chargily-emulator/src/records.js'
-import type { PaysAtOnce } from '../../packages/ishtirak/src/acts/capability.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { redeem } from '../../packages/ishtirak/src/codes/redeem.js'
-import type { KnownUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
+import type { ErrorCode } from '../../packages/ishtirak/src/core/error.js'
 import type { SeededRandom } from '../support/random.js'
+import { checkoutIn } from './balances.js'
 import type { MadeCode } from './codes.js'
-import { codeOf, withExpectedErrors } from './expected.js'
-import { costOfChange, type Entry, isRenewable, mayBuyAhead, standingAfter } from './model.js'
-import { LEAST_AMOUNT, type Process } from './process.js'
+import { deed } from './expected.js'
+import { costOfChange, isRenewable, mayBuyAhead, type Standing } from './model.js'
+import { LEAST_AMOUNT, type Parts } from './process.js'
 import { require } from './rules.js'
 import { offersIn, priceOf, saleAt } from './sales.js'
 import { LONGEST_RUN_MS, type Task } from './scheduler.js'
@@ -51,155 +50,134 @@ function anyWish(world: SimulatedWorld): Wish {
   const made = random.boolean(0.6) && given.length > 0 ? random.pick(given) : undefined
   if (random.boolean(0.3)) {
     const planId = random.pick(['team', 'max'])
-    return { planId, mode: 'payment', start: 'now', ...byTransfer(random), ...(made && { code: made }) }
+    return { planId, mode: 'payment', start: 'now', ...anyMethod(random), ...(made && { code: made }) }
   }
   const offers = offersIn(world.edition).filter(({ code }) => code === (made?.kind ?? null))
   const { plan: planId, months } = random.pick(offers)
-  return { planId, months, mode: 'payment', ...(made && { code: made }), ...byTransfer(random) }
+  return { planId, months, mode: 'payment', ...(made && { code: made }), ...anyMethod(random) }
 }
 
-function byTransfer(random: SeededRandom) {
+function anyMethod(random: SeededRandom) {
   const method = random.weighted({ card: 2, transfer: 2, balance: 1 })
   return method === 'card' ? {} : { method }
 }
 
+const REFUSALS: readonly ErrorCode[] = [
+  ...(['already_subscribed', 'no_dearer_plan', 'balance_too_low', 'prepaid_limit_reached'] as const),
+  ...(['too_many_checkouts', 'provider_unavailable', 'conflict'] as const),
+]
+const CODE_REFUSALS = ['code_not_valid', 'too_many_wrong_codes'] as const
+const IN_LIMIT = 'what is bought ahead ends within the limit'
+const IN_WINDOW = 'a purchase is possible from the start of the renewal window'
+const A_CHANGE = 'a dearer plan is sold for the time that is left, and no other'
+
 export function click(world: SimulatedWorld, userId: string, wish: Wish): readonly Task[] {
   const process = world.anyProcess()
   if (!process || (wish.method === 'balance' && world.balanceMax === 0)) return []
-  const { planId, months = 1, mode, start: begins, code, method } = wish
+  const { planId, months = 1, code, method } = wish
   const single = world.edition[planId]?.[1] ?? 0
   const price = priceOf({ plan: planId, months, single, code: code?.kind ?? null })
   if (price === undefined) return []
-  const rule = mode ? 'what is bought ahead ends within the limit' : A_PURCHASE
   const startedAt = world.now
-  const renewable = purchasable(world, userId, wish)
-  const mayBuy = () => [...renewable(startedAt), ...renewable(world.now)]
-  const changeable = mayChange(world, userId, wish)
-  const balances = world.statesOf(userId, ({ balance }) => balance)
-  const takesNoCard = new Set(
-    world.emulator
-      .checkouts()
-      .filter(isLeftAtTheBank(world))
-      .map(({ id }) => id),
-  )
-  const refusedCode = code && codeRefusedRightly(world, { userId, method: method ?? 'chargily' }, code)
-  const task: Task = {
+  const checks = checksOf(world, userId, wish, { price, single })
+  const checkouts = world.emulator.checkouts()
+  const takesNoCard = new Set(checkouts.filter((one) => isLeftAtTheBank(world, one)).map(({ id }) => id))
+  const task = deed(world, process, {
     name: `${userId} clicks on ${planId}, ${months} by ${code?.batch ?? method}`,
-    state: process.state,
-    start: async () => {
-      const typed = code && { code: code.text }
-      const wanted = { user: { userId }, planId, months, locale: 'fr' as const, ...typed }
-      const byMethod = method && { method }
-      // As the routes take them: a payment is for the end where nothing is said.
-      const start = begins ?? (mode ? ('end' as const) : undefined)
-      const how = { ...byMethod, start, mode: mode ?? ('upgrade' as const) }
-      const opened = await (method === 'balance'
-        ? buyAtOnce(process, { ...wanted, start, code: code?.text })
-        : openPayment(process.parts, { ...wanted, ...how }))
-      const { paymentId } = opened
-      const checkoutId = (opened.checkoutUrl ?? '').split('/').at(-2) ?? paymentId
-      world.afterwards(() => {
-        const payment = world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)
-        const amount = method ? payment?.asked : world.emulator.priceOf(checkoutId)
-        // What a change costs is checked where it is seen first.
-        const isChange = payment?.kind === 'change'
-        // A transfer may be under way: it stays as it was, whatever the catalogue says by now.
-        const sale = method && saleAt(amount ?? 0)
-        const isOlder = sale && priceOf({ ...sale, single }) === price
-        const isChosen = isChange
-          ? payment.plan === planId && amount === payment.asked
-          : amount === price || isOlder
-        require(isChosen === true, 'a click leads to what was chosen', () =>
-          `for ${price} ${userId} was shown ${checkoutId} of ${amount}`)
-        const mayBe = [...changeable(startedAt), ...changeable(world.now)]
-        const isAgain = payment?.method === 'balance' && payment.createdAt < startedAt
-        require(isAgain || mayBe.includes(isChange), A_CHANGE, () =>
-          `${userId} got ${checkoutId}: ${payment?.kind}`)
-        // A repetition within a minute gives what the balance has bought.
-        if (payment?.method === 'balance' && payment.createdAt < startedAt) return
-        if (!isChange) require(mayBuy().includes(true), rule, () => `${userId} got ${checkoutId}`)
-      })
+    start: async (parts) => {
+      const { paymentId, checkoutUrl } = await buy(parts, userId, wish)
+      const checkoutId = checkoutIn(checkoutUrl) ?? paymentId
       const rulePage = 'a click leads to a page that takes a card'
       require(!takesNoCard.has(checkoutId), rulePage, () => `${userId} got ${checkoutId}`)
       // A reference is drawn again in each run of a seed, so the journal has none.
       world.show({ userId, checkoutId, paymentId })
       const isInTime = code?.until == null || startedAt < code.until
       require(isInTime, 'no code is used more often than its bound', () => `${code?.batch} is over`)
+      return { paymentId, checkoutId }
     },
-    ended: (end) => {
-      const refusal = end.kind === 'threw' ? codeOf(end.error) : ''
-      if (refusal === 'balance_too_low')
-        world.afterwards(() => {
-          const had = [...balances(startedAt), ...balances(world.now)]
-          const isTooLow = begins === 'now' || had.some((one) => one < price)
-          require(isTooLow, A_BALANCE, () => `${userId} has ${had} for ${price}`)
-        })
-      if (refusal === 'code_not_valid') world.afterwards(() => refusedCode?.())
+    done: checks.bought,
+    refusals: code ? [...REFUSALS, ...CODE_REFUSALS] : REFUSALS,
+    refused: checks.refused,
+  })
+  return [task]
+}
+
+async function buy(parts: Parts, userId: string, wish: Wish) {
+  const { planId, months = 1, mode, code, method } = wish
+  const wanted = { planId, months, locale: 'fr' as const }
+  // As the routes take them: a payment is for the end where nothing is said.
+  const start = wish.start ?? (mode ? ('end' as const) : undefined)
+  if (method === 'balance') {
+    const [way] = parts.atOnce
+    if (!way) throw new Error('nothing pays at once')
+    const bought = await way.buy({ user: { userId } }, { ...wanted, start, code: code?.text })
+    return { ...bought, checkoutUrl: null }
+  }
+  const how = { ...(method && { method }), ...(code && { code: code.text }) }
+  return openPayment(parts, { user: { userId }, ...wanted, ...how, start, mode: mode ?? 'upgrade' })
+}
+
+/** What must hold of the answer, by the states since now. */
+function checksOf(
+  world: SimulatedWorld,
+  userId: string,
+  wish: Wish,
+  { price, single }: { readonly price: number; readonly single: number },
+) {
+  const { planId, mode, start, code, method } = wish
+  const startedAt = world.now
+  const mayBuy = world.meanwhile(userId, mayBeBought(world, wish))
+  const to = { plan: planId, prices: world.edition[planId] ?? {}, least: LEAST_AMOUNT }
+  const isAsked = start === 'now' || (start === undefined && mode === undefined)
+  const changeable = world.meanwhile(
+    userId,
+    (standing, at) => isAsked && costOfChange(standing, at, to) !== undefined,
+  )
+  const balances = world.meanwhile(userId, ({ balance }) => balance)
+  const refusedCode = code && codeRefusedRightly(world, { userId, method: method ?? 'chargily' }, code)
+  const rule = mode ? IN_LIMIT : IN_WINDOW
+  return {
+    bought: ({ paymentId, checkoutId }: { readonly paymentId: string; readonly checkoutId: string }) => {
+      const payment = world.ledger.payments.find(({ id, user }) => id === paymentId && user === userId)
+      const amount = method ? payment?.asked : world.emulator.priceOf(checkoutId)
+      // What a change costs is checked where it is seen first.
+      const isChange = payment?.kind === 'change'
+      // A transfer may be under way: it stays as it was, whatever the catalogue says by now.
+      const sale = method && saleAt(amount ?? 0)
+      const isOlder = sale && priceOf({ ...sale, single }) === price
+      const isChosen = isChange
+        ? payment.plan === planId && amount === payment.asked
+        : amount === price || isOlder
+      require(isChosen === true, 'a click leads to what was chosen', () =>
+        `for ${price} ${userId} was shown ${checkoutId} of ${amount}`)
+      // A repetition within a minute gives what the balance has bought.
+      if (payment?.method === 'balance' && payment.createdAt < startedAt) return
+      require(changeable().includes(isChange), A_CHANGE, () =>
+        `${userId} got ${checkoutId}: ${payment?.kind}`)
+      if (!isChange) require(mayBuy().includes(true), rule, () => `${userId} got ${checkoutId}`)
+    },
+    refused: (code: string) => {
+      if (code === 'balance_too_low') {
+        const isTooLow = start === 'now' || balances().some((one) => one < price)
+        require(isTooLow, 'the balance pays where it is enough', () =>
+          `${userId} has ${balances()} for ${price}`)
+      }
+      if (code === 'code_not_valid') refusedCode?.()
       // Told so in place of a purchase ahead, where what was open has just been paid.
-      if (refusal === 'already_subscribed' && mode) world.figures.count('checked: paid while it was replaced')
-      else if (refusal === 'already_subscribed' || refusal === 'prepaid_limit_reached')
-        world.afterwards(() => require(mayBuy().includes(false), rule, () => `not ${userId}`))
-      if (refusal === 'already_subscribed' || refusal === 'no_dearer_plan')
-        world.afterwards(() => {
-          const mayBe = [...changeable(startedAt), ...changeable(world.now)]
-          require(mayBe.includes(false), A_CHANGE, () => `${userId} was refused ${planId}`)
-        })
+      if (code === 'already_subscribed' && mode) world.figures.count('checked: paid while it was replaced')
+      else if (code === 'already_subscribed' || code === 'prepaid_limit_reached')
+        require(mayBuy().includes(false), rule, () => `not ${userId}`)
+      if (code === 'already_subscribed' || code === 'no_dearer_plan')
+        require(changeable().includes(false), A_CHANGE, () => `${userId} was refused ${planId}`)
     },
   }
-  return [withExpectedErrors(world, task, code ? [...REFUSALS, ...CODE_REFUSALS] : REFUSALS)]
 }
 
-/**
- * Whether a purchase was possible at an instant in each state since now: operators and payments change it.
- */
-export function purchasable(world: SimulatedWorld, userId: string, { mode, months = 1 }: Wish) {
-  const known = world.historyOf(userId).length
-  return (at: number): readonly boolean[] =>
-    statesSince(world, userId, known).map((history) => {
-      const standing = standingAfter(history, at)
-      return mode ? mayBuyAhead(standing, at, months, world.prepayMaxMonths) : isRenewable(standing, at)
-    })
+/** Whether a purchase is possible: operators and payments change it. */
+export function mayBeBought({ prepayMaxMonths }: SimulatedWorld, { mode, months = 1 }: Wish) {
+  return (standing: Standing, at: number) =>
+    mode ? mayBuyAhead(standing, at, months, prepayMaxMonths) : isRenewable(standing, at)
 }
-
-/** Whether it is another plan for the time that is left, in each state since now. */
-function mayChange(world: SimulatedWorld, userId: string, { planId: plan, mode, start }: Wish) {
-  const known = world.historyOf(userId).length
-  const prices = world.edition[plan] ?? {}
-  const isAsked = start === 'now' || (start === undefined && mode === undefined)
-  return (at: number): readonly boolean[] =>
-    statesSince(world, userId, known).map(
-      (history) =>
-        isAsked &&
-        costOfChange(standingAfter(history, at), at, { plan, prices, least: LEAST_AMOUNT }) !== undefined,
-    )
-}
-
-/** The user's history as it was known, and with each entry since. */
-function statesSince(world: SimulatedWorld, userId: string, known: number): readonly (readonly Entry[])[] {
-  const history = world.historyOf(userId)
-  return Array.from({ length: history.length - known + 1 }, (_, more) => history.slice(0, known + more))
-}
-
-async function buyAtOnce({ parts }: Process, wanted: Parameters<PaysAtOnce['buy']>[1] & { user: KnownUser }) {
-  const [way] = parts.atOnce
-  if (!way) throw new Error('nothing pays at once')
-  const { user, ...bought } = wanted
-  return { ...(await way.buy({ user }, bought)), checkoutUrl: null }
-}
-
-const A_BALANCE = 'the balance pays where it is enough'
-const A_CHANGE = 'a dearer plan is sold for the time that is left, and no other'
-const A_PURCHASE = 'a purchase is possible from the start of the renewal window'
-const REFUSALS = [
-  'already_subscribed',
-  'no_dearer_plan',
-  'balance_too_low',
-  'prepaid_limit_reached',
-  'too_many_checkouts',
-  'provider_unavailable',
-  'conflict',
-] as const
-const CODE_REFUSALS = ['code_not_valid', 'too_many_wrong_codes'] as const
 
 /** For a refusal: the code was over, or had no use left at the start, at the end, or in between. */
 function codeRefusedRightly(
@@ -233,32 +211,25 @@ export function redemption(world: SimulatedWorld, userId: string, code: MadeCode
   const process = world.anyProcess()
   if (!process) return []
   const refusedRightly = codeRefusedRightly(world, { userId, method: '' }, code)
-  const task: Task = {
-    name: `${userId} redeems ${code.batch}`,
-    state: process.state,
-    start: async () => {
-      const { grant } = await redeem(process.parts, { userId }, code.text, 'simulation')
-      const isThere = () => world.ledger.grants.some(({ id, user }) => id === grant.id && user === userId)
-      world.afterwards(() =>
-        require(isThere(), 'a code with a use left counts', () => `${grant.id} is not there`),
-      )
+  const task = deed(world, process, {
+    ...{ name: `${userId} redeems ${code.batch}`, figure: 'redemptions:', refusals: CODE_REFUSALS },
+    start: (parts) => redeem(parts, { userId }, code.text, 'simulation'),
+    done: ({ grant }) => {
+      const isThere = world.ledger.grants.some(({ id, user }) => id === grant.id && user === userId)
+      require(isThere, 'a code with a use left counts', () => `${grant.id} is not there`)
     },
-    ended: (end) => {
-      world.figures.count(`redemptions: ${end.kind}`)
-      if (end.kind === 'threw' && codeOf(end.error) === 'code_not_valid') world.afterwards(refusedRightly)
-    },
-  }
-  return [withExpectedErrors(world, task, CODE_REFUSALS)]
+    refused: (refusal) => (refusal === 'code_not_valid' ? refusedRightly() : undefined),
+  })
+  return [task]
 }
 
 /** A checkout can be paid for half an hour. */
 export const LIFETIME_MS = 30 * 60_000
 
-/**
- * Expired but not decided by the bank, so no card can be used there. A click in flight may still have seen it
- * open.
- */
-function isLeftAtTheBank({ now }: SimulatedWorld) {
-  return ({ status, created_at }: CheckoutRecord): boolean =>
-    status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now
+/** Expired and undecided by the bank, so it takes no card. A click in flight may still have seen it open. */
+function isLeftAtTheBank(
+  { now }: SimulatedWorld,
+  { status, created_at }: { readonly status: string; readonly created_at: number },
+): boolean {
+  return status === 'processing' && created_at * 1_000 + LIFETIME_MS + LONGEST_RUN_MS <= now
 }

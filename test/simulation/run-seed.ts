@@ -6,7 +6,7 @@ import { SeededRandom } from '../support/random.js'
 import { SimulationFigures } from './figures.js'
 import { type BookedPayment, clearLedger } from './ledger.js'
 import type { ProcessDeps } from './process.js'
-import { BrokenRule, type RuleName } from './rules.js'
+import { BrokenRule } from './rules.js'
 import { runSteps } from './steps.js'
 import { SimulatedWorld } from './world.js'
 
@@ -33,7 +33,7 @@ export class SeedFailed extends Error {
   override readonly name = 'SeedFailed'
   constructor(
     readonly seed: number,
-    readonly rule: RuleName | 'the simulation itself',
+    readonly rule: string,
     readonly journal: readonly string[],
     cause: unknown,
   ) {

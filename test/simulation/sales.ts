@@ -45,9 +45,7 @@ export const CODE_KINDS: Readonly<Record<string, CodeKindSold>> = {
   quarter: { isVoucher: true, plan: 'max', months: 3, uses: 1, usesPerUser: 1 },
 }
 
-export interface Offered extends Sale {
-  readonly price: number
-}
+type Offered = Sale & { readonly price: number }
 
 /** All that an edition sells. */
 export function offersIn(edition: Edition): readonly Offered[] {
@@ -87,10 +85,7 @@ export function priceOf(sale: Sale): number | undefined {
 }
 
 /** A plan as a catalogue has it. */
-export function termsOf(prices: Prices): {
-  readonly price: number
-  readonly terms: { months: number; price: number }[]
-} {
+export function termsOf(prices: Prices) {
   const terms = Object.entries(prices).map(([months, price]) => ({ months: Number(months), price }))
   return { price: prices[1] ?? 0, terms: terms.filter(({ months }) => months > 1) }
 }

@@ -4,15 +4,14 @@ import { readHistory } from '../../packages/ishtirak/src/checkout/history.js'
 import { ACTIONS, type Action, compare, oddPayment, payAt, status, sweep, tasksFor } from './actions.js'
 import { bookRenewals, checkHeld, holdOrders, order, topUp } from './balances.js'
 import { changeAtDesk } from './desk.js'
-import { drawFaultRates, NO_FAULTS } from './fault-rates.js'
 import { boundariesOf, type Taking } from './model.js'
 import { makeCode, refund } from './operator-actions.js'
 import { askFacture, correctFacture, issueAllOwed, nameBuyer } from './papers.js'
 import type { Process } from './process.js'
 import { A_MONTH, click, LIFETIME_MS, redemption, type Wish } from './purchases.js'
-import { isAccountedFor, type RuleName, require } from './rules.js'
+import { isAccountedFor, require } from './rules.js'
 import { EDITIONS, offersIn } from './sales.js'
-import { LONGEST_RUN_MS, type Task } from './scheduler.js'
+import { drawFaultRates, LONGEST_RUN_MS, type Task } from './scheduler.js'
 import { proofs } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
@@ -229,7 +228,7 @@ function isUnreportedLeak(world: SimulatedWorld, checkoutId: string): boolean {
 function requireAccounted(
   world: SimulatedWorld,
   taking: Taking,
-  rule: RuleName = 'a paid checkout is booked within the sweep’s bound',
+  rule = 'a paid checkout is booked within the sweep’s bound',
 ): void {
   const { checkoutId } = taking
   const payment = world.ledger.payments.find(({ checkout }) => checkout === checkoutId)
@@ -444,7 +443,7 @@ async function planChanges(world: SimulatedWorld): Promise<void> {
   world.focus = userId
   for (let turn = random.between(1, 2); turn > 0; turn--) {
     if (random.boolean(0.2)) {
-      await world.revive(NO_FAULTS)
+      await world.revive()
       await world.run(changeAtDesk(world, userId), drawFaultRates(random))
       continue
     }
@@ -484,7 +483,7 @@ async function balanceRenews(world: SimulatedWorld): Promise<void> {
   const faultRates = drawFaultRates(random)
   await world.revive(faultRates)
   const amount = random.pick([2300, 4600, 9000])
-  await world.run(topUp(world, { userId, amount }), faultRates)
+  await world.run(topUp(world, userId, amount), faultRates)
   const open = world.openOf(userId).at(-1)
   if (open) await world.run([payAt(world, open.checkoutId, 'paid')])
   const offers = offersIn(world.edition).filter(({ code, price }) => code === null && price <= amount)
@@ -680,7 +679,7 @@ async function compareAll(world: SimulatedWorld): Promise<void> {
 }
 
 async function processWithoutFaults(world: SimulatedWorld): Promise<Process> {
-  await world.revive(NO_FAULTS)
+  await world.revive()
   const process = world.anyProcess()
   if (!process) throw new Error('no process is running')
   return process

@@ -1,15 +1,12 @@
 // Transfers among the deeds: operators say what came to an account, or refuse it. What counts is worked out
 // here from what they said, and not by the service; of its rows only the instants are taken, each within the
 // call that made it.
-
-import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import type { Account } from '../../packages/ishtirak/src/core/account.js'
 import { toTimestamp } from '../../packages/ishtirak/src/core/instant.js'
 import { approve, refuse } from '../../packages/ishtirak/src/transfers/decide.js'
 import { uploadProof } from '../../packages/ishtirak/src/transfers/proof.js'
-import { ownerNamed } from '../support/operator.js'
 import { png } from '../support/proof-files.js'
-import { withExpectedErrors } from './expected.js'
+import { act, deed } from './expected.js'
 import type { BookedPayment, BookedTransfer, Ledger } from './ledger.js'
 import type { Taking } from './model.js'
 import type { Process } from './process.js'
@@ -30,25 +27,26 @@ export const ACCOUNTS: readonly Account[] = [
 export const SECOND_APPROVAL_FROM = 10_000
 export const OPERATORS = ['operator', 'other operator'] as const
 const RULE = 'a transfer counts once enough operators have seen its money'
-const RULE_OF_PROOFS = 'the first proof of a transfer is the one that counts'
 
-/** What an operator said, by whichever process, whether it was answered or not. */
-interface Said {
-  readonly by: string
+interface Call {
   readonly paymentId: string
-  readonly amount: number
-  readonly instrument: 'ccp' | 'baridimob'
   readonly startedAt: number
   endedAt: number | null
+}
+
+/** What an operator said, by whichever process, whether it was answered or not. */
+interface Said extends Call {
+  readonly by: string
+  readonly amount: number
+  readonly instrument: 'ccp' | 'baridimob'
 }
 
 /** A file that a user sent, whether it was answered or not. */
-interface Sent {
-  readonly paymentId: string
-  readonly startedAt: number
-  endedAt: number | null
+interface Sent extends Call {
   isTaken: boolean
 }
+
+const isWithin = (at: number, { startedAt, endedAt }: Call) => at >= startedAt && at <= (endedAt ?? at)
 
 export class Transfers {
   readonly said: Said[] = []
@@ -63,14 +61,13 @@ export class Transfers {
       for (const { by, at, amount, instrument } of approvals) {
         const isIt = (one: Said) =>
           one.paymentId === payment && one.by === by && one.amount === amount && one.instrument === instrument
-        const isMeanwhile = ({ startedAt, endedAt }: Said) => at >= startedAt && at <= (endedAt ?? at)
-        const isSaid = this.said.some((one) => isIt(one) && isMeanwhile(one))
+        const isSaid = this.said.some((one) => isIt(one) && isWithin(at, one))
         require(isSaid, RULE, () => `${payment}: it was not said: ${JSON.stringify({ by, at, amount })}`)
       }
       require(state !== 'refused' || this.refused.has(payment), RULE, () => `${payment} was not refused`)
       if (state !== 'approved') continue
       const price = ledger.payments.find(({ id }) => id === payment)?.asked ?? 0
-      const [last] = approvals.slice(-1)
+      const last = approvals.at(-1)
       const needed = Math.max(price, last?.amount ?? 0) >= SECOND_APPROVAL_FROM ? 2 : 1
       const who = new Set(approvals.map(({ by }) => by))
       const isOne = approvals.every(({ amount }) => amount === last?.amount)
@@ -81,13 +78,11 @@ export class Transfers {
   #checkProof(payment: string, provedAt: number | null): void {
     const sent = this.sent.filter(({ paymentId }) => paymentId === payment)
     const taken = sent.flatMap(({ isTaken, endedAt }) => (isTaken && endedAt !== null ? endedAt : []))
-    const isMeanwhile = ({ startedAt, endedAt }: Sent) =>
-      provedAt !== null && provedAt >= startedAt && provedAt <= (endedAt ?? provedAt)
-    const isIt = provedAt === null ? taken.length === 0 : sent.some(isMeanwhile)
+    const isIt = provedAt === null ? taken.length === 0 : sent.some((one) => isWithin(provedAt, one))
     const isFirst = taken.every((at) => provedAt !== null && provedAt <= at)
     const before = this.#proved.get(payment)
     const stays = before === undefined || before === provedAt
-    require(isIt && isFirst && stays, RULE_OF_PROOFS, () =>
+    require(isIt && isFirst && stays, 'the first proof of a transfer is the one that counts', () =>
       `${payment}: ${provedAt}, ${JSON.stringify(sent)}`)
     if (provedAt !== null) this.#proved.set(payment, provedAt)
   }
@@ -100,13 +95,11 @@ export function takingsByTransfer(
 ): readonly Taking[] {
   return transfers.flatMap(({ payment, user, reference, state, approvals, provedAt }): readonly Taking[] => {
     const own = payments.find(({ id }) => id === payment)
-    const [last] = approvals.slice(-1)
+    const last = approvals.at(-1)
     if (state !== 'approved' || !last || !own) return []
-    const [price, sale] = [own.asked, soldBy(own)]
     const { amount, at: paidAt, instrument: method } = last
-    return [
-      { ...sale, checkoutId: reference, userId: user, price, amount, method, paidAt, provedAt, isOurs: true },
-    ]
+    const money = { price: own.asked, amount, method, paidAt, provedAt, isOurs: true } as const
+    return [{ ...soldBy(own), checkoutId: reference, userId: user, ...money }]
   })
 }
 
@@ -122,47 +115,40 @@ export function proofs(world: SimulatedWorld, process: Process, user?: string): 
   )
 }
 
-function proof(world: SimulatedWorld, { state, parts }: Process, of: BookedTransfer): Task {
+function proof(world: SimulatedWorld, process: Process, of: BookedTransfer): Task {
   const { user: userId, payment: paymentId } = of
   const sent: Sent = { paymentId, startedAt: world.now, endedAt: null, isTaken: false }
   const file = png({ extra: world.random.between(1, 1_000) })
-  const task: Task = {
-    name: `${userId} shows ${paymentId}`,
-    state,
-    start: () => {
+  return deed(world, process, {
+    ...{ name: `${userId} shows ${paymentId}`, figure: 'proofs:' },
+    start: (parts) => {
       world.transfers.sent.push(sent)
       return uploadProof(parts, { userId, paymentId }, file)
     },
-    ended: ({ kind }) => {
-      sent.endedAt = world.now
-      sent.isTaken = kind === 'done'
-      world.figures.count(`proofs: ${kind}`)
-    },
-  }
-  return withExpectedErrors(world, task, ['conflict', 'too_many_proofs'])
+    refusals: ['conflict', 'too_many_proofs'],
+    ended: (how) => Object.assign(sent, { endedAt: world.now, isTaken: how === 'done' }),
+  })
 }
 
-/**
- * One to three operators at once, mostly on what was asked for lately; now and then on what is over or was
- * decided.
- */
+/** One to three operators at once, mostly on what was asked for lately; now and then on what is decided. */
 export function decisions(world: SimulatedWorld, process: Process): readonly Task[] {
   const { random, ledger } = world
+  const paymentOf = ({ payment }: BookedTransfer) => ledger.payments.find(({ id }) => id === payment)
   // Until a reference is kept by its payment, it is not given to a user.
-  const isAsked = ({ payment }: BookedTransfer) =>
-    ledger.payments.some(({ id, checkout }) => id === payment && checkout !== null)
-  const transfers = ledger.transfers.filter(isAsked)
+  const transfers = ledger.transfers.filter((one) => (paymentOf(one)?.checkout ?? null) !== null)
   if (transfers.length === 0) return []
   const open = transfers.filter(({ state }) => state === 'open' || state === 'ended')
   const transfer = random.pick(open.length > 0 && random.boolean(0.8) ? open : transfers)
-  const payment = ledger.payments.find(({ id }) => id === transfer.payment)
+  const payment = paymentOf(transfer)
   if (!payment) return []
   const amount = amountFor(world, transfer, payment)
   const instrument = random.pick(['ccp', 'ccp', 'baridimob'] as const)
   return Array.from({ length: random.pick([1, 1, 2, 3]) }, () => {
     const at = world.anyProcess() ?? process
-    if (random.boolean(0.15)) return refusal(world, at, payment)
-    return approval(world, at, { payment, by: random.pick(OPERATORS), amount, instrument })
+    if (random.boolean(0.15)) return refusal(world, at, payment.id)
+    const by = random.pick(OPERATORS)
+    const said = { by, paymentId: payment.id, amount, instrument, startedAt: world.now, endedAt: null }
+    return approval(world, at, said)
   })
 }
 
@@ -172,40 +158,29 @@ function amountFor(
   { approvals }: BookedTransfer,
   { asked: price, status }: BookedPayment,
 ): number {
-  const [last] = approvals.slice(-1)
+  const last = approvals.at(-1)
   if (last && status !== 'review' && random.boolean(0.9)) return last.amount
   return random.boolean(0.8) ? price : random.pick([price - 1, price + 1, price * 10, 50])
 }
 
-function approval(
-  world: SimulatedWorld,
-  { state, parts }: Process,
-  of: { readonly payment: BookedPayment } & Pick<Said, 'by' | 'amount' | 'instrument'>,
-): Task {
-  const { payment, by, amount, instrument } = of
-  const { id: paymentId } = payment
-  const said: Said = { by, paymentId, amount, instrument, startedAt: world.now, endedAt: null }
-  const task: Task = {
-    name: `${by} approves ${paymentId} of ${amount} by ${instrument}`,
-    state,
-    start: () => {
+function approval(world: SimulatedWorld, process: Process, said: Said): Task {
+  const { paymentId, by, amount, instrument } = said
+  return deed(world, process, {
+    ...{ name: `${by} approves ${paymentId} of ${amount} by ${instrument}`, figure: 'acts: approves' },
+    start: (parts) => {
       world.transfers.said.push(said)
       const received = { amount, received_at: toTimestamp(world.now), payment_method: instrument }
-      const input = { ...received, why: 'the simulation' }
-      return doAct(parts, approve, callBy(ownerNamed(by), paymentId, input))
+      return act(parts, approve, paymentId, received, by)
     },
-    ended: ({ kind }) => {
+    refusals: ['conflict', 'second_operator_needed'],
+    ended: () => {
       said.endedAt = world.now
-      world.figures.count(`acts: approves ${kind}`)
-      if (kind === 'done') world.afterwards(() => requireHeard(world, said))
     },
-  }
-  return withExpectedErrors(world, task, ['conflict', 'second_operator_needed'])
+    done: () => requireHeard(world, said),
+  })
 }
 
-/**
- * What an operator was told to be done is done: booked, under review, or written down for the next operator.
- */
+/** What an operator was told is done: booked, under review, or written down for the next operator. */
 function requireHeard(world: SimulatedWorld, { paymentId, by }: Said): void {
   const { payments, transfers } = world.ledger
   const payment = payments.find(({ id }) => id === paymentId)
@@ -221,15 +196,13 @@ function requireHeard(world: SimulatedWorld, { paymentId, by }: Said): void {
     `${paymentId}: ${JSON.stringify(payment)}, ${JSON.stringify(transfer)}`)
 }
 
-function refusal(world: SimulatedWorld, { state, parts }: Process, { id }: BookedPayment): Task {
-  const task: Task = {
-    name: `the operator refuses ${id}`,
-    state,
-    start: () => {
+function refusal(world: SimulatedWorld, process: Process, id: string): Task {
+  return deed(world, process, {
+    ...{ name: `the operator refuses ${id}`, figure: 'acts: refuses' },
+    start: (parts) => {
       world.transfers.refused.add(id)
-      return doAct(parts, refuse, callBy(ownerNamed('operator'), id, { why: 'the simulation' }))
+      return act(parts, refuse, id)
     },
-    ended: ({ kind }) => world.figures.count(`acts: refuses ${kind}`),
-  }
-  return withExpectedErrors(world, task, ['conflict'])
+    refusals: ['conflict'],
+  })
 }

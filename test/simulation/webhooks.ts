@@ -5,7 +5,6 @@ import { createHmac } from 'node:crypto'
 import type { SeededRandom } from '../support/random.js'
 import { PROVIDER_KEY, type SimulatedEmulator } from './emulator.js'
 import type { SimulationFigures } from './figures.js'
-import type { End } from './scheduler.js'
 
 export interface WebhookMessage {
   readonly eventId: string
@@ -17,8 +16,9 @@ export interface WebhookMessage {
   readonly tries: number
 }
 
+type Fate = 'lost' | 'late' | 'doubled' | 'prompt'
+
 const MOST_TRIES = 3
-const MINUTE_MS = 60_000
 
 export class Webhooks {
   /** Events answered with 200, and their checkouts. */
@@ -27,9 +27,9 @@ export class Webhooks {
   /** Events whose signature is wrong. */
   readonly forged = new Set<string>()
   #waiting: WebhookMessage[] = []
-  /** All delivered messages. Signatures carry no time, so any of them can be replayed. */
+  /** Signatures carry no time, so any delivered message can be replayed. */
   readonly #delivered: WebhookMessage[] = []
-  readonly #reliability: 'none' | 'poor' | 'usual'
+  readonly #fates: Partial<Record<Fate, number>>
 
   constructor(
     private readonly emulator: SimulatedEmulator,
@@ -37,7 +37,9 @@ export class Webhooks {
     private readonly figures: SimulationFigures,
   ) {
     // One seed in six has no webhooks at all, one in six hardly any in time.
-    this.#reliability = random.weighted({ none: 1, poor: 1, usual: 4 })
+    const reliability = random.weighted({ none: 1, poor: 1, usual: 4 })
+    const poor = { lost: 2, late: 6, doubled: 2 }
+    this.#fates = { none: {}, poor, usual: { lost: 2, late: 2, doubled: 3, prompt: 5 } }[reliability]
   }
 
   /** Queues the events that the provider has written since the last call. */
@@ -45,7 +47,7 @@ export class Webhooks {
     for (const { event_id: eventId, checkout_id: checkoutId, body, signature } of this.emulator.newEvents()) {
       const isGenuine = signature === createHmac('sha256', PROVIDER_KEY).update(body).digest('hex')
       if (!isGenuine) this.forged.add(eventId)
-      const fate = this.#fateOfMessage()
+      const fate = Object.keys(this.#fates).length === 0 ? 'lost' : this.random.weighted(this.#fates)
       this.figures.count(`webhooks: ${fate}`)
       const copies = fate === 'lost' ? 0 : fate === 'doubled' ? this.random.between(2, 3) : 1
       for (let copy = 0; copy < copies; copy++) {
@@ -60,38 +62,36 @@ export class Webhooks {
   due(now: number, most: number): readonly WebhookMessage[] {
     const due = this.#waiting.filter((message) => message.dueAt <= now)
     const chosen: WebhookMessage[] = []
-    while (due.length > 0 && chosen.length < most) {
+    while (due.length > 0 && chosen.length < most)
       chosen.push(...due.splice(this.random.between(0, due.length - 1), 1))
-    }
     this.#waiting = this.#waiting.filter((message) => !chosen.includes(message))
     return chosen
   }
 
-  /** A delivered message, replayed without further tries. */
-  old(): WebhookMessage | undefined {
-    return this.#delivered.length === 0
-      ? undefined
-      : { ...this.random.pick(this.#delivered), tries: MOST_TRIES }
+  /** A delivered message, replayed without further tries; none if nothing was delivered yet. */
+  old(): readonly WebhookMessage[] {
+    if (this.#delivered.length === 0) return []
+    return [{ ...this.random.pick(this.#delivered), tries: MOST_TRIES }]
   }
 
   /** From a sender who knows the address but not the key: an old message under another id. */
-  forge(): WebhookMessage | undefined {
-    const original = this.old()
-    if (!original) return undefined
-    this.figures.count('faults: forged webhook')
-    const eventId = `forged${this.forged.size}`
-    this.forged.add(eventId)
-    const body = original.body.replaceAll(original.eventId, eventId)
-    const signature = this.random.pick([original.signature, '', 'f'.repeat(64)])
-    return { ...original, eventId, body, signature, isGenuine: false }
+  forge(): readonly WebhookMessage[] {
+    return this.old().map((original) => {
+      this.figures.count('faults: forged webhook')
+      const eventId = `forged${this.forged.size}`
+      this.forged.add(eventId)
+      const body = original.body.replaceAll(original.eventId, eventId)
+      const signature = this.random.pick([original.signature, '', 'f'.repeat(64)])
+      return { ...original, eventId, body, signature, isGenuine: false }
+    })
   }
 
   delivered(message: WebhookMessage): void {
     if (message.isGenuine) this.#delivered.push(message)
   }
 
-  answered(message: WebhookMessage, end: End, now: number): void {
-    if (end.kind === 'done') {
+  answered(message: WebhookMessage, isTaken: boolean, now: number): void {
+    if (isTaken) {
       this.acknowledged.add(message.eventId)
       this.acknowledgedCheckouts.add(message.checkoutId)
       return
@@ -101,15 +101,9 @@ export class Webhooks {
     if (tries < MOST_TRIES) this.#waiting.push({ ...message, tries, dueAt: now + 10 ** tries * 1000 })
   }
 
-  #fateOfMessage(): 'lost' | 'late' | 'doubled' | 'prompt' {
-    if (this.#reliability === 'none') return 'lost'
-    if (this.#reliability === 'poor') return this.random.weighted({ lost: 2, late: 6, doubled: 2 })
-    return this.random.weighted({ lost: 2, late: 2, doubled: 3, prompt: 5 })
-  }
-
-  #delayMs(fate: 'lost' | 'late' | 'doubled' | 'prompt'): number {
+  #delayMs(fate: Fate): number {
     if (fate === 'prompt' || (fate === 'doubled' && this.random.boolean(0.6))) return 0
-    const longest = this.random.pick([1, 10, 60, 6 * 60, 40 * 24 * 60])
-    return this.random.between(0, longest * MINUTE_MS)
+    const longestMinutes = this.random.pick([1, 10, 60, 6 * 60, 40 * 24 * 60])
+    return this.random.between(0, longestMinutes * 60_000)
   }
 }

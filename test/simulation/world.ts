@@ -1,6 +1,5 @@
 // Everything one seed needs: a clock, a provider, webhooks, an empty database, one or two processes of the
 // service, and a record of what users were shown. It runs tasks concurrently and checks the rules afterwards.
-
 import { releaseAttemptLeases } from '../../packages/ishtirak/src/checkout/upgrade.sql.js'
 import {
   type BillingRules,
@@ -17,23 +16,14 @@ import { Changes } from './changes.js'
 import { Codes } from './codes.js'
 import { type Slips, takingsAtDesk } from './desk.js'
 import { createEmulator, type SimulatedEmulator } from './emulator.js'
-import { type FaultRates, NO_FAULTS } from './fault-rates.js'
 import type { SimulationFigures } from './figures.js'
-import { type BookedPayment, type Ledger, readAllFacts, readLedger } from './ledger.js'
-import { accessAt, type Entry, type Standing, standingAfter, type Taking } from './model.js'
+import { type BookedGrant, type BookedPayment, type Ledger, readAllFacts, readLedger } from './ledger.js'
+import { accessAt, type Entry, type Gift, type Standing, standingAfter, type Taking } from './model.js'
 import { Papers } from './papers.js'
 import { type Parts, type Process, type ProcessDeps, quietParts, startProcess } from './process.js'
-import {
-  BrokenRule,
-  checkLedger,
-  type Given,
-  historyOf,
-  type Known,
-  type Observations,
-  require,
-} from './rules.js'
+import { BrokenRule, checkLedger, historyOf, require } from './rules.js'
 import { EDITIONS, type Edition, type SoldBy, saleAt } from './sales.js'
-import { type ProcessState, StepScheduler, type Task } from './scheduler.js'
+import { type FaultRates, NO_FAULTS, type ProcessState, StepScheduler, type Task } from './scheduler.js'
 import { Transfers, takingsByTransfer } from './transfers.js'
 import { Webhooks } from './webhooks.js'
 
@@ -121,21 +111,17 @@ export class SimulatedWorld {
   /** Each from its instant on. */
   readonly #editions: { readonly from: number; readonly edition: Edition }[] = []
 
-  /** What is sold at the moment. */
-  get edition(): Edition {
-    return this.#editions.at(-1)?.edition ?? {}
-  }
-
   constructor(options: SimulatedWorldOptions) {
-    const { random, figures, database } = options
+    const { random, figures, database, breakProvider } = options
     this.random = random
     this.figures = figures
     this.clock = movableClock(options.startAt)
     this.#instants.add(options.startAt)
     const note = (line: string) => this.note(line)
-    this.emulator = createEmulator({ clock: this.clock, random, figures, note })
+    const { clock } = this
+    this.emulator = createEmulator({ clock, random, figures, note })
     this.#editions.push({ from: 0, edition: EDITIONS[0] ?? {} })
-    this.scheduler = new StepScheduler(this.clock, random.stream('scheduler'), figures, note, options.race)
+    this.scheduler = new StepScheduler(clock, random.stream('scheduler'), figures, note, options.race)
     this.scheduler.onTime = () => {
       this.emulator.endDue()
       this.#instants.add(this.now)
@@ -145,21 +131,25 @@ export class SimulatedWorld {
     const ofBalances = random.stream('balances')
     this.balanceMax = ofBalances.pick([0, 9000, 40_000, 300_000])
     this.jobRuns = ofBalances.pick([0, 0.05, 0.3, 1])
-    const { prepayMaxMonths, balanceMax } = this
-    const calendar = createCalendar('Africa/Algiers')
-    const rules = { calendar, prepayMaxMonths, balanceMax, ...options.rules }
-    const { clock, emulator, scheduler } = this
-    const { breakProvider } = options
+    const { prepayMaxMonths, balanceMax, emulator, scheduler } = this
+    const rules = {
+      calendar: createCalendar('Africa/Algiers'),
+      prepayMaxMonths,
+      balanceMax,
+      ...options.rules,
+    }
     this.#deps = {
-      database,
-      scheduler,
-      emulator,
-      clock,
-      random: random.stream('ids'),
-      figures,
+      ...{
+        database,
+        scheduler,
+        emulator,
+        clock,
+        random: random.stream('ids'),
+        figures,
+        rules,
+        breakProvider,
+      },
       edition: () => this.edition,
-      rules,
-      breakProvider,
     }
     this.quietParts = quietParts(this.#deps)
     this.#processes = Array.from({ length: options.processes }, () => null)
@@ -195,15 +185,19 @@ export class SimulatedWorld {
     if (!this.isShown(shown.checkoutId)) this.shown.push(shown)
   }
 
-  /** What this user can pay now, of the checkouts that were shown to them. */
-  openOf(user: string): readonly Shown[] {
-    return this.shown.filter(
-      ({ userId, checkoutId }) => userId === user && this.emulator.checkout(checkoutId)?.status === 'pending',
-    )
-  }
-
   isShown(checkoutId: string): boolean {
     return this.shown.some((shown) => shown.checkoutId === checkoutId)
+  }
+
+  /** What can be paid now of the checkouts that were shown, to this user or to any. */
+  openOf(user?: string): readonly Shown[] {
+    const isPending = (id: string) => this.emulator.checkout(id)?.status === 'pending'
+    return this.shown.filter((one) => one.userId === (user ?? one.userId) && isPending(one.checkoutId))
+  }
+
+  /** What is sold at the moment. */
+  get edition(): Edition {
+    return this.#editions.at(-1)?.edition ?? {}
   }
 
   /** Another edition of the catalogue: every process is stopped, and the next ones start with it. */
@@ -227,20 +221,17 @@ export class SimulatedWorld {
     this.#surprises.push(error)
   }
 
-  /**
-   * Starts dead processes. A process that owns the database releases at its start the leases of the previous
-   * one.
-   */
-  async revive(faultRates: FaultRates): Promise<void> {
+  /** Starts dead processes. One that owns the database releases at its start the leases of the last one. */
+  async revive(faultRates: FaultRates = NO_FAULTS): Promise<void> {
     for (const [slot, process] of this.#processes.entries()) {
       if (process?.state.isAlive) continue
       const state: ProcessState = { name: `${'AB'.charAt(slot)}${++this.#started}`, isAlive: true }
       const fresh = startProcess(state, this.#deps)
       this.#processes[slot] = fresh
       const { database, clock } = fresh.parts
-      const resume = () => releaseAttemptLeases(database, clock.now()).catch(unlessAway)
+      const start = () => releaseAttemptLeases(database, clock.now()).catch(unlessAway)
       if (this.#processes.length === 1)
-        await this.scheduler.run([{ name: 'start', state, start: resume }], faultRates)
+        await this.scheduler.run([{ name: 'start', state, start }], faultRates)
     }
   }
 
@@ -267,50 +258,57 @@ export class SimulatedWorld {
     this.codes.check(this.ledger)
     this.transfers.check(this.ledger)
     this.papers.check(this.ledger, this.now)
-    this.#checkChanges(known)
+    const instants = [...this.#instants]
+    this.#instants = new Set([this.now])
+    this.changes.check(this, (user) => this.#historiesSince(user, known.get(user) ?? 0), instants)
     checkByHand(this)
     this.checkNow()
     for (const check of this.#afterwards.splice(0)) check()
     this.papers.looked(this.ledger)
   }
 
-  /** Asked for in one of the states since the last check. */
-  #checkChanges(known: ReadonlyMap<string, number>): void {
-    const { ledger } = this
-    const histories = (user: string) => {
-      const history = this.historyOf(user)
-      const first = Math.min(known.get(user) ?? 0, history.length)
-      return Array.from({ length: history.length - first + 1 }, (_, more) => history.slice(0, first + more))
-    }
-    const codeKind = (hash: string) => this.codes.kindOf(hash, ledger)
-    const instants = [...this.#instants]
-    this.#instants = new Set([this.now])
-    this.changes.check({
-      ledger,
-      histories,
-      instants,
-      editionAt: (instant) => this.#editionAt(instant),
-      codeKind,
-    })
-  }
-
   /** After time alone has passed: the ledger is unchanged, but access may have changed. */
   checkNow(): void {
-    checkLedger(this.ledger, this.emulator, this.#observations(), this.figures)
+    checkLedger(this)
     for (const userId of this.users) this.#checkAccess(userId)
   }
 
   historyOf(userId: string): readonly Entry[] {
-    return historyOf(this.ledger, this.#known(), userId)
+    return historyOf(this, new Map(this.takings().map((taking) => [taking.checkoutId, taking])), userId)
+  }
+
+  /** The history as it was known, and with each entry since. */
+  #historiesSince(userId: string, known: number): readonly (readonly Entry[])[] {
+    const history = this.historyOf(userId)
+    const first = Math.min(known, history.length)
+    return Array.from({ length: history.length - first + 1 }, (_, more) => history.slice(0, first + more))
+  }
+
+  /** Something of a user's standing, in each state between now and the call, at both instants. */
+  meanwhile<Value>(userId: string, read: (standing: Standing, at: number) => Value): () => readonly Value[] {
+    const startedAt = this.now
+    const known = this.historyOf(userId).length
+    return () => {
+      const histories = this.#historiesSince(userId, known)
+      return [startedAt, this.now].flatMap((at) =>
+        histories.map((history) => read(standingAfter(history, at), at)),
+      )
+    }
   }
 
   /** All money that came, by whichever way. */
   takings(): readonly Taking[] {
     const { emulator, ledger, slips } = this
+    const soldBy = (payment: BookedPayment) => this.#soldBy(payment)
     const byCard = emulator.takings().map((taking) => this.#asAccepted(this.#asSold(taking)))
-    const byTransfer = takingsByTransfer(ledger, (payment) => this.#soldBy(payment))
-    const byBalance = takingsByBalance(ledger, (payment) => this.#soldBy(payment))
-    return [...byCard, ...byTransfer, ...takingsAtDesk(ledger, slips), ...byBalance]
+    const byTransfer = takingsByTransfer(ledger, soldBy)
+    return [...byCard, ...byTransfer, ...takingsAtDesk(ledger, slips), ...takingsByBalance(ledger, soldBy)]
+  }
+
+  payment(paymentId: string): BookedPayment {
+    const payment = this.ledger.payments.find(({ id }) => id === paymentId)
+    if (!payment) throw new Error(`${paymentId} is gone`)
+    return payment
   }
 
   /** The price says what was bought, but of changes and top-ups: they can have any. */
@@ -329,7 +327,7 @@ export class SimulatedWorld {
     if (payment.kind === 'purchase') return saleAt(payment.asked) ?? nothing
     const { payments } = this.ledger
     const { plan, createdAt } = payments.find(({ id }) => id === payment.secondOf) ?? payment
-    return plan === null ? nothing : { plan, months: 0, single: this.#soldAt(createdAt)[plan] ?? 0 }
+    return plan === null ? nothing : { plan, months: 0, single: this.soldAt(createdAt)[plan] ?? 0 }
   }
 
   /** Accepted while the provider did not answer, it is what was under review, also where that was a lie. */
@@ -345,86 +343,43 @@ export class SimulatedWorld {
     return this.#facts.get(userId)
   }
 
-  /** Something of a user's standing at an instant, in each state since now. */
-  statesOf<Value>(
-    userId: string,
-    read: (standing: Standing, at: number) => Value,
-  ): (at: number) => readonly Value[] {
-    const known = this.historyOf(userId).length
-    return (at) => {
-      const history = this.historyOf(userId)
-      const lengths = Array.from({ length: history.length - known + 1 }, (_, more) => known + more)
-      return lengths.map((length) => read(standingAfter(history.slice(0, length), at), at))
-    }
-  }
-
   /** The user's state by the model, from what is booked. */
   standingOf(userId: string): Standing {
     return standingAfter(this.historyOf(userId), this.now)
   }
 
-  readonly #given: Given = ({ operation, code }) =>
-    code === null ? this.granted.get(operation ?? '') : this.codes.giftOf(code, this.ledger)
+  /** What a grant should give; undefined: nothing was asked for. */
+  given({ operation, code }: BookedGrant): Omit<Gift, 'id' | 'at' | 'sold'> | undefined {
+    return code === null ? this.granted.get(operation ?? '') : this.codes.giftOf(code, this.ledger)
+  }
 
-  #editionAt(instant: number): Edition {
+  editionAt(instant: number): Edition {
     return this.#editions.findLast(({ from }) => from <= instant)?.edition ?? {}
   }
 
-  readonly #soldAt = (instant: number) => {
-    const edition = this.#editionAt(instant)
-    return Object.fromEntries(Object.entries(edition).map(([plan, prices]) => [plan, prices[1] ?? 0]))
+  /** The price of a month of each plan. */
+  soldAt(instant: number): Readonly<Record<string, number>> {
+    const plans = Object.entries(this.editionAt(instant))
+    return Object.fromEntries(plans.map(([plan, prices]) => [plan, prices[1] ?? 0]))
   }
 
   #checkAccess(userId: string): void {
-    const { rules } = this.quietParts
-    const status = statusAt(this.#facts.get(userId) ?? NEVER_PAID, this.now, rules)
-    const { currentPeriodEnd, instrument } = status
-    const ours = { plan: status.plan.id, status: status.status, currentPeriodEnd, instrument }
+    const facts = this.#facts.get(userId) ?? NEVER_PAID
+    const { plan, status, currentPeriodEnd, instrument } = statusAt(facts, this.now, this.quietParts.rules)
     const standing = this.standingOf(userId)
-    const expected = accessAt(standing, this.now)
-    const [actual, wanted] = [ours, expected].map((access) => JSON.stringify(access))
+    const actual = JSON.stringify({ plan: plan.id, status, currentPeriodEnd, instrument })
+    const wanted = JSON.stringify(accessAt(standing, this.now))
     require(actual === wanted, 'access is what was paid, plus grace', () =>
       `${userId} has ${actual}, paid for ${wanted}`)
     this.figures.count('checked: access')
     checkBalance(this, userId, standing)
   }
-
-  #known(): Known {
-    const quotedFor = (payment: BookedPayment) => this.changes.quotedFor(payment, this.ledger)
-    const { refundedTo, heldBy } = this
-    const leaves = this.balanceMax > 0 ? 'surplus' : 'time'
-    return {
-      given: this.#given,
-      soldAt: this.#soldAt,
-      takings: this.takings(),
-      quotedFor,
-      leaves,
-      refundedTo,
-      heldBy,
-    }
-  }
-
-  #observations(): Observations {
-    const { shown, accepted, refunded } = this
-    const { acknowledged, forged } = this.webhooks
-    return {
-      shown,
-      acknowledged,
-      forged,
-      accepted,
-      refunded,
-      now: this.now,
-      ...this.#known(),
-    }
-  }
 }
 
 function asBrokenRule(error: unknown): BrokenRule {
   if (error instanceof BrokenRule) return error
-  return new BrokenRule(
-    'only documented errors occur',
-    error instanceof Error ? String(error.stack) : String(error),
-  )
+  const evidence = error instanceof Error ? String(error.stack) : String(error)
+  return new BrokenRule('only documented errors occur', evidence)
 }
 
 function unlessAway(error: unknown): void {

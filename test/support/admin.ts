@@ -13,16 +13,8 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
 
 /** All whose names begin so. */
 export async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
-  const client = new pg.Client(serverUrl)
-  await client.connect()
-  try {
-    const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [
-      prefix,
-    ])
-    for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
-  } finally {
-    await client.end()
-  }
+  const named = `select datname from pg_database where starts_with(datname, '${prefix}')`
+  for (const { datname } of await administer(serverUrl, named)) await dropDatabase(serverUrl, datname)
 }
 
 /** The same server, another database. */
@@ -32,11 +24,11 @@ export function withDatabaseName(serverUrl: string, name: string): string {
   return url.href
 }
 
-async function administer(serverUrl: string, sql: string): Promise<void> {
+async function administer(serverUrl: string, sql: string): Promise<{ readonly datname: string }[]> {
   const client = new pg.Client(serverUrl)
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query(sql)).rows
   } finally {
     await client.end()
   }

@@ -9,29 +9,13 @@ export function bookingOf(
 ): SettlementChange {
   const { version, eventId, series = '2026' } = of
   const period = { start: NOON, end: NOON + days(30), sourceId: payment.id, plan: PRO, months: 1 }
+  const subscription = { run: { anchorAt: NOON, months: 1 }, paidUntil: period.end, periods: [period] }
+  const received = { method: 'chargily', id: eventId, type: 'checkout.paid', outcome: 'booked' } as const
   return {
-    userId: payment.userId,
-    version,
-    isNew: false,
+    ...{ userId: payment.userId, version, isNew: false, events: [], now: NOON },
     payment: { ...payment, status: 'paid', paidAt: NOON, periodStart: period.start, periodEnd: period.end },
-    subscription: {
-      run: { anchorAt: NOON, months: 1 },
-      paidUntil: period.end,
-      periods: [period],
-      endedAt: null,
-      instrument: 'cib',
-      balance: null,
-    },
-    received: {
-      method: 'chargily',
-      id: eventId,
-      type: 'checkout.paid',
-      outcome: 'booked',
-      report: aReport(),
-      receivedAt: NOON,
-    },
-    events: [],
+    subscription: { ...subscription, endedAt: null, instrument: 'cib', balance: null },
+    received: { ...received, report: aReport(), receivedAt: NOON },
     receipt: { series, snapshot: {} },
-    now: NOON,
   }
 }

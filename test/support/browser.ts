@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { launchChromium } from './chromium.js'
 import { describeWith } from './describe-with.js'
 
-/** The user's device: phone or desktop width, with or without JavaScript. */
 export interface Visit {
   readonly width?: 320 | 360 | 1280
   readonly javaScript?: boolean
@@ -33,7 +32,6 @@ export interface Visitor {
    * test.
    */
   report(): Promise<string>
-  /** Clears cookies and records. */
   leave(): Promise<void>
 }
 
@@ -117,7 +115,6 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Rules about colors, all others, or both. */
 type Rules = 'colors' | 'others' | 'all'
 
 /**

@@ -2,7 +2,6 @@
 import type { CodeBatch, CodeFacts } from '../../packages/ishtirak/src/core/code.js'
 import type { OperatorCaller } from './operator.js'
 
-/** For the environment of a world that has codes. */
 export const CODE_ENV = { CODE_KEYS: 'a-key-for-the-codes-of-the-tests' }
 
 /** Of an unused code: 10 percent off whatever is bought. */

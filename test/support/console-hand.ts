@@ -1,35 +1,11 @@
 // The hand of an operator in the console: it counts as docs/internals/console.md does.
 import type { Page } from 'playwright-core'
 
-interface UploadedFile {
-  readonly name: string
-  readonly mimeType: string
-  readonly buffer: Buffer
-}
+type UploadedFile = Exclude<Parameters<Page['setInputFiles']>[1], string | readonly unknown[]>
 
-export interface Hand {
-  readonly page: Page
-  /** So far. */
-  clicks(): number
-  /** On what leads to another page. */
-  click(selector: string): Promise<void>
-  /** On what opens in the page. */
-  press(selector: string): Promise<void>
-  /** On what sends a form; the page that comes says what was done. */
-  clickTwice(selector: string): Promise<void>
-  /** On what opens beside the page; gives the type of what came. */
-  open(selector: string): Promise<string | undefined>
-  /** Gives the name of the file. */
-  download(selector: string): Promise<string>
-  /** On a field for a file; the one in the window of the system is not of the page. */
-  upload(selector: string, file: UploadedFile): Promise<void>
-  fill(selector: string, text: string): Promise<void>
-  choose(selector: string, value: string): Promise<void>
-  /** Filled, and sent with Enter. */
-  enter(selector: string, text: string): Promise<void>
-}
+export type Hand = ReturnType<typeof handOf>
 
-export function handOf(page: Page): Hand {
+export function handOf(page: Page) {
   let clicks = 0
   const counted =
     <Given extends readonly unknown[], Result>(does: (...given: Given) => Promise<Result>) =>
@@ -40,26 +16,35 @@ export function handOf(page: Page): Hand {
   return {
     page,
     clicks: () => clicks,
-    click: counted((selector) => leaveBy(page, () => page.click(seen(selector)))),
-    press: counted((selector) => page.click(seen(selector))),
-    clickTwice: counted(async (selector) => {
+    /** On what leads to another page. */
+    click: counted((selector: string) => leaveBy(page, () => page.click(seen(selector)))),
+    /** On what opens in the page. */
+    press: counted((selector: string) => page.click(seen(selector))),
+    /** On what sends a form; the page that comes says what was done. */
+    clickTwice: counted(async (selector: string) => {
       // The second click ends the navigation of the first: what is waited for is the page that the second
       // leads to.
       await page.dblclick(selector)
       await page.locator('[role="status"]').waitFor()
     }),
-    open: counted(async (selector) => {
+    /** On what opens beside the page; gives the type of what came. */
+    open: counted(async (selector: string) => {
       const [answer] = await Promise.all([page.context().waitForEvent('response'), page.click(selector)])
       return answer.headers()['content-type']
     }),
-    download: counted(async (selector) => {
+    /** Gives the name of the file. */
+    download: counted(async (selector: string) => {
       const [file] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
       return file.suggestedFilename()
     }),
-    upload: counted((selector, file) => page.setInputFiles(selector, file)),
-    fill: counted((selector, text) => page.fill(selector, text)),
-    choose: counted(async (selector, value) => void (await page.selectOption(selector, value))),
-    enter: counted(async (selector, text) => {
+    /** The window of the system, where a file is chosen, is not of the page. */
+    upload: counted((selector: string, file: UploadedFile) => page.setInputFiles(selector, file)),
+    fill: counted((selector: string, text: string) => page.fill(selector, text)),
+    choose: counted(
+      async (selector: string, value: string) => void (await page.selectOption(selector, value)),
+    ),
+    /** Filled, and sent with Enter. */
+    enter: counted(async (selector: string, text: string) => {
       await page.fill(selector, text)
       await leaveBy(page, () => page.keyboard.press('Enter'))
     }),

@@ -11,7 +11,6 @@ import { createWorld, type World } from './world.js'
 
 const example = (name: string) => new URL(`../../docs/${name}.example.json`, import.meta.url).pathname
 
-/** What the shop sells, who it is, and its account. */
 export const SHOP_FILES = {
   PLANS_FILE: SELLING_PLANS,
   TRANSFER_FILE: example('transfer'),

@@ -3,23 +3,7 @@ import { type Database, statement } from '../../packages/ishtirak/src/database/d
 import { wordsOf } from './portal.js'
 import type { Answer, World } from './world.js'
 
-export interface ConsoleVisit {
-  readonly cookie: string
-  open(path?: string): Promise<Answer>
-  /** With the form token of the session, unless `fields` has another. */
-  submit(path: string, fields?: Record<string, string>): Promise<Answer>
-  /** The page that asks once more, and what its form carries. */
-  ask(path: string, query?: string): Promise<AskPage>
-  /** Where the answer leads, in words. */
-  follow(answer: Pick<Answer, 'headers'>): Promise<string>
-}
-
-interface AskPage {
-  readonly path: string
-  readonly status: number
-  readonly words: string
-  readonly fields: Record<string, string>
-}
+export type ConsoleVisit = Awaited<ReturnType<typeof enterConsole>>
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -28,7 +12,7 @@ export function signIn(world: World, key: string, fields: Record<string, string>
   return world.call('POST', '/console/sign-in', { body, headers: { ...FORM, 'accept-language': 'en' } })
 }
 
-export async function enterConsole(world: World, key: string, locale = 'en'): Promise<ConsoleVisit> {
+export async function enterConsole(world: World, key: string, locale = 'en') {
   const { headers: answered } = await signIn(world, key)
   const cookie = /^ishtirak_console[\w.]*=[^;]+/.exec(answered.get('set-cookie') ?? '')?.[0] ?? ''
   const headers = { cookie, 'accept-language': locale }
@@ -37,16 +21,18 @@ export async function enterConsole(world: World, key: string, locale = 'en'): Pr
   return {
     cookie,
     open,
-    submit: (path, fields = {}) =>
+    /** With the form token of the session, unless `fields` has another. */
+    submit: (path: string, fields: Record<string, string> = {}) =>
       world.call('POST', path, {
         body: new URLSearchParams({ form_token, ...fields }).toString(),
         headers: { ...headers, ...FORM },
       }),
-    ask: async (path, query = '') => {
+    /** The page that asks once more, and what its form carries. */
+    ask: async (path: string, query = '') => {
       const { status, text } = await open(path + query)
       return { path, status, words: wordsOf(text), fields: fieldsOfAct(text) }
     },
-    follow: async (answer) => {
+    follow: async (answer: Pick<Answer, 'headers'>) => {
       const location = answer.headers.get('location') ?? ''
       return wordsOf((await open(location.slice(world.base.length))).text)
     },
@@ -71,21 +57,14 @@ export async function actOften(
 
 /** What the form of an act carries as the page shows it. */
 export function fieldsOfAct(html: string): Record<string, string> {
-  const form = /<form method="post" action="[^"]*\/[a-z-]+">.*?<\/form>/gs
-  const [act = ''] = [...html.matchAll(form)]
-    .map(([text]) => text)
-    .filter((text) => text.includes('operation_id'))
-  const inputs = [...act.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-    name,
-    value,
-  ])
-  const chosen = [...act.matchAll(/<select [^>]*?name="(\w+)".*?<\/select>/gs)].map(([select, name = '']) => [
-    name,
-    /<option value="([^"]*)" selected/.exec(select)?.[1] ?? '',
-  ])
-  return Object.fromEntries(
-    [...inputs, ...chosen].map(([name, value = '']) => [name, value.replaceAll('&amp;', '&')]),
-  )
+  const forms = html.match(/<form method="post" action="[^"]*\/[a-z-]+">.*?<\/form>/gs) ?? []
+  const act = forms.find((text) => text.includes('operation_id')) ?? ''
+  const inputs = [...act.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
+  const chosen = [...act.matchAll(/<select [^>]*?name="(\w+)".*?<\/select>/gs)].map(([select, name]) => {
+    return [name, /<option value="([^"]*)" selected/.exec(select)?.[1]]
+  })
+  const fields = [...inputs, ...chosen].map(([name, value = '']) => [name, value.replaceAll('&amp;', '&')])
+  return Object.fromEntries(fields)
 }
 
 /** Pages that links lead to, by address, from those of `from` on: of each kind as many as `perKind`. */

@@ -25,24 +25,33 @@ export interface DatabaseContext {
   reset(): Promise<void>
 }
 
-/** Describes the same promises once for each kind of database of the run. */
+/** Describes promises on one database: the embedded one, unless the run says otherwise. */
 export function describeScenario(name: string, body: (context: DatabaseContext) => void): void {
-  describe.each(DATABASE_KINDS)(`${name} (%s)`, (kind) => {
+  describeOn(DATABASE_KINDS.slice(0, 1), name, body)
+}
+
+/** On each kind of database of the run: what SQL decides, and what happens at once. */
+export function describeOnEach(name: string, body: (context: DatabaseContext) => void): void {
+  describeOn(DATABASE_KINDS, name, body)
+}
+
+function describeOn(
+  kinds: readonly DatabaseKind[],
+  name: string,
+  body: (context: DatabaseContext) => void,
+): void {
+  describe.each(kinds)(`${name} (%s)`, (kind) => {
     let database: Database | undefined
-    const context: DatabaseContext = {
-      kind,
-      database: () => {
-        if (database === undefined) throw new Error('the database exists inside tests and hooks only')
-        return database
-      },
-      reset: () => empty(context.database()),
-    }
     const open = async () => {
       database = await emptyDatabase(kind, name)
     }
     beforeAll(open)
     beforeEach(open)
-    body(context)
+    const opened = () => {
+      if (database === undefined) throw new Error('the database exists inside tests and hooks only')
+      return database
+    }
+    body({ kind, database: opened, reset: () => empty(opened()) })
   })
 }
 
@@ -65,9 +74,8 @@ export async function emptyDatabase(kind: DatabaseKind, name = ''): Promise<Data
  * A migrated, empty database that no other test sees, to be changed beyond its rows. The caller closes it.
  */
 export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
-  if (kind === 'pglite' && mountedForm(kind, '')) {
+  if (kind === 'pglite' && mountedForm(kind, ''))
     return withForm(await openMemory(readDump('schemaDumpPath'), { schema: MOUNTED_SCHEMA }), '')
-  }
   if (kind === 'pglite') return await openMemory(readDump('dumpPath'))
   const url = await postgresUrl()
   const database = openPostgres({ url })

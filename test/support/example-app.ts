@@ -1,5 +1,4 @@
 // A little service of the tests: the real bare app with a few example routes, listening on loopback.
-import { Writable } from 'node:stream'
 import Type from 'typebox'
 import { expect } from 'vitest'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
@@ -20,11 +19,7 @@ export interface Example {
   readonly lines: readonly string[]
   readiness: Readiness
   readonly metrics: Metrics
-  post(
-    path: string,
-    body: string | Uint8Array<ArrayBuffer>,
-    headers?: Record<string, string>,
-  ): Promise<Response>
+  post(path: string, body: string | Uint8Array<ArrayBuffer>, headers?: object): Promise<Response>
   /** Sends bytes as they are and gives all that came back until the server closed. */
   sendRaw(bytes: string | Buffer): Promise<string>
   close(): Promise<void>
@@ -54,10 +49,8 @@ export async function startExample(): Promise<Example> {
     routes.get('/orders', { schema: { querystring: OrderQuery } }, (request) => ({ query: request.query }))
     routes.get('/orders/:id', (request) => ({ params: request.params }))
     routes.get('/refusal', () => {
-      throw new BillingError('already_subscribed', {
-        extra: { current_period_end: '2026-12-31T10:00:00Z', status: 'not this one' },
-        retryAfterSeconds: 7,
-      })
+      const extra = { current_period_end: '2026-12-31T10:00:00Z', status: 'not this one' }
+      throw new BillingError('already_subscribed', { extra, retryAfterSeconds: 7 })
     })
     routes.get('/bug', () => {
       throw new Error('password=hush at /srv/secret.ts')
@@ -82,31 +75,21 @@ export async function startExample(): Promise<Example> {
   })
   const base = await app.listen({ host: '127.0.0.1', port: 0 })
   const example: Example = {
-    base,
-    lines,
-    readiness,
-    metrics,
-    post: (path, body, headers = {}) =>
-      fetch(base + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body,
-      }),
+    ...{ base, lines, readiness, metrics },
+    post: (path, body, more = {}) => {
+      const headers = { 'content-type': 'application/json', ...more }
+      return fetch(base + path, { method: 'POST', headers, body })
+    },
     sendRaw: (bytes) => sendRaw(base, bytes),
     close: () => app.close(),
   }
   return example
 }
 
-export function captureLog(): { log: Log; lines: string[] } {
+export function captureLog(level: 'trace' | 'info' | 'warn' = 'info'): { log: Log; lines: string[] } {
   const lines: string[] = []
-  const destination = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  return { lines, log: createLog({ level: 'info', destination }) }
+  const destination = { write: (line: string) => void lines.push(line) }
+  return { lines, log: createLog({ level, destination }) }
 }
 
 /** Checks what every problem has in common and gives its body. */

@@ -14,20 +14,11 @@ export const FREE: Plan = free
 export const PRO: Plan = pro
 
 /** With the limits of the seed; the first plan is the free one. */
-export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({
-  limits: SEED_LIMITS,
-  plans,
-  free: FREE,
-})
+export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({ limits: SEED_LIMITS, plans, free: FREE })
 
 export const RULES: BillingRules = {
-  catalogue: catalogueOf(SEED_PLANS),
-  leastAmount: 50,
-  graceDays: 3,
-  renewalWindowDays: 7,
-  prepayMaxMonths: 24,
-  balanceMax: 0,
-  calendar: createCalendar('Africa/Algiers'),
+  ...{ catalogue: catalogueOf(SEED_PLANS), leastAmount: 50, graceDays: 3, renewalWindowDays: 7 },
+  ...{ prepayMaxMonths: 24, balanceMax: 0, calendar: createCalendar('Africa/Algiers') },
 }
 
 export const instantOf = (text: string): Instant => Date.parse(text)
@@ -37,33 +28,12 @@ export const days = (count: number): Instant => count * DAY
 /** A purchase; a test that says another kind says what belongs to it. */
 export function aPayment(changes: Partial<Payment> = {}): Payment {
   const purchase: Payment = {
-    kind: 'purchase',
-    id: 'pay_01',
-    userId: 'user-1',
-    boughtBy: null,
-    poNumber: null,
-    plan: PRO,
-    months: 1,
-    change: null,
-    price: { amount: 2000, currency: 'DZD' },
-    amountAsked: null,
-    codeHash: null,
-    discount: 0,
-    method: 'chargily',
-    live: false,
-    status: 'pending',
-    checkoutId: 'chk_1',
-    checkoutUrl: 'https://pay.example/chk_1',
-    instrument: null,
-    createdAt: NOON,
-    expiresAt: NOON + 30 * MINUTE,
-    attemptEndsAt: NOON,
-    paidAt: null,
-    periodStart: null,
-    periodEnd: null,
-    secondOf: null,
-    review: null,
-    nextCheckAt: NOON + MINUTE,
+    ...{ kind: 'purchase', id: 'pay_01', userId: 'user-1', boughtBy: null, poNumber: null, plan: PRO },
+    ...{ months: 1, change: null, price: { amount: 2000, currency: 'DZD' }, amountAsked: null },
+    ...{ codeHash: null, discount: 0, method: 'chargily', live: false, status: 'pending' },
+    ...{ checkoutId: 'chk_1', checkoutUrl: 'https://pay.example/chk_1', instrument: null },
+    ...{ createdAt: NOON, expiresAt: NOON + 30 * MINUTE, attemptEndsAt: NOON, paidAt: null },
+    ...{ periodStart: null, periodEnd: null, secondOf: null, review: null, nextCheckAt: NOON + MINUTE },
   }
   return { ...purchase, ...changes } as Payment
 }
@@ -77,18 +47,9 @@ export function anEntry(id: string, act: string): AuditEntry {
 
 export function aReport(changes: Partial<CheckoutReport> = {}): CheckoutReport {
   return {
-    method: 'chargily',
-    checkoutId: 'chk_1',
-    status: 'paid',
-    amount: 2000,
-    currency: 'DZD',
-    live: false,
-    paymentId: 'pay_01',
-    userId: 'user-1',
-    instrument: 'edahabia',
-    checkoutUrl: 'https://pay.example/chk_1',
-    createdAt: NOON,
-    updatedAt: NOON + 2 * MINUTE,
+    ...{ method: 'chargily', checkoutId: 'chk_1', status: 'paid', amount: 2000, currency: 'DZD' },
+    ...{ live: false, paymentId: 'pay_01', userId: 'user-1', instrument: 'edahabia' },
+    ...{ checkoutUrl: 'https://pay.example/chk_1', createdAt: NOON, updatedAt: NOON + 2 * MINUTE },
     ...changes,
   }
 }

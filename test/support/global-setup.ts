@@ -1,16 +1,7 @@
 // Before all tests: a PostgreSQL server with a migrated template, and the dump of a migrated embedded
 // database. The tests make their databases from them, which takes a moment instead of seconds.
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
@@ -59,12 +50,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // would run out.
     const dumps = await makeDumps()
     await createTemplate(serverUrl, templateName)
-    project.provide('serverUrl', serverUrl)
-    project.provide('connectUrl', process.env.TEST_POOLER_URL ?? serverUrl)
-    project.provide('templateName', templateName)
-    project.provide('dumpPath', dumps.migrated)
-    project.provide('schemaDumpPath', dumps.inSchema)
-    project.provide('emptyDumpPath', dumps.empty)
+    const provided = {
+      serverUrl,
+      connectUrl: process.env.TEST_POOLER_URL ?? serverUrl,
+      templateName,
+      ...dumps,
+    }
+    for (const [name, value] of Object.entries(provided))
+      project.provide(name as keyof typeof provided, value)
   } catch (error) {
     await teardown()
     throw error
@@ -86,25 +79,29 @@ async function createTemplate(serverUrl: string, templateName: string): Promise<
  * Creating an embedded database takes seconds, loading its dump half of one: the dumps are kept for the next
  * run, under a name that says what they were made from.
  */
-async function makeDumps(): Promise<{ empty: string; migrated: string; inSchema: string }> {
+async function makeDumps() {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/ishtirak-tests')
   const named = (name: string) => join(folder, `${fingerprint()}${name}.tar`)
-  const dumps = { empty: named('-empty'), migrated: named(''), inSchema: named(`-${MOUNTED_SCHEMA}`) }
-  if (Object.values(dumps).every((path) => existsSync(path))) return dumps
-  mkdirSync(folder, { recursive: true })
+  const dumps = {
+    ...{ dumpPath: named(''), schemaDumpPath: named(`-${MOUNTED_SCHEMA}`), emptyDumpPath: named('-empty') },
+  }
+  if (Object.values(dumps).every((path) => fs.existsSync(path))) return dumps
+  fs.mkdirSync(folder, { recursive: true })
   removeOld(folder)
   const database = await openMemory()
   try {
-    await writeDump(database, dumps.empty)
+    await writeDump(database, dumps.emptyDumpPath)
     await migrate(database)
-    await writeDump(database, dumps.migrated)
+    await writeDump(database, dumps.dumpPath)
   } finally {
     await database.close()
   }
-  const mounted = await openMemory(new Blob([readFileSync(dumps.empty)]), { schema: MOUNTED_SCHEMA })
+  const mounted = await openMemory(new Blob([fs.readFileSync(dumps.emptyDumpPath)]), {
+    schema: MOUNTED_SCHEMA,
+  })
   try {
     await migrate(mounted)
-    await writeDump(mounted, dumps.inSchema)
+    await writeDump(mounted, dumps.schemaDumpPath)
   } finally {
     await mounted.close()
   }
@@ -117,9 +114,9 @@ async function makeDumps(): Promise<{ empty: string; migrated: string; inSchema:
  */
 function removeOld(folder: string): void {
   const hourMs = 3_600_000
-  for (const name of readdirSync(folder)) {
+  for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name)
-    if (Date.now() - statSync(path).mtimeMs > hourMs) rmSync(path, { recursive: true, force: true })
+    if (Date.now() - fs.statSync(path).mtimeMs > hourMs) fs.rmSync(path, { recursive: true, force: true })
   }
 }
 
@@ -127,19 +124,19 @@ function removeOld(folder: string): void {
 async function writeDump(database: EmbeddedDatabase, path: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   const dump = await database.dump()
-  writeFileSync(unfinished, new Uint8Array(await dump.arrayBuffer()))
-  renameSync(unfinished, path)
+  fs.writeFileSync(unfinished, new Uint8Array(await dump.arrayBuffer()))
+  fs.renameSync(unfinished, path)
 }
 
 function fingerprint(): string {
   const root = join(import.meta.dirname, '../..')
-  const migrations = readdirSync(join(root, 'packages/ishtirak/migrations')).sort()
+  const migrations = fs.readdirSync(join(root, 'packages/ishtirak/migrations')).sort()
   const files = [
     ...migrations.map((name) => join(root, 'packages/ishtirak/migrations', name)),
     join(root, 'packages/ishtirak/src/database/migrate.ts'),
     join(root, 'node_modules/@electric-sql/pglite/package.json'),
   ]
   const hash = createHash('sha256')
-  for (const file of files) hash.update(readFileSync(file))
+  for (const file of files) hash.update(fs.readFileSync(file))
   return hash.digest('hex').slice(0, 16)
 }

@@ -16,7 +16,6 @@ interface Broken {
 
 export interface TestIssuer extends AsyncDisposable {
   readonly url: string
-  /** For the configuration of a service. */
   readonly env: Readonly<Record<string, string>>
   /** From now on it signs people in to the service of this address. */
   serve(publicUrl: string): Promise<void>
@@ -26,11 +25,9 @@ export interface TestIssuer extends AsyncDisposable {
   claimsIn: 'id_token' | 'userinfo'
   /** Whether it shows a page with a button, as for people. */
   asks: boolean
-  /** How late each answer comes. */
   slowMs: number
   /** Answers of paths, in place of the provider's: status and body. */
   readonly broken: Map<string, Broken>
-  /** The paths that were asked for. */
   readonly asked: string[]
 }
 
@@ -81,7 +78,8 @@ export async function startIssuer(roleClaim = 'groups'): Promise<TestIssuer> {
 }
 
 const keyPair = generateKeyPair('RS256', { extractable: true })
-const HOUR_SECONDS = 3_600
+/** In seconds. */
+const HOUR = 3_600
 
 async function providerOf(
   url: string,
@@ -89,29 +87,18 @@ async function providerOf(
   publicUrl: string,
 ) {
   const { privateKey } = await keyPair
+  const back = `${publicUrl}/console/sign-in/return`
   const scopes = ['openid', 'email', 'profile', 'groups']
   const provider = new Provider(url, {
     // Itself it warns of.
     adapter: class extends MemoryAdapter {},
-    clients: [
-      {
-        ...CLIENT,
-        redirect_uris: [`${publicUrl}/console/sign-in/return`],
-        grant_types: ['authorization_code'],
-      },
-    ],
+    clients: [{ ...CLIENT, redirect_uris: [back], grant_types: ['authorization_code'] }],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'one' }] },
     cookies: { keys: ['a key of the tests'] },
     scopes,
     claims: { openid: ['sub', 'groups', 'realm_access', 'email', 'email_verified'] },
     features: { devInteractions: { enabled: false }, userinfo: { enabled: true } },
-    ttl: {
-      IdToken: 60,
-      AccessToken: HOUR_SECONDS,
-      Grant: HOUR_SECONDS,
-      Interaction: HOUR_SECONDS,
-      Session: HOUR_SECONDS,
-    },
+    ttl: { IdToken: 60, AccessToken: HOUR, Grant: HOUR, Interaction: HOUR, Session: HOUR },
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
       claims: (use: string) =>
@@ -134,9 +121,7 @@ async function providerOf(
       return void context.res
         .writeHead(200, { 'content-type': 'text/html' })
         .end('<form method="post"><button>Log in</button></form>')
-    await provider.interactionFinished(context.req, context.res, {
-      login: { accountId: issuer.account.sub },
-    })
+    await provider.interactionFinished(context.req, context.res, { login: { accountId: issuer.account.sub } })
   })
   return provider
 }
@@ -155,7 +140,6 @@ export async function goToIssuer(
   return { path: back.slice(world.url.length), cookie: cookiesFrom(begun.headers).join('; ') }
 }
 
-/** Out and back. */
 export async function signInByIssuer(
   world: World,
   options: Parameters<typeof goToIssuer>[1] = {},

@@ -10,7 +10,7 @@ import { platformFor, WITH_PLATFORM } from './platform.js'
 import { enterPortal, SELLING_PLANS } from './portal.js'
 import { setProfile } from './profile.js'
 import { png } from './proof-files.js'
-import { type SmtpSink, startSmtpSink } from './smtp-sink.js'
+import { startSmtpSink } from './smtp-sink.js'
 import { TRANSFER_FILE } from './transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from './world.js'
 
@@ -30,23 +30,17 @@ export const PAYER_STATES = [
   ...['after-refunded', 'after-top-up', 'link-over', 'no-session'],
 ] as const
 
-export interface PayerStates {
-  readonly world: World
-  /** Leads the page there, in this language. */
-  show(page: Page, state: string, locale: string): Promise<void>
-  stop(): Promise<void>
-}
+export type PayerStates = Awaited<ReturnType<typeof createPayerStates>>
 
 interface Place {
   /** Undefined: no session. */
   readonly userId?: string
   readonly path?: string
-  /** What is done in the portal first. */
   readonly does?: (page: Page) => Promise<void>
 }
 
 /** Runs 40 days. */
-export async function createPayerStates(database: Database): Promise<PayerStates> {
+export async function createPayerStates(database: Database) {
   const mail = await startSmtpSink()
   const env = {
     ...OPERATOR_ENV,
@@ -58,8 +52,12 @@ export async function createPayerStates(database: Database): Promise<PayerStates
   const places = await stage(world)
   return {
     world,
-    stop: () => stopBoth(world, mail),
-    show: async (page, state, locale) => {
+    stop: async () => {
+      await world.stop()
+      await mail[Symbol.asyncDispose]()
+    },
+    /** Leads the page there, in this language. */
+    show: async (page: Page, state: string, locale: string) => {
       const { userId, path = '/portal', does } = places[state] ?? {}
       if (userId !== undefined)
         await page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
@@ -70,22 +68,12 @@ export async function createPayerStates(database: Database): Promise<PayerStates
   }
 }
 
-async function stopBoth(world: World, mail: SmtpSink): Promise<void> {
-  await world.stop()
-  await mail[Symbol.asyncDispose]()
-}
-
 async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   const operator = operatorOf(world)
   const starter = { plan: 'starter' }
   const pro = { plan: 'pro' }
   const ask = async (userId: string, wanted: object = pro): Promise<string> =>
     (await world.as(userId).post(PAYMENTS, { method: 'transfer', ...wanted })).body.id
-  const approve = (id: string, amount: number) => {
-    const day = new Date(world.clock.now()).toISOString().slice(0, 10)
-    const came = { amount, received_at: day, payment_method: 'ccp', why: 'it came' }
-    return operator.post(`/payments/${id}/approve`, came)
-  }
   const sendSlip = async (userId: string, id: string) =>
     (await enterPortal(world, userId)).upload(`/portal/payments/${id}/proof`, png())
   const topUp = async (userId: string, amount: number): Promise<string> => {
@@ -125,11 +113,8 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   const busy = platformFor(world, 'over-limit')
   await busy.report('storage_mb', { used: 30_000 })
   await busy.report('domains_per_project', { used: 12, project_id: 'vitrine-2026' })
-  for (const [limit, used] of [
-    ['projects', 7],
-    ['storage_mb', 2048],
-  ] as const)
-    await platformFor(world, 'expired').report(limit, { used })
+  await platformFor(world, 'expired').report('projects', { used: 7 })
+  await platformFor(world, 'expired').report('storage_mb', { used: 2048 })
   const runningUse = platformFor(world, 'running')
   await runningUse.report('projects', { used: 18 })
   await runningUse.consume('build_minutes', { amount: 1240, operation_id: 'builds' })
@@ -139,7 +124,9 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   await ask('transfer-asked', { ...pro, months: 12 })
   const active = await ask('transfer-active')
   await sendSlip('transfer-active', active)
-  await approve(active, 2400)
+  const received_at = new Date(world.clock.now()).toISOString().slice(0, 10)
+  const came = { amount: 2400, received_at, payment_method: 'ccp', why: 'it came' }
+  await operator.post(`/payments/${active}/approve`, came)
   const refused = await ask('transfer-refused')
   await operator.post(`/payments/${refused}/refuse`, { why: 'Nothing came to the account by 30 December.' })
 
@@ -168,11 +155,8 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   returned.review = await payOtherwise(world, 'review', { charged: 2000 })
   // As a catalogue with another price does at the next start.
   const { catalogue } = world.service.parts
-  const dearer = {
-    ...catalogue,
-    plans: catalogue.plans.map((plan) => ({ ...plan, price: plan.price + 300 })),
-  }
-  await checkOrders({ ...world.service.parts, catalogue: dearer }, 100)
+  const plans = catalogue.plans.map((plan) => ({ ...plan, price: plan.price + 300 }))
+  await checkOrders({ ...world.service.parts, catalogue: { ...catalogue, plans } }, 100)
   for (const userId of ['balance-order', 'balance-low']) await renew(userId, pro)
 
   const choose = (offer: string, method: string) => async (page: Page) => {
@@ -187,19 +171,13 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     await page.click('form[action$="/portal/choice"] button.go')
   }
   const after = (state: string, userId = 'after') => ({ userId, path: `/billing/return/${returned[state]}` })
-  const own = Object.fromEntries(PAYER_STATES.map((state) => [state, { userId: state }])) as Record<
-    string,
-    Place
-  >
+  const redeemedAt = new URL(redeemed.headers.get('location') ?? '', world.url).href
   return {
-    ...own,
+    ...Object.fromEntries(PAYER_STATES.map((state) => [state, { userId: state }])),
     payments: { userId: 'after', path: '/portal?payments=all' },
     'choosing-else': { userId: 'transfer-asked', path: '/portal?choose=else' },
     'transfer-late': { userId: 'transfer-late', path: `/portal?transfer=${late}` },
-    'code-redeemed': {
-      userId: 'code-redeemed',
-      path: new URL(redeemed.headers.get('location') ?? '', world.url).href.slice(world.url.length),
-    },
+    'code-redeemed': { userId: 'code-redeemed', path: redeemedAt.slice(world.url.length) },
     summary: { userId: 'free', does: choose('12 pro', 'card') },
     'summary-transfer': { userId: 'free', does: choose('1 business', 'transfer') },
     'summary-change': { userId: 'running', does: choose('now business', 'card') },

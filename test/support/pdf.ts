@@ -28,18 +28,11 @@ function plain(text: string): string {
     .replace(/ {2,}/g, ' ')
 }
 
-export interface PlacedWord {
-  readonly text: string
-  /** Points from the left edge of the page, and from its top. */
-  readonly left: number
-  readonly right: number
-  readonly top: number
-}
-
 /**
- * Each word and where it stands, as the eye sees it: poppler gives the letters of a word from left to right.
+ * Each word and where it stands, in points from the left edge of the page and from its top, as the eye sees
+ * it: poppler gives the letters of a word from left to right.
  */
-export function wordsOf(pdf: Uint8Array): readonly PlacedWord[] {
+export function wordsOf(pdf: Uint8Array) {
   const words = run('pdftotext', ['-bbox', '-', '-'], pdf).matchAll(
     /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="[\d.]+">(.*?)<\/word>/g,
   )
@@ -57,8 +50,7 @@ export function factsOf(pdf: Uint8Array): Readonly<Record<string, string>> {
   return Object.fromEntries(lines.map((line) => [line.split(':')[0] ?? '', line.split(/: +/)[1] ?? '']))
 }
 
-/** The fonts of the document, and whether it carries them itself. */
-export function fontsOf(pdf: Uint8Array): readonly { readonly name: string; readonly isEmbedded: boolean }[] {
+export function fontsOf(pdf: Uint8Array) {
   const [, , ...lines] = run('pdffonts', ['-'], pdf).trim().split('\n')
   return lines.map((line) => ({
     name: line.split(' ')[0] ?? '',
@@ -66,7 +58,6 @@ export function fontsOf(pdf: Uint8Array): readonly { readonly name: string; read
   }))
 }
 
-/** The files that are attached to it, by name. */
 export function attachedTo(pdf: Uint8Array): Readonly<Record<string, string>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'attached-'))
   try {

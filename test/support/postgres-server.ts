@@ -21,18 +21,11 @@ for (const event of ends) {
   }
 }
 
-export interface PostgresServer {
-  /** As `postgres://user:password@127.0.0.1:port/postgres`: a database where others may be created. */
-  readonly url: string
-  readonly port: number
-  /** Ends the server and leaves its files; `start` brings it back on the same port. */
-  stop(): Promise<void>
-  start(): Promise<void>
-  /** Ends the server and removes its files. */
-  remove(): Promise<void>
-}
-
-export async function startServer(): Promise<PostgresServer> {
+/**
+ * Its URL names a database where others may be created. `stop` leaves the files, and `start` brings it back
+ * on the same port; `remove` ends it and removes its files.
+ */
+export async function startServer() {
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-postgres-'))
   // The server cannot run as root: another user must be able to reach its files.
   chmodSync(folder, 0o755)

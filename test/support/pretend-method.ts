@@ -8,20 +8,9 @@ import type { Clock } from '../../packages/ishtirak/src/runtime/clock.js'
 const LIFETIME_MS = 15 * MINUTE
 const ACKNOWLEDGE_WITHIN_MS = 20 * MINUTE
 
-export interface PretendMethod {
-  readonly method: PaymentMethod
-  /** The gateway's ids of the orders that were made. */
-  readonly orders: () => readonly string[]
-  readonly looks: () => number
-  pay(orderId: string): void
-  /** The next order is made, and the answer to it lost. */
-  loseNextAnswer(): void
-  /** The gateway gives this id to the next order. */
-  nextOrderId(id: string): void
-  forget(orderId: string): void
-}
+export type PretendMethod = ReturnType<typeof createPretendMethod>
 
-export function createPretendMethod(clock: Clock): PretendMethod {
+export function createPretendMethod(clock: Clock) {
   const orders = new Map<string, CheckoutReport & { acknowledged: boolean; moneyAt: Instant | null }>()
   let looks = 0
   let losesAnswer = false
@@ -43,37 +32,20 @@ export function createPretendMethod(clock: Clock): PretendMethod {
   type Order = NonNullable<ReturnType<typeof orders.get>>
 
   const method: PaymentMethod = {
-    name: 'pretend',
-    live: false,
-    leastAmount: 50,
-    checkoutLifetimeMs: LIFETIME_MS,
+    ...{ name: 'pretend', live: false, leastAmount: 50, checkoutLifetimeMs: LIFETIME_MS, list: null },
     looksAfterMs: [2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 18 * MINUTE, 6 * HOUR],
-    acknowledgeWithinMs: ACKNOWLEDGE_WITHIN_MS,
-    instruments: ['cib_edahabia'],
-    begunBy: 'user',
-    bearsStampDuty: false,
-    settledBy: 'provider',
-    accounts: [],
-    list: null,
-    webhook: null,
+    ...{ acknowledgeWithinMs: ACKNOWLEDGE_WITHIN_MS, instruments: ['cib_edahabia'], begunBy: 'user' },
+    ...{ bearsStampDuty: false, settledBy: 'provider', accounts: [], webhook: null },
     createCheckout: async ({ paymentId, userId, kind, planId, months, price }) => {
       const made = [...orders.values()].find((order) => order.paymentId === paymentId)
       const id = made?.checkoutId ?? nextId ?? `order-${orders.size + 1}`
       nextId = null
+      const of = { paymentId, userId, kind, ...(planId !== null && months !== null && { planId, months }) }
       const fresh: Order = {
-        method: 'pretend',
-        checkoutId: id,
-        status: 'pending',
-        ...price,
-        live: false,
-        ...{ paymentId, userId, kind, ...(planId !== null && months !== null && { planId, months }) },
+        ...{ method: 'pretend', checkoutId: id, status: 'pending', ...price, live: false, ...of },
         // No field of the gateway names the card.
-        instrument: null,
-        checkoutUrl: `https://gateway.example/${id}`,
-        createdAt: clock.now(),
-        updatedAt: clock.now(),
-        acknowledged: false,
-        moneyAt: null,
+        ...{ instrument: null, checkoutUrl: `https://gateway.example/${id}`, createdAt: clock.now() },
+        ...{ updatedAt: clock.now(), acknowledged: false, moneyAt: null },
       }
       if (!made) orders.set(id, fresh)
       if (!losesAnswer) return { ok: true, value: made ?? fresh }
@@ -89,7 +61,7 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     method,
     orders: () => [...orders.keys()],
     looks: () => looks,
-    pay: (id) => {
+    pay: (id: string) => {
       const order = orders.get(id)
       if (!order) throw new Error(`there is no order ${id}`)
       order.moneyAt = clock.now()
@@ -97,20 +69,14 @@ export function createPretendMethod(clock: Clock): PretendMethod {
     loseNextAnswer: () => {
       losesAnswer = true
     },
-    nextOrderId: (id) => {
+    nextOrderId: (id: string) => {
       nextId = id
     },
-    forget: (id) => void orders.delete(id),
+    forget: (id: string) => void orders.delete(id),
   }
 }
 
+const unknown = { outcomeUnknown: true, retryAfterSeconds: null, detail: 'no answer in time' }
 export const LOST: ProviderAnswer<never> = {
-  ok: false,
-  failure: {
-    kind: 'unavailable',
-    reason: 'timeout',
-    outcomeUnknown: true,
-    retryAfterSeconds: null,
-    detail: 'no answer in time',
-  },
+  ...{ ok: false, failure: { kind: 'unavailable', reason: 'timeout', ...unknown } },
 }

@@ -7,35 +7,23 @@ import { createInterface } from 'node:readline'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** The command line as it was built. */
 export const PROGRAM = path.join(root, 'packages/ishtirak/dist/main/cli.js')
 
-export interface LaunchedProcess {
-  readonly pid: number
-  /** Everything it has printed so far. */
-  readonly lines: readonly string[]
-  /** Its address, once it listens; rejects with what it printed when it ends before. */
-  listening(): Promise<string>
-  /** Resolves with the exit code, or the signal that ended it. */
-  ended(): Promise<number | NodeJS.Signals | null>
-  kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
-}
-
-export interface ServiceProcess extends LaunchedProcess {
-  readonly url: string
-}
+/** The exit code, or the signal that ended it. */
+type End = number | NodeJS.Signals | null
+export type ServiceProcess = Awaited<ReturnType<typeof startService>>
 
 let isBuilt = false
 
 /** Compiles the sources if they are newer than what was built: the process runs what a user would run. */
 export function buildOnce(): void {
-  if (isBuilt) return
+  const build = [path.join(root, 'scripts/build.mjs'), '--if-stale']
+  if (!isBuilt) execFileSync(process.execPath, build, { stdio: 'inherit' })
   isBuilt = true
-  execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs'), '--if-stale'], { stdio: 'inherit' })
 }
 
 /** Starts `ishtirak serve` and resolves when it listens; rejects with what it printed when it ends before. */
-export async function startService(env: Record<string, string>, program = PROGRAM): Promise<ServiceProcess> {
+export async function startService(env: Record<string, string>, program = PROGRAM) {
   const launched = launchService(env, [], program)
   return { ...launched, url: await launched.listening() }
 }
@@ -46,7 +34,7 @@ export function launchService(
   /** A command that becomes the service's process, such as `strace -D`. */
   under: readonly string[] = [],
   program = PROGRAM,
-): LaunchedProcess {
+) {
   const child = run(['serve'], env, under, program)
   const lines: string[] = []
   const ended = endOf(child)
@@ -68,41 +56,36 @@ export function launchService(
     child.kill(signal)
     return ended
   }
-  return { pid: child.pid ?? 0, lines, listening: () => url, ended: () => ended, kill }
+  // Its address, once it listens; rejects with what it printed when it ends before.
+  const listening = () => url
+  return { pid: child.pid ?? 0, lines, listening, ended: () => ended, kill }
 }
 
 interface Ran {
-  readonly code: number | NodeJS.Signals | null
-  /** Both streams. */
+  readonly code: End
+  /** Of both streams. */
   readonly output: string
-  /** What stderr alone had. */
   readonly errors: string
 }
 
 /** Runs a command of `ishtirak` to its end, in a process of its own. */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Ran> {
   const child = run(args, env)
-  let output = ''
-  const collect = (chunk: Buffer) => {
-    output += chunk.toString()
-  }
-  child.stdout?.on('data', collect)
-  child.stderr?.on('data', collect)
-  let errors = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errors += chunk.toString()
+  const printed = { output: '', errors: '' }
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed.output += chunk.toString()
   })
-  return { code: await endOf(child), output, errors }
+  child.stderr?.on('data', (chunk: Buffer) => {
+    printed.output += chunk.toString()
+    printed.errors += chunk.toString()
+  })
+  return { code: await endOf(child), ...printed }
 }
 
-export interface CommandHost {
-  /** As `runCommand`, without a process for each: for those who ask for many, one after the other. */
-  run(words: readonly string[], env: Record<string, string>): Promise<Ran>
-  close(): void
-}
+export type CommandHost = ReturnType<typeof hostCommands>
 
-/** A process that runs one command after the other. */
-export function hostCommands(): CommandHost {
+/** As `runCommand`, without a process for each: for those who ask for many, one after the other. */
+export function hostCommands() {
   const { PATH = '', HOME = '' } = process.env
   const host = fork(path.join(import.meta.dirname, 'command-host.mjs'), { env: { PATH, HOME }, execArgv: [] })
   const failed = once(host, 'exit').then(([code]): never => {
@@ -110,7 +93,7 @@ export function hostCommands(): CommandHost {
   })
   failed.catch(() => undefined)
   return {
-    run: async (words, env) => {
+    run: async (words: readonly string[], env: Record<string, string>): Promise<Ran> => {
       const answered = once(host, 'message')
       host.send({ words, env: { PATH, HOME, ...env } })
       const [answer] = await Promise.race([answered, failed])
@@ -136,7 +119,7 @@ function run(
   })
 }
 
-async function endOf(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+async function endOf(child: ChildProcess): Promise<End> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? child.signalCode
   // `close` comes after the last line was read, `exit` may come before.
   const [code, signal] = await once(child, 'close')

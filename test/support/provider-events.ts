@@ -6,9 +6,7 @@ import { CHARGILY_KEY } from './world.js'
 
 export type EventStatus = 'paid' | 'failed' | 'canceled' | 'expired'
 
-/**
- * Of this worker, in every file: their ids have one length, since tests read them in the order of their text.
- */
+/** Ids of one length, since tests read them in the order of their text. */
 let made = 0
 
 /** An event about a checkout as it stands at the emulator, with what is to be different in it. */
@@ -23,26 +21,12 @@ export function anEvent(
   const { amount, currency, livemode, metadata, payment_method, created_at } = checkout
   const at = Math.floor(world.clock.now() / 1_000)
   made += 1
+  const times = { created_at: at, updated_at: at }
+  const of = { id: checkoutId, entity: 'checkout', status, amount, currency, livemode, metadata }
   return JSON.stringify({
-    id: `event-${String(made).padStart(6, '0')}`,
-    entity: 'event',
-    type: `checkout.${status}`,
-    livemode,
-    created_at: at,
-    updated_at: at,
-    data: {
-      id: checkoutId,
-      entity: 'checkout',
-      status,
-      amount,
-      currency,
-      livemode,
-      metadata,
-      payment_method: payment_method ?? 'edahabia',
-      created_at,
-      updated_at: at,
-      ...changes,
-    },
+    ...{ id: `event-${String(made).padStart(6, '0')}`, entity: 'event', type: `checkout.${status}` },
+    ...{ livemode, ...times },
+    data: { ...of, payment_method: payment_method ?? 'edahabia', ...times, created_at, ...changes },
   })
 }
 

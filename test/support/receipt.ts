@@ -12,47 +12,20 @@ import {
 } from '../../packages/ishtirak/src/core/receipt.js'
 import { dayIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
+import { aPayment } from './fixtures.js'
 
 const PAID_AT = Date.parse('2026-11-21T14:32:10Z')
 
 const algiers = dayIn('Africa/Algiers')
 export const dayInAlgiers = (instant: number) => algiers(instant).date
 
-export const PAID: Extract<Payment, { kind: 'purchase' | 'change' }> = {
-  kind: 'purchase',
-  id: 'pay_01k9abcdefghjkmnpqrstvwxyz',
-  userId: 'usr_48151623',
-  boughtBy: null,
-  poNumber: null,
-  plan: {
-    id: 'pro',
-    name: 'Pro',
-    price: 2000,
-    currency: 'DZD',
-    limits: { projects: 10, domains_per_project: 5, deploys_per_day: 50, storage_mb: 5120 },
-  },
-  months: 1,
-  change: null,
-  price: { amount: 2000, currency: 'DZD' },
-  amountAsked: null,
-  codeHash: null,
-  discount: 0,
-  method: 'chargily',
-  live: true,
-  status: 'paid',
-  checkoutId: '01k9zzcdefghjkmnpqrstvwxyz',
-  checkoutUrl: null,
-  instrument: 'edahabia',
-  createdAt: PAID_AT - 60_000,
-  expiresAt: PAID_AT + 1_740_000,
-  attemptEndsAt: PAID_AT - 50_000,
-  paidAt: PAID_AT,
-  periodStart: PAID_AT,
-  periodEnd: Date.parse('2026-12-21T14:32:10Z'),
-  secondOf: null,
-  review: null,
+export const PAID = aPayment({
+  ...{ id: 'pay_01k9abcdefghjkmnpqrstvwxyz', userId: 'usr_48151623', live: true, status: 'paid' },
+  ...{ checkoutId: '01k9zzcdefghjkmnpqrstvwxyz', checkoutUrl: null, instrument: 'edahabia' },
+  ...{ createdAt: PAID_AT - 60_000, expiresAt: PAID_AT + 1_740_000, attemptEndsAt: PAID_AT - 50_000 },
+  ...{ paidAt: PAID_AT, periodStart: PAID_AT, periodEnd: Date.parse('2026-12-21T14:32:10Z') },
   nextCheckAt: null,
-}
+}) as Extract<Payment, { kind: 'purchase' | 'change' }>
 
 /** From a plan at 1000 a month to Pro, for what was left of a month: 2000 less 500. */
 export const A_CHANGE = {

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
 
 /** 32 bytes each, base64. */
@@ -21,7 +22,6 @@ export type Behaviour = number | ((response: ServerResponse, received: Received)
 
 export class Receiver {
   readonly received: Received[] = []
-  /** Asked at each request. */
   behave: (received: Received) => Behaviour = () => 204
   #server: Server | undefined
   #port = 0
@@ -36,7 +36,6 @@ export class Receiver {
     return `http://127.0.0.1:${this.#port}/events?from=ishtirak`
   }
 
-  /** Of a service that sends its events here. */
   get variables() {
     return { EVENTS_URL: this.url, EVENTS_SECRETS: SECRET, EVENTS_ALLOW_PRIVATE: 'true' }
   }
@@ -45,20 +44,17 @@ export class Receiver {
     return this.#port
   }
 
-  /** Listens again on the same port. */
   async listen(): Promise<void> {
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => {
-        const raw = Buffer.concat(chunks).toString()
-        const id = String(request.headers['webhook-id'])
-        const received = { id, headers: request.headers, raw, event: JSON.parse(raw) }
-        this.received.push(received)
-        const behaviour = this.behave(received)
-        if (typeof behaviour === 'function') behaviour(response, received)
-        else response.writeHead(behaviour).end()
-      })
+    const server = createServer(async (request, response) => {
+      const raw = await text(request).catch(() => null)
+      // The sender died.
+      if (raw === null) return
+      const id = String(request.headers['webhook-id'])
+      const received = { id, headers: request.headers, raw, event: JSON.parse(raw) }
+      this.received.push(received)
+      const behaviour = this.behave(received)
+      if (typeof behaviour === 'function') behaviour(response, received)
+      else response.writeHead(behaviour).end()
     })
     server.listen(this.#port, '127.0.0.1')
     await once(server, 'listening')
@@ -83,8 +79,7 @@ export class Receiver {
   }
 
   sequencesOf(userId: string): number[] {
-    return this.received
-      .filter(({ event }) => event.data.user_id === userId)
-      .map(({ event }) => event.data.sequence)
+    const events = this.received.map(({ event: { data } }) => data)
+    return events.filter(({ user_id }) => user_id === userId).map(({ sequence }) => sequence)
   }
 }

@@ -3,7 +3,6 @@
 import { type Act, verbOf } from '../../packages/ishtirak/src/acts/act.js'
 import { addressOfAct, previewIdOf } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf, readingsOf } from '../../packages/ishtirak/src/acts/capability.js'
-import type { Reading } from '../../packages/ishtirak/src/acts/reading.js'
 import { ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
@@ -46,166 +45,64 @@ interface Attempt {
 }
 
 const why = ['--why', 'x']
-const approval = { amount: 2000, received_at: '2026-11-20', payment_method: 'ccp', why: 'x' }
-const read = (path: string): readonly Attempt[] => [{ act: null, path }]
 
 type Change = Required<Omit<Attempt, 'tells'>> & Pick<Attempt, 'tells'>
 
-/** Acts that ask for more than a reason. `command`: without it. */
-const CHANGES: Readonly<Record<string, readonly Change[]>> = {
-  approvePayment: [
-    {
-      act: 'payment.approve',
-      path: '/payments/x/approve',
-      body: approval,
-      command: [
-        ...['payments', 'approve', 'x', '--amount', '2000', '--received-at', '2026-11-20'],
-        ...['--payment-method', 'ccp'],
-      ],
-    },
-  ],
-  recordPayment: [
-    {
-      act: 'payment.record',
-      path: '/users/x/record',
-      body: { plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' },
-      tells: 'amount',
-      command: [
-        ...['payments', 'record', 'x', '--plan', 'pro', '--method', 'cheque'],
-        ...['--amount', '1', '--reference', 'x'],
-      ],
-    },
-  ],
-  grantDays: [
-    {
-      act: 'user.grant',
-      path: '/users/x/grant',
-      body: { days: 30, why: 'x' },
-      command: ['users', 'grant', 'x', '--days', '30'],
-    },
-    {
-      act: 'user.grant_long',
-      path: '/users/x/grant',
-      body: { days: 31, why: 'x' },
-      command: ['users', 'grant', 'x', '--days', '31'],
-    },
-  ],
-  correctAddress: [
-    {
-      act: 'user.correct_address',
-      path: '/users/x/correct-address',
-      body: { email: 'right@example.dz', why: 'x' },
-      command: ['users', 'correct-address', 'x', '--email', 'right@example.dz'],
-    },
-  ],
-  correctBuyer: [
-    {
-      act: 'user.correct_buyer',
-      path: '/users/x/correct-buyer',
-      body: { kind: 'person', name: 'Lina', why: 'x' },
-      command: ['users', 'correct-buyer', 'x', '--kind', 'person', '--name', 'Lina'],
-    },
-  ],
-  countDrawer: [
-    {
-      act: 'drawer.count',
-      path: '/drawer/x/count',
-      body: { cash: 1, cheques: 1 },
-      command: ['drawer', 'count', 'x', '--cash', '1', '--cheques', '1'],
-    },
-  ],
-  correctBalance: [
-    {
-      act: 'balance.correct',
-      path: '/users/x/correct',
-      body: { amount: 1, why: 'x' },
-      command: ['balance', 'correct', 'x', '--amount', '1'],
-    },
-  ],
-  payOutBalance: [
-    {
-      act: 'balance.pay_out',
-      path: '/users/x/pay-out',
-      body: { amount: 1, why: 'x' },
-      command: ['balance', 'pay-out', 'x', '--amount', '1'],
-    },
-  ],
-  closeMonth: [
-    { act: 'month.close', path: '/months/2026-11/close', body: {}, command: ['month', 'close', '2026-11'] },
-  ],
-  reopenMonth: [
-    {
-      act: 'month.reopen',
-      path: '/months/2026-11/reopen',
-      body: { why: 'x' },
-      command: ['month', 'reopen', '2026-11'],
-    },
-  ],
-  startReconciliation: [
-    {
-      act: 'reconciliation.start',
-      path: '/reconciliations/start',
-      body: { since: '2026-11-20' },
-      command: ['reconcile', '--since', '2026-11-20'],
-    },
-  ],
-  createOperator: [
-    {
-      act: 'operator.create',
-      path: '/operators/create',
-      body: { name: 'x', role: 'support', why: 'x' },
-      command: ['operators', 'create', '--name', 'x', '--role', 'support'],
-    },
-  ],
-  setOperatorRole: [
-    {
-      act: 'operator.set_role',
-      path: '/operators/x/set-role',
-      body: { role: 'support', why: 'x' },
-      command: ['operators', 'set-role', 'x', '--role', 'support'],
-    },
-  ],
-  closeFinding: [
-    {
-      act: 'finding.close',
-      path: '/findings/x/close',
-      body: { kind: 'differs', why: 'x' },
-      command: ['findings', 'close', 'x', '--kind', 'differs'],
-    },
-  ],
-  revokeCode: [
-    {
-      act: 'codes.revoke_code',
-      path: '/codes/revoke-code',
-      body: { code: 'x', why: 'x' },
-      command: ['codes', 'revoke-code', '--code', 'x'],
-    },
-  ],
-  createCodes: [
-    {
-      act: 'codes.create',
-      path: '/codes/create',
-      body: { kind: 'percent', percent: 10, count: 1, why: 'x' },
-      command: ['codes', 'create', '--kind', 'percent', '--percent', '10', '--count', '1'],
-    },
-  ],
+interface Asked extends Pick<Attempt, 'tells'> {
+  readonly body: object
+  /** Where it is not the one of the operation. */
+  readonly act?: string
+  /** `x` if absent. */
+  readonly id?: string
+  /** Where they are not those of the act: the words before the members of the body. */
+  readonly command?: string
 }
 
-/** An act that asks for a reason at most. */
-function changeOf(act: Act<never>): Change {
+const cheque = { plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' }
+const transfer = { amount: 2000, received_at: '2026-11-20', payment_method: 'ccp', why: 'x' }
+const ONE = { amount: 1, why: 'x' }
+const ROLE = { role: 'support', why: 'x' }
+
+/** Acts that ask for more than a reason. */
+const ASKED: Readonly<Record<string, readonly Asked[]>> = {
+  approvePayment: [{ body: transfer }],
+  recordPayment: [{ body: cheque, command: 'payments record x', tells: 'amount' }],
+  grantDays: [{ body: { days: 30, why: 'x' } }, { body: { days: 31, why: 'x' }, act: 'user.grant_long' }],
+  correctAddress: [{ body: { email: 'right@example.dz', why: 'x' } }],
+  correctBuyer: [{ body: { kind: 'person', name: 'Lina', why: 'x' } }],
+  countDrawer: [{ body: { cash: 1, cheques: 1 } }],
+  correctBalance: [{ body: ONE, command: 'balance correct x' }],
+  payOutBalance: [{ body: ONE, command: 'balance pay-out x' }],
+  closeMonth: [{ body: {}, id: '2026-11' }],
+  reopenMonth: [{ body: { why: 'x' }, id: '2026-11' }],
+  startReconciliation: [{ body: { since: '2026-11-20' }, command: 'reconcile' }],
+  createOperator: [{ body: { name: 'x', ...ROLE } }],
+  setOperatorRole: [{ body: ROLE }],
+  closeFinding: [{ body: { kind: 'differs', why: 'x' } }],
+  revokeCode: [{ body: { code: 'x', why: 'x' } }],
+  createCodes: [{ body: { kind: 'percent', percent: 10, count: 1, why: 'x' } }],
+}
+
+function changesOf(act: Act<never>): readonly Change[] {
   const { group, argument } = act.on.command
-  return {
-    act: act.name,
-    path: addressOfAct(act).replace(/:\w+/, 'x'),
-    body: act.input.required?.includes('why') ? { why: 'x' } : {},
-    command: [group, verbOf(act), ...(argument === undefined ? [] : ['x'])],
-  }
+  const usual = { body: act.input.required?.includes('why') ? { why: 'x' } : {} }
+  const asked: readonly Asked[] = ASKED[act.operationId] ?? [usual]
+  return asked.map(({ body, act: name = act.name, id = 'x', command, ...tells }) => {
+    const words = command?.split(' ') ?? [group, verbOf(act), ...(argument === undefined ? [] : [id])]
+    const { why: _, ...members }: Readonly<Record<string, unknown>> = { ...body }
+    const flags = Object.entries(members).map(([member, value]) => [`--${member}`, String(value)])
+    const all = [...words, ...flags.flatMap(([flag = '', value = '']) => [flag.replaceAll('_', '-'), value])]
+    return { act: name, path: addressOfAct(act).replace(/:\w+/, id), body, command: all, ...tells }
+  })
 }
 
-/** A reading that asks for an id at most. */
-const readingOf = ({ name, path }: Reading): readonly Attempt[] => [
-  { act: name ?? null, path: path.replace(/:\w+/g, 'x') },
+/** `act` null: every role may. */
+const reading = (act: string | null, path: string, command?: string): readonly Attempt[] => [
+  { act, path, ...(command !== undefined && { command: command.split(' ') }) },
 ]
+
+const PRINT = 'payments receipt x --to no-receipt'
+const exported = (path: string, command: string) => reading('payments.export', path, command)
 
 function changing({ command, body, ...attempt }: Change): Attempt {
   return { ...attempt, body, command: 'why' in body ? [...command, ...why] : command }
@@ -223,58 +120,29 @@ function previewing({ act, path, body, command, tells = '' }: Change, isPosted: 
 /** By the ids of the OpenAPI document; main/roles.test.ts holds them against it. */
 export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   ...Object.fromEntries(
-    readingsOf<never>(CAPABILITIES).map((reading) => [reading.operationId, readingOf(reading)]),
+    readingsOf<never>(CAPABILITIES).map(({ operationId, name, path }) => [
+      operationId,
+      reading(name ?? null, path.replace(/:\w+/g, 'x')),
+    ]),
   ),
-  search: read('/search?q=x'),
-  getMonth: read('/months/2026-11'),
-  getYear: read('/years/2026'),
-  exportYear: [
-    {
-      act: 'payments.export',
-      path: '/exports/year?until=2026',
-      command: ['export', 'year', '--until', '2026'],
-    },
-  ],
-  getJournal: read('/months/2026-11/receipts'),
-  getSales: [{ act: 'payments.export', path: '/months/2026-11/sales', command: ['sales', '2026-11'] }],
-  getDeclaration: [
-    { act: 'payments.export', path: '/months/2026-11/declaration', command: ['declaration', '2026-11'] },
-  ],
-  exportSales: [
-    {
-      act: 'payments.export',
-      path: '/exports/sales?month=2026-11',
-      command: ['export', 'sales', '--month', '2026-11'],
-    },
-  ],
-  exportAccounts: [
-    {
-      act: 'payments.export',
-      path: '/exports/accounts?month=2026-11',
-      command: ['export', 'accounts', '--month', '2026-11'],
-    },
-  ],
-  importBankStatement: [{ act: 'statement.import', path: '/statements?account=ccp' }],
-  downloadProof: [
-    {
-      act: 'payment.read_proof',
-      path: '/payments/x/proofs/1',
-      command: ['payments', 'proof', 'x', '--out', 'no-proof'],
-    },
-  ],
-  downloadReceipt: [
-    {
-      act: 'payment.read_receipt',
-      path: '/payments/x/receipt',
-      command: ['payments', 'receipt', 'x', '--to', 'no-receipt'],
-    },
-  ],
-  continueBulk: [{ act: 'bulk.start', path: '/bulk/x/continue' }],
-  continueReconciliation: [{ act: 'reconciliation.start', path: '/reconciliations/x/continue' }],
-  downloadBackup: [{ act: 'database.backup', path: '/backup', command: ['backup', 'no-backup'] }],
+  search: reading(null, '/search?q=x'),
+  getMonth: reading(null, '/months/2026-11'),
+  getYear: reading(null, '/years/2026'),
+  exportYear: exported('/exports/year?until=2026', 'export year --until 2026'),
+  getJournal: reading(null, '/months/2026-11/receipts'),
+  getSales: exported('/months/2026-11/sales', 'sales 2026-11'),
+  getDeclaration: exported('/months/2026-11/declaration', 'declaration 2026-11'),
+  exportSales: exported('/exports/sales?month=2026-11', 'export sales --month 2026-11'),
+  exportAccounts: exported('/exports/accounts?month=2026-11', 'export accounts --month 2026-11'),
+  importBankStatement: reading('statement.import', '/statements?account=ccp'),
+  downloadProof: reading('payment.read_proof', '/payments/x/proofs/1', 'payments proof x --out no-proof'),
+  downloadReceipt: reading('payment.read_receipt', '/payments/x/receipt', PRINT),
+  continueBulk: reading('bulk.start', '/bulk/x/continue'),
+  continueReconciliation: reading('reconciliation.start', '/reconciliations/x/continue'),
+  downloadBackup: reading('database.backup', '/backup', 'backup no-backup'),
   ...Object.fromEntries(
     actsOf<never>(CAPABILITIES).flatMap((act) => {
-      const changes = CHANGES[act.operationId] ?? [changeOf(act)]
+      const changes = changesOf(act)
       return [
         [act.operationId, changes.map(changing)],
         [previewIdOf(act), changes.map((change) => previewing(change, act.asksByPost !== undefined))],

@@ -3,12 +3,7 @@
 
 const STEP_MS = 50
 
-export interface RunningTime extends Disposable {
-  /** Since the start. */
-  ms(): number
-}
-
-export function startRunningTime(): RunningTime {
+export function startRunningTime() {
   let total = 0
   let last = performance.now()
   const step = () => {

@@ -1,5 +1,6 @@
 // A mail server for tests: real SMTP on loopback; it keeps every message and can be set to fail.
 import { createServer, type Socket } from 'node:net'
+import { listen } from './listen.js'
 
 export interface ReceivedMessage {
   readonly from: string
@@ -18,16 +19,10 @@ export interface SmtpSink extends AsyncDisposable {
   answer: (command: string) => string | null | undefined
 }
 
+const OK = '250 ok'
 const USUAL: Readonly<Record<string, string>> = {
-  EHLO: '250-sink\r\n250 8BITMIME',
-  HELO: '250 sink',
-  MAIL: '250 ok',
-  RCPT: '250 ok',
-  DATA: '354 go on',
-  '.': '250 kept',
-  RSET: '250 ok',
-  NOOP: '250 ok',
-  QUIT: '221 bye',
+  ...{ EHLO: '250-sink\r\n250 8BITMIME', HELO: '250 sink', MAIL: OK, RCPT: OK, DATA: '354 go on' },
+  ...{ '.': '250 kept', RSET: OK, NOOP: OK, QUIT: '221 bye' },
 }
 
 export async function startSmtpSink(): Promise<SmtpSink> {
@@ -40,16 +35,14 @@ export async function startSmtpSink(): Promise<SmtpSink> {
     socket.on('error', () => socket.destroy())
     converse(socket, messages, (command) => sink.answer(command))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port')
+  const listening = await listen(server)
   const sink: SmtpSink = {
-    url: `smtp://127.0.0.1:${address.port}`,
+    url: listening.url.replace('http:', 'smtp:'),
     messages,
     answer: () => undefined,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
+      await listening[Symbol.asyncDispose]()
     },
   }
   return sink
@@ -101,26 +94,22 @@ export interface Parsed {
 
 /** Parses a message, as far as the service's own go: nested multiparts, base64 and quoted-printable. */
 export function readMessage({ source }: ReceivedMessage): Parsed {
-  const parts: Record<string, Buffer> = {}
   const { headers, body } = split(source)
-  collect(headers, body, parts)
-  return { headers, parts }
+  return { headers, parts: Object.fromEntries(partsOf(headers, body)) }
 }
 
-function collect(headers: Record<string, string>, body: string, parts: Record<string, Buffer>): void {
-  const type = headers['content-type'] ?? 'text/plain'
+function partsOf(headers: Parsed['headers'], body: string): [type: string, content: Buffer][] {
+  const { 'content-type': type = 'text/plain', 'content-transfer-encoding': encoding = '7bit' } = headers
   const [, boundary] = /boundary="?([^";]+)"?/.exec(type) ?? []
-  if (boundary === undefined) {
-    parts[type.split(';')[0] ?? ''] = decode(body, headers['content-transfer-encoding'] ?? '7bit')
-    return
-  }
-  for (const piece of body.split(`--${boundary}`).slice(1, -1)) {
-    const inner = split(piece.replace(/^\r\n/, ''))
-    collect(inner.headers, inner.body, parts)
-  }
+  if (boundary === undefined) return [[type.split(';')[0] ?? '', decode(body, encoding)]]
+  const inner = body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((piece) => split(piece.replace(/^\r\n/, '')))
+  return inner.flatMap((part) => partsOf(part.headers, part.body))
 }
 
-function split(source: string): { headers: Record<string, string>; body: string } {
+function split(source: string): { readonly headers: Parsed['headers']; readonly body: string } {
   const end = source.indexOf('\r\n\r\n')
   const head = source.slice(0, end).replace(/\r\n[ \t]+/g, ' ')
   const headers = Object.fromEntries(

@@ -1,11 +1,29 @@
 // Reads amounts in words back, by the rules of counting alone: it shares nothing with what writes them.
 
-const FRENCH: Readonly<Record<string, number>> = {
+type Numbers = Readonly<Record<string, number>>
+
+/** A scale multiplies what stands before it, and `whole` is added as it is. */
+function sumOf(words: readonly string[], numbers: Numbers, scales: Numbers, whole: Numbers = {}): number {
+  let [total, below] = [0, 0]
+  for (const word of words) {
+    const [number, scale] = [numbers[word], scales[word]]
+    if (word === 'cent') below = (below || 1) * 100
+    else if (scale !== undefined) {
+      total += (below || 1) * scale
+      below = 0
+    } else if (number !== undefined) below += number
+    else if (whole[word] !== undefined) total += whole[word]
+    else throw new Error(`no number is called ${word}`)
+  }
+  return total + below
+}
+
+const FRENCH: Numbers = {
   ...{ zéro: 0, un: 1, deux: 2, trois: 3, quatre: 4, cinq: 5, six: 6, sept: 7, huit: 8, neuf: 9, dix: 10 },
   ...{ onze: 11, douze: 12, treize: 13, quatorze: 14, quinze: 15, seize: 16, vingt: 20, trente: 30 },
   ...{ quarante: 40, cinquante: 50, soixante: 60, octante: 80 },
 }
-const FRENCH_SCALES: Readonly<Record<string, number>> = { mille: 1e3, million: 1e6, milliard: 1e9 }
+const FRENCH_SCALES: Numbers = { mille: 1e3, million: 1e6, milliard: 1e9 }
 
 /** `deux mille dinars algériens et un centime` is 200,001. */
 export function centimesOfFrench(text: string): number {
@@ -14,32 +32,24 @@ export function centimesOfFrench(text: string): number {
 }
 
 function frenchNumber(text: string): number {
-  let [total, below] = [0, 0]
-  for (const word of text.replace(/quatre-vingts?/g, 'octante').split(/[ -]/)) {
-    const singular = word.replace(/(?<=cent|million|milliard|centime)s$/, '')
-    const scale = FRENCH_SCALES[singular]
-    if (['', 'et', 'de', 'centime'].includes(singular)) continue
-    if (singular === 'cent') below = (below || 1) * 100
-    else if (scale !== undefined) {
-      total += (below || 1) * scale
-      below = 0
-    } else below += known(FRENCH[singular], word)
-  }
-  return total + below
+  const words = text.replace(/quatre-vingts?/g, 'octante').split(/[ -]/)
+  const singular = words.map((word) => word.replace(/(?<=cent|million|milliard|centime)s$/, ''))
+  const counted = singular.filter((word) => !['', 'et', 'de', 'centime'].includes(word))
+  return sumOf(counted, FRENCH, FRENCH_SCALES)
 }
 
-const ARABIC: Readonly<Record<string, number>> = {
+const ARABIC: Numbers = {
   ...{ صفر: 0, واحد: 1, أحد: 1, اثنان: 2, اثنا: 2, ثلاثة: 3, أربعة: 4, خمسة: 5, ستة: 6, سبعة: 7 },
   ...{ ثمانية: 8, تسعة: 9, عشرة: 10, عشر: 10, عشرون: 20, ثلاثون: 30, أربعون: 40, خمسون: 50, ستون: 60 },
   ...{ سبعون: 70, ثمانون: 80, تسعون: 90, مائة: 100, مائتان: 200, مائتا: 200, ثلاثمائة: 300 },
   ...{ أربعمائة: 400, خمسمائة: 500, ستمائة: 600, سبعمائة: 700, ثمانمائة: 800, تسعمائة: 900 },
 }
-const ARABIC_SCALES: Readonly<Record<string, number>> = {
+const ARABIC_SCALES: Numbers = {
   ...{ ألف: 1e3, ألفًا: 1e3, آلاف: 1e3, مليون: 1e6, مليونًا: 1e6, ملايين: 1e6 },
   ...{ مليار: 1e9, مليارًا: 1e9, مليارات: 1e9 },
 }
 /** Two of something are one word. */
-const ARABIC_TWO: Readonly<Record<string, number>> = {
+const ARABIC_TWO: Numbers = {
   ...{ ألفان: 2e3, ألفا: 2e3, مليونان: 2e6, مليونا: 2e6, ملياران: 2e9, مليارا: 2e9 },
   ...{ ديناران: 2, سنتيمان: 2 },
 }
@@ -56,21 +66,7 @@ export function centimesOfArabic(text: string): number {
 }
 
 function arabicNumber(text: string): number {
-  let [total, below] = [0, 0]
-  for (const joined of text.split(' ')) {
-    const word = isKnown(joined) ? joined : joined.replace(/^و/, '')
-    const [scale, two] = [ARABIC_SCALES[word], ARABIC_TWO[word]]
-    if (word === '' || ARABIC_NOUNS.includes(word)) continue
-    if (two !== undefined) total += two
-    else if (scale !== undefined) {
-      total += (below || 1) * scale
-      below = 0
-    } else below += known(ARABIC[word], word)
-  }
-  return total + below
-}
-
-function known(value: number | undefined, word: string): number {
-  if (value === undefined) throw new Error(`no number is called ${word}`)
-  return value
+  const words = text.split(' ').map((joined) => (isKnown(joined) ? joined : joined.replace(/^و/, '')))
+  const counted = words.filter((word) => word !== '' && !ARABIC_NOUNS.includes(word))
+  return sumOf(counted, ARABIC, ARABIC_SCALES, ARABIC_TWO)
 }

@@ -1,12 +1,13 @@
 // A stub of the provider over real HTTP, for answers that the emulator never gives.
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import {
   type ChargilyOptions,
   createChargily,
 } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import type { CheckoutOrder } from '../../packages/ishtirak/src/core/checkout.js'
+import { listen } from './listen.js'
 
 export interface StubRequest {
   readonly method: string
@@ -27,13 +28,8 @@ export type Reply =
 export const KEY = 'test_sk_7Qb3Kx9pLm2Zt5Rw8Yv1Nc4Hd6Gf0Js'
 
 export const ORDER: CheckoutOrder = {
-  paymentId: 'pay_01hf7yat0000000000000000p1',
-  kind: 'purchase',
-  planId: 'pro',
-  months: 12,
-  userId: 'user_42',
-  price: { amount: 2000, currency: 'DZD' },
-  description: 'Pro, un mois',
+  ...{ paymentId: 'pay_01hf7yat0000000000000000p1', kind: 'purchase', planId: 'pro', months: 12 },
+  ...{ userId: 'user_42', price: { amount: 2000, currency: 'DZD' }, description: 'Pro, un mois' },
   locale: 'fr',
   successUrl: 'https://billing.example.dz/return/ok',
   failureUrl: 'https://billing.example.dz/return/ko',
@@ -42,29 +38,18 @@ export const ORDER: CheckoutOrder = {
 
 /** A checkout as the API reference shows it (Chargily API reference, checkout-object). */
 export const CHECKOUT = {
-  id: '01hf7yat00000000000000chk1',
-  entity: 'checkout',
-  livemode: false,
-  amount: 2000,
-  currency: 'dzd',
-  status: 'pending',
-  locale: 'fr',
+  ...{ id: '01hf7yat00000000000000chk1', entity: 'checkout', livemode: false, amount: 2000 },
+  ...{ currency: 'dzd', status: 'pending', locale: 'fr', payment_method: null },
+  ...{ created_at: 1_700_000_000, updated_at: 1_700_000_000 },
   metadata: { user_id: 'user_42', payment_id: 'pay_01hf7yat0000000000000000p1' },
-  payment_method: null,
-  created_at: 1_700_000_000,
-  updated_at: 1_700_000_000,
   checkout_url: 'https://pay.chargily.dz/test/checkouts/01hf7yat00000000000000chk1/pay',
 }
 
-async function stubServer(
-  answer: (asked: StubRequest) => Reply,
-): Promise<{ url: string; asked: StubRequest[] }> {
+async function stubServer(answer: (asked: StubRequest) => Reply) {
   const asked: StubRequest[] = []
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
     const { method = '', url: path = '', headers } = request
-    const one: StubRequest = { method, path, headers, body: Buffer.concat(chunks).toString() }
+    const one: StubRequest = { method, path, headers, body: await text(request) }
     asked.push(one)
     const reply = answer(one)
     if (reply === 'no_answer') return
@@ -76,19 +61,9 @@ async function stubServer(
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
     response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
   })
-  const url = await listen(server)
-  onTestFinished(() => void server.close().closeAllConnections())
-  return { url, asked }
-}
-
-function listen(server: Server): Promise<string> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      // A TCP server that listens has an address with a port; only pipes and closed servers have none.
-      const { port } = server.address() as AddressInfo
-      resolve(`http://127.0.0.1:${port}`)
-    })
-  })
+  const listening = await listen(server)
+  onTestFinished(() => listening[Symbol.asyncDispose]())
+  return { url: listening.url, asked }
 }
 
 /** Our adapter in front of such a server, with limits that a test can wait for. */

@@ -1,7 +1,6 @@
 // Users in every state that a page can show, in one world: active, in grace, expired, refunded, under review.
 
 import { callBy, doAct } from '../../packages/ishtirak/src/acts/act-routes.js'
-import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { refund } from '../../packages/ishtirak/src/ledger/refund.js'
 import { ownerNamed } from './operator.js'
@@ -11,22 +10,18 @@ import { createWorld, type World } from './world.js'
 
 const DAY = 86_400
 
-export interface TestUsers {
-  readonly world: World
-  /** A link into this user's portal. */
-  linkFor(userId: string): Promise<string>
-  /** One payment of each status, by user id. */
-  readonly payments: Readonly<Record<string, string>>
-}
+export type TestUsers = Awaited<ReturnType<typeof createUsers>>
 
 /** Runs 36 days; at their end each user is in the state of their id. */
-export async function createUsers(database: Database, env: Record<string, string> = {}): Promise<TestUsers> {
+export async function createUsers(database: Database, env: Record<string, string> = {}) {
   const world = await createWorld(database, { env: { ...WITH_PLATFORM, ...env } })
   const payments: Record<string, string> = {}
   const buy = async (userId: string) => {
     payments[userId] = (await world.as(userId).buy()).paymentId
   }
-  await know(world, 'expired', 'Yacine Hadj')
+  const know = (userId: string, name: string) =>
+    setProfile(world, userId, { name, email: `${userId}@example.dz` })
+  await know('expired', 'Yacine Hadj')
   await buy('expired')
   await buy('long')
   await world.advance(4 * DAY)
@@ -36,14 +31,11 @@ export async function createUsers(database: Database, env: Record<string, string
   await world.advance(14 * DAY)
   await buy('long')
   await world.advance(12 * DAY)
-  await know(world, 'active', 'Amina Boudiaf')
+  await know('active', 'Amina Boudiaf')
   await buy('active')
   await buy('canceled')
-  await doAct(
-    world.service.parts,
-    refund,
-    callBy(ownerNamed('tests'), payments.canceled ?? '', { why: 'asked for' }),
-  )
+  const asked = callBy(ownerNamed('tests'), payments.canceled ?? '', { why: 'asked for' })
+  await doAct(world.service.parts, refund, asked)
   await stageUsage(world)
   for (const outcome of ['failed', 'canceled'] as const) {
     const opened = await world.as(`card_${outcome}`).upgrade()
@@ -60,17 +52,14 @@ export async function createUsers(database: Database, env: Record<string, string
   payments.pending = (await world.as('pending').upgrade()).paymentId
   return {
     world,
-    payments,
-    linkFor: async (userId) => {
+    /** One payment of each status, by user id. */
+    payments: payments as Readonly<Record<string, string>>,
+    /** A link into this user's portal. */
+    linkFor: async (userId: string): Promise<string> => {
       const body = { return_path: '/settings/billing' }
       return (await world.as(userId).post('/api/v1/billing/portal-sessions', body)).body.url
     },
   }
-}
-
-async function know(world: World, userId: string, name: string, locale?: Locale): Promise<void> {
-  const email = `${userId}@example.dz`
-  await setProfile(world, userId, { name, email, ...(locale ? { locale } : {}) })
 }
 
 async function stageUsage(world: World): Promise<void> {

@@ -2,7 +2,7 @@
 // own, and one clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
-import type { Emulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type Config, readConfig } from '../../packages/ishtirak/src/main/config.js'
 import type { ServiceTracing } from '../../packages/ishtirak/src/main/tracing.js'
@@ -10,12 +10,10 @@ import { type Service, type Surroundings, wire } from '../../packages/ishtirak/s
 import { type MovableClock, movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { type MountedForm, mountedForms } from './database-kinds.js'
-import { CHARGILY_KEY, emulatorAt } from './emulators.js'
 import { freePort } from './free-port.js'
-import { replaceableClock } from './replaceable-clock.js'
+import { type ReplaceableClock, replaceableClock } from './replaceable-clock.js'
 
-export { CHARGILY_KEY } from './emulators.js'
-
+export const CHARGILY_KEY = 'test_sk_world0000000000000000000000000000000'
 export const START = Date.parse('2026-11-21T12:00:00Z')
 export const JWT_SECRET = 'a secret of the tests that is longer than 32 bytes'
 
@@ -49,20 +47,7 @@ interface CallOptions {
   readonly headers?: Record<string, string>
 }
 
-export interface Caller {
-  get(path: string, headers?: Record<string, string>): Promise<Answer>
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Upgrades and gives the payment's id with the checkout's. */
-  upgrade(): Promise<{ paymentId: string; checkoutId: string; checkoutUrl: string }>
-  /** Upgrades, pays at the emulator, and waits for the webhook to be booked. */
-  buy(method?: 'edahabia' | 'cib'): Promise<{ paymentId: string; checkoutId: string }>
-  /** The same with a payment of its own: a term, or with a code. */
-  buyWanted(wanted: {
-    readonly plan: string
-    readonly months?: number
-    readonly code?: string
-  }): Promise<{ paymentId: string; checkoutId: string }>
-}
+export type Caller = ReturnType<typeof caller>
 
 interface WorldOptions {
   readonly env?: Record<string, string>
@@ -71,11 +56,9 @@ interface WorldOptions {
   readonly log?: Log
   /** How it is mounted, where it is; `none` for what its own server answers. */
   readonly host?: MountedForm | 'none'
-  /** Made by the test, and stopped with the world. */
   readonly tracing?: ServiceTracing
   /** What its page of documents gives away, as in the sandbox. */
   readonly sandboxKeys?: Surroundings['sandboxKeys']
-  /** Takes the events. */
   readonly onEvent?: Surroundings['onEvent']
   /** `advance` moves the clock alone. */
   readonly withoutJobs?: boolean
@@ -87,11 +70,8 @@ interface WorldOptions {
 
 interface StoppedWorld {
   readonly database: Database
-  /** Its options, as JSON. */
   readonly of: string
-  /** As it was made. */
   readonly world: World
-  /** As a new one, at the first instant. */
   renew(): World
 }
 
@@ -124,16 +104,12 @@ async function startKept(database: Database, options: WorldOptions, of: string):
     await world.emulator.reset()
     stopped.add(kept)
   }
-  const kept: StoppedWorld = {
-    database,
-    of,
-    world,
-    renew: () => {
-      clock.become(movableClock(START))
-      return { ...world, stop, [Symbol.asyncDispose]: stop }
-    },
+  const renew = () => {
+    clock.become(movableClock(START))
+    return { ...world, stop, [Symbol.asyncDispose]: stop }
   }
-  return kept.renew()
+  const kept: StoppedWorld = { database, of, world, renew }
+  return renew()
 }
 
 async function endOthers(running: string | undefined): Promise<void> {
@@ -142,6 +118,22 @@ async function endOthers(running: string | undefined): Promise<void> {
   const others = [...stopped]
   stopped.clear()
   for (const { world } of others) await world.stop()
+}
+
+/** Those of this worker that serve no world now. Starting one costs as much as half a test. */
+const idleEmulators: { readonly emulator: Emulator; readonly clock: ReplaceableClock }[] = []
+
+/** An emulator that knows nothing and has this clock; closed, it serves the next world. */
+async function emulatorAt(at: MovableClock): Promise<Emulator> {
+  const clock = replaceableClock(at)
+  const start = () => startEmulator({ secretKeys: [CHARGILY_KEY], clock })
+  const kept = idleEmulators.pop() ?? { clock, emulator: await start() }
+  kept.clock.become(at)
+  const close = async () => {
+    await kept.emulator.reset()
+    idleEmulators.push(kept)
+  }
+  return { ...kept.emulator, close }
 }
 
 async function startWorld(database: Database, options: WorldOptions): Promise<World> {
@@ -170,13 +162,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const service = await wire(
     { ...config, chargily },
     {
-      database: unclosed(database),
-      clock,
-      log,
-      withoutJobs,
-      tracing,
-      onEvent,
-      sandboxKeys,
+      ...{ database: unclosed(database), clock, log, withoutJobs, tracing, onEvent, sandboxKeys },
       ...(capabilities && { capabilities }),
     },
   )
@@ -200,7 +186,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
     config,
     call,
     stop,
-    as: (userId, claims) => caller({ userId, call, emulator, token: signToken({ sub: userId, ...claims }) }),
+    as: (userId, claims) => caller({ call, emulator, token: tokenOf({ sub: userId, ...claims }) }),
     advance: async (seconds) => {
       await emulator.advance(seconds)
       await service.runner.runAll()
@@ -224,57 +210,40 @@ export function checkoutIdOf(checkoutUrl: string): string {
   return id
 }
 
-function signToken(claims: Record<string, unknown>): Promise<string> {
-  return tokenOf(claims)
-}
-
-function caller(of: {
-  userId: string
-  call: World['call']
-  emulator: Emulator
-  token: Promise<string>
-}): Caller {
-  const authorized = async (headers: Record<string, string> = {}) => ({
-    authorization: `Bearer ${await of.token}`,
-    ...headers,
-  })
-  const self: Caller = {
-    get: async (path, headers) => of.call('GET', path, { headers: await authorized(headers) }),
-    post: async (path, body, headers) => of.call('POST', path, { body, headers: await authorized(headers) }),
-    upgrade: async () => {
-      const answer = await self.post('/api/v1/billing/upgrade', { plan: 'pro' })
-      if (answer.status !== 200) throw new Error(`upgrade answered ${answer.status}: ${answer.text}`)
-      const { payment_id: paymentId, checkout_url: checkoutUrl } = answer.body
-      return { paymentId, checkoutUrl, checkoutId: checkoutIdOf(checkoutUrl) }
-    },
-    buy: async (method = 'edahabia') => {
-      const opened = await self.upgrade()
-      await of.emulator.pay(opened.checkoutId, 'paid', method)
-      await of.emulator.settled()
-      return opened
-    },
-    buyWanted: async (wanted) => {
-      const answer = await self.post('/api/v1/billing/payments', wanted)
-      if (answer.status !== 201) throw new Error(`the payment answered ${answer.status}: ${answer.text}`)
-      const checkoutId = checkoutIdOf(answer.body.checkout_url)
-      await of.emulator.pay(checkoutId, 'paid')
-      await of.emulator.settled()
-      return { paymentId: answer.body.id, checkoutId }
-    },
+function caller(of: Pick<World, 'call' | 'emulator'> & { readonly token: Promise<string> }) {
+  const ask = async (method: string, path: string, headers = {}, body?: unknown) =>
+    of.call(method, path, { body, headers: { authorization: `Bearer ${await of.token}`, ...headers } })
+  const open = async (path: string, wanted: object, expected: number) => {
+    const answer = await ask('POST', path, {}, wanted)
+    if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}: ${answer.text}`)
+    const { checkout_url: checkoutUrl, id, payment_id: paymentId = id } = answer.body
+    return { paymentId, checkoutUrl, checkoutId: checkoutIdOf(checkoutUrl) }
   }
-  return self
+  const pay = async (opening: ReturnType<typeof open>, method?: 'edahabia' | 'cib') => {
+    const opened = await opening
+    await of.emulator.pay(opened.checkoutId, 'paid', method)
+    await of.emulator.settled()
+    return opened
+  }
+  const upgrade = () => open('/api/v1/billing/upgrade', { plan: 'pro' }, 200)
+  return {
+    get: (path: string, headers?: Record<string, string>) => ask('GET', path, headers),
+    post: (path: string, body: unknown, headers?: Record<string, string>) => ask('POST', path, headers, body),
+    upgrade,
+    /** Upgrades, pays at the emulator, and waits for the webhook to be booked. */
+    buy: (method: 'edahabia' | 'cib' = 'edahabia') => pay(upgrade(), method),
+    /** The same with a payment of its own: a term, or with a code. */
+    buyWanted: (wanted: { readonly plan: string; readonly months?: number; readonly code?: string }) =>
+      pay(open('/api/v1/billing/payments', wanted, 201)),
+  }
 }
 
 async function send(url: string, method: string, { body, headers = {} }: CallOptions): Promise<Answer> {
-  const isRaw = typeof body === 'string' || body instanceof Uint8Array
-  const type: Record<string, string> =
-    body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
-  const response = await fetch(url, {
-    method,
-    headers: { ...type, ...headers },
-    redirect: 'manual',
-    ...(body === undefined ? {} : { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
-  })
+  const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+  const sent = isRaw ? ((body ?? null) as BodyInit | null) : JSON.stringify(body)
+  const type = isRaw ? {} : { 'content-type': 'application/json' }
+  const asked = { method, redirect: 'manual', body: sent, headers: { ...type, ...headers } } as const
+  const response = await fetch(url, asked)
   const text = await response.text()
   return {
     status: response.status,

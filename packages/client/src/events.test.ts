@@ -36,7 +36,8 @@ function recording(options: Partial<EventHandlerOptions> = {}) {
   const events: BillingEvent[] = []
   const errors: unknown[] = []
   const handler = eventHandler({
-    secrets: SECRET,
+    // While secrets are rotated there are two.
+    secrets: [`whsec_${'C'.repeat(32)}`, SECRET],
     on: { 'payment.paid': (event) => void events.push(event) },
     onError: (error) => void errors.push(error),
     ...options,
@@ -48,17 +49,11 @@ function recording(options: Partial<EventHandlerOptions> = {}) {
 const statusOf = async (answer: Promise<Response>) => (await answer).status
 
 describe('eventHandler', () => {
-  it('calls the function of a type with the event, and answers 200', async () => {
+  it('calls the function of a type once with the event, and answers 200 also to its repetition', async () => {
     const { events, send } = recording()
-    expect(await statusOf(send())).toBe(200)
-    expect(events).toEqual([
-      {
-        id: 'evt_1',
-        type: 'payment.paid',
-        timestamp: '2026-11-21T12:00:00Z',
-        data: { user_id: 'user-1', sequence: 1, payment: { id: 'pay_1', amount: 2000 } },
-      },
-    ])
+    expect([await statusOf(send()), await statusOf(send())]).toEqual([200, 200])
+    const data = { user_id: 'user-1', sequence: 1, payment: { id: 'pay_1', amount: 2000 } }
+    expect(events).toEqual([{ id: 'evt_1', type: 'payment.paid', timestamp: '2026-11-21T12:00:00Z', data }])
   })
 
   it('answers 401 to what is not signed with one of the secrets, and calls nothing', async () => {
@@ -68,11 +63,6 @@ describe('eventHandler', () => {
     expect(await statusOf(send({ method: 'POST', body: '{}' }))).toBe(401)
     expect(await statusOf(send({ method: 'POST' }))).toBe(401)
     expect([events, errors]).toEqual([[], []])
-  })
-
-  it('answers 405 to other methods, and says which one it takes', async () => {
-    const answer = await recording().send({ method: 'GET' })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
   it('answers 413 to a body of more than 64 KiB', async () => {
@@ -85,13 +75,13 @@ describe('eventHandler', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { errors, send } = recording()
-    const silent = new ReadableStream(
-      { pull: () => void vi.advanceTimersByTime(10_000) },
-      { highWaterMark: 0 },
-    )
-    expect(await statusOf(send({ ...signed(), body: silent, duplex: 'half' } as RequestInit))).toBe(408)
-    const broken = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) })
-    expect(await statusOf(send({ ...signed(), body: broken, duplex: 'half' } as RequestInit))).toBe(400)
+    const sendStream = (source: UnderlyingDefaultSource, options = {}) => {
+      const body = new ReadableStream(source, options)
+      return statusOf(send({ ...signed(), body, duplex: 'half' } as RequestInit))
+    }
+    const pull = () => void vi.advanceTimersByTime(10_000)
+    expect(await sendStream({ pull }, { highWaterMark: 0 })).toBe(408)
+    expect(await sendStream({ start: (controller) => controller.error(new Error('gone')) })).toBe(400)
     expect(errors).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -127,35 +117,13 @@ describe('eventHandler', () => {
     expect(events).toEqual(['evt_1', 'evt_1'])
   })
 
-  it('says on the console what went wrong where nobody else is told', async () => {
-    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
-    onTestFinished(() => said.mockRestore())
-    const handler = eventHandler({
-      secrets: SECRET,
-      on: { 'payment.paid': () => Promise.reject(new Error('mine')) },
-    })
-    expect(await statusOf(handler(new Request(ADDRESS, signed())))).toBe(500)
-    expect(said).toHaveBeenCalledWith(new Error('mine'))
-  })
-
   it('is not made without a secret', () => {
     for (const secrets of [[], '', 'whsec_ü', 'whsec_abcde', 'whsec_AAA==', undefined as never])
       expect(() => eventHandler({ secrets, on: {} })).toThrow(TypeError)
   })
-
-  it('takes any of several secrets', async () => {
-    const { send } = recording({ secrets: [`whsec_${'C'.repeat(32)}`, SECRET] })
-    expect(await statusOf(send())).toBe(200)
-  })
 })
 
 describe('a repeated event', () => {
-  it('is answered 200 and handled once', async () => {
-    const { events, send } = recording()
-    expect([await statusOf(send()), await statusOf(send())]).toEqual([200, 200])
-    expect(events).toHaveLength(1)
-  })
-
   it('is known as long as it is among the last', async () => {
     const seen = inMemory<void>(2)
     const handled: string[] = []
@@ -208,21 +176,23 @@ describe('a repeated event', () => {
     expect(contexts).toEqual(['transaction', 'transaction'])
   })
 
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no log')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('no log'))],
-  ])('answers 500 also where onError %s, and says both', async (_how, onError) => {
+  it('answers 500 also where onError fails, and says both on the console', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => said.mockRestore())
     const broken = new Error('failed')
-    const { send } = recording({ on: { '*': () => Promise.reject(broken) }, onError })
-    expect(await statusOf(send())).toBe(500)
-    expect(said.mock.calls).toEqual([[broken, new Error('no log')]])
-    said.mockRestore()
+    const throwing = () => {
+      throw new Error('no log')
+    }
+    for (const onError of [throwing, () => Promise.reject(new Error('no log')), undefined]) {
+      const handler = eventHandler({
+        secrets: SECRET,
+        on: { '*': () => Promise.reject(broken) },
+        ...(onError && { onError }),
+      })
+      expect(await statusOf(handler(new Request(ADDRESS, signed())))).toBe(500)
+      expect(said.mock.calls).toEqual(onError ? [[broken, new Error('no log')]] : [[broken]])
+      said.mockClear()
+    }
   })
 
   it('comes again where the store fails, or does not tell of the function’s failure', async () => {
@@ -239,7 +209,7 @@ describe('a repeated event', () => {
 
 interface Host {
   readonly url: string
-  readonly close?: () => Promise<unknown>
+  readonly close: () => Promise<unknown>
 }
 
 async function onServer(listener: RequestListener): Promise<Host> {
@@ -247,46 +217,36 @@ async function onServer(listener: RequestListener): Promise<Host> {
   return { url: `${server.url}/events`, close: () => server[Symbol.asyncDispose]() }
 }
 
+const keepRaw = (request: object, _response: object, bytes: Buffer) =>
+  void Object.assign(request, { rawBody: bytes })
+const behind =
+  (parser: unknown) =>
+  ({ listener }: EventHandler) =>
+    onServer(express().use(parser).all('/events', listener))
+
 const HOSTS: Record<string, (handler: EventHandler) => Promise<Host>> = {
   'node:http': ({ listener }) => onServer(listener),
   Express: ({ listener }) => onServer(express().all('/events', listener)),
-  'Express behind a parser that keeps rawBody': ({ listener }) =>
-    onServer(
-      express()
-        .use(express.json({ verify: keepRaw }))
-        .all('/events', listener),
-    ),
-  'Express behind a parser of bytes': ({ listener }) =>
-    onServer(
-      express()
-        .use(express.raw({ type: '*/*' }))
-        .all('/events', listener),
-    ),
+  'Express behind a parser that keeps rawBody': behind(express.json({ verify: keepRaw })),
+  'Express behind a parser of bytes': behind(express.raw({ type: '*/*' })),
   Fastify: async (handler) => {
     const app = fastify()
     await app.register(handler.fastify, { prefix: '/events' })
     // The host's own routes keep their parsers.
     app.post('/echo', (request) => request.body)
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    const echo = await fetch(`${url}/echo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"a":1}',
-    })
+    const headers = { 'content-type': 'application/json' }
+    const echo = await fetch(`${url}/echo`, { method: 'POST', headers, body: '{"a":1}' })
     expect(await echo.json()).toEqual({ a: 1 })
     return { url: `${url}/events`, close: () => app.close() }
   },
-}
-
-function keepRaw(request: object, _response: object, bytes: Buffer): void {
-  Object.assign(request, { rawBody: bytes })
 }
 
 describe.each(Object.entries(HOSTS))('in %s', (_name, open) => {
   it('takes a signed event once, refuses a forged one, and answers what it must', async () => {
     const { events, errors, handler } = recording()
     const { url, close } = await open(handler)
-    onTestFinished(async () => void (await close?.()))
+    onTestFinished(async () => void (await close()))
     const send = (init: RequestInit) => fetch(url, init)
     expect([await statusOf(send(signed())), await statusOf(send(signed()))]).toEqual([200, 200])
     expect(events.map(({ id, data }) => [id, data.user_id])).toEqual([['evt_1', 'user-1']])
@@ -301,8 +261,8 @@ describe.each(Object.entries(HOSTS))('in %s', (_name, open) => {
 describe('at a server', () => {
   it('says why where a parser has left no bytes, and the event comes again', async () => {
     const { events, errors, handler } = recording()
-    const { url, close } = await onServer(express().use(express.json()).all('/events', handler.listener))
-    onTestFinished(async () => void (await close?.()))
+    const { url, close } = await behind(express.json())(handler)
+    onTestFinished(async () => void (await close()))
     const answer = await fetch(url, signed())
     const why = 'mount the handler before the parsers of bodies, or keep `rawBody`'
     expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining(why)])
@@ -315,7 +275,7 @@ describe('at a server', () => {
 
   it('answers 413 before the rest of a long body, and ends the connection', async () => {
     const { url, close } = await onServer(recording().handler.listener)
-    onTestFinished(async () => void (await close?.()))
+    onTestFinished(async () => void (await close()))
     const request = http.request(url, { method: 'POST', headers: { 'content-length': 10_000_000 } })
     request.on('error', () => {})
     request.write('x'.repeat(65_537))

@@ -75,27 +75,17 @@ describe('verifyEvent', () => {
     await refuses(verifyEvent(BODY, { ...headersOf(), 'webhook-timestamp': seconds }, SECRET, { now }))
   })
 
-  it.each([
-    [-301, false],
-    [-300, true],
-    [300, true],
-    [301, false],
-  ])('with a timestamp %i seconds from now accepts: %s', async (seconds, isAccepted) => {
-    const headers = headersOf({ at: new Date(AT.getTime() + seconds * 1_000) })
-    const attempt = verifyEvent(BODY, headers, SECRET, { now })
-    if (isAccepted) expect((await attempt).id).toBe('evt_1')
-    else await refuses(attempt)
+  it('takes a timestamp of up to five minutes before or after now', async () => {
+    const verify = (seconds: number) =>
+      verifyEvent(BODY, headersOf({ at: new Date(AT.getTime() + seconds * 1_000) }), SECRET, { now })
+    for (const seconds of [-300, 300]) expect((await verify(seconds)).id).toBe('evt_1')
+    for (const seconds of [-301, 301]) await refuses(verify(seconds))
   })
 
   it('throws nothing but InvalidEventError, whatever the headers are', async () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant('v1,'), fc.base64String())
-    const header = fc.option(
-      fc.oneof(
-        text,
-        text.map((value) => `v1,${value}`),
-      ),
-      { nil: undefined },
-    )
+    const signature = text.map((value) => `v1,${value}`)
+    const header = fc.option(fc.oneof(text, signature), { nil: undefined })
     const headers = fc.record({
       'webhook-id': header,
       'webhook-timestamp': fc.oneof(header, fc.constant(String(AT.getTime() / 1_000))),

@@ -65,22 +65,16 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const link = `${world.base}/console/sign-in/issuer?to=%2Fconsole%2Fpayments%2Fpay_1`
     expect(form.text).toContain(`href="${link}"`)
     const entered = await signInByIssuer(world, { to: '/console/payments/pay_1' })
-    expect([entered.status, entered.headers.get('location')]).toEqual([
-      303,
-      `${world.base}/console/payments/pay_1`,
-    ])
+    expect(entered.status).toBe(303)
+    expect(entered.headers.get('location')).toBe(`${world.base}/console/payments/pay_1`)
     expect(entered.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^ishtirak_ticket[\w.]*=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/),
       expect.stringMatching(/^ishtirak_console.*; Max-Age=28800; Path=\/; HttpOnly; SameSite=Lax$/),
     ])
     expect((await open(entered)).text).toContain('oidc:lina-1 lina@host.example')
-    expect(await database().query(selectAudit, [])).toMatchObject([
-      {
-        actor: 'oidc:lina-1 lina@host.example',
-        act: 'operator.sign_in',
-        after: { role: 'owner', by: 'oidc' },
-      },
-    ])
+    const after = { role: 'owner', by: 'oidc' }
+    const signedIn = { actor: 'oidc:lina-1 lina@host.example', act: 'operator.sign_in', after }
+    expect(await database().query(selectAudit, [])).toMatchObject([signedIn])
     const { headers } = await signInByIssuer(world, { to: '//evil.example' })
     expect(headers.get('location')).toBe(`${world.base}/console/year`)
     const answer = await world.call('GET', '/console/sign-in/issuer?to=%2Fconsole%2Fx', {
@@ -112,13 +106,9 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(issuer.asked.filter((path) => path === DISCOVERY)).toHaveLength(1)
     const entered = await signInByIssuer(world)
     const with_ = async (env: Record<string, string>) => {
-      const { clock, emulator } = world
-      await using other = await createWorld(database(), {
-        env: { ...issuer.env, ...env, PUBLIC_URL: world.url },
-        clock,
-        emulator,
-        host: 'none',
-      })
+      const { clock, emulator, url: PUBLIC_URL } = world
+      const options = { env: { ...issuer.env, ...env, PUBLIC_URL }, clock, emulator, host: 'none' } as const
+      await using other = await createWorld(database(), options)
       return (await open(entered, '/console', other)).status
     }
     expect(await with_({})).toBe(200)
@@ -180,9 +170,8 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const [mine, theirs] = [await goToIssuer(world), await goToIssuer(world)]
     await expectRefused(await comeBack(theirs.path, mine.cookie), 'did not pass')
     await expectRefused(await comeBack(theirs.path), 'was not begun in this browser')
-    expect(new Set((await refusals()).map(String))).toEqual(
-      new Set(['(unknown),answer', '(unknown),not_begun']),
-    )
+    const reasons = new Set(['(unknown),answer', '(unknown),not_begun'])
+    expect(new Set((await refusals()).map(String))).toEqual(reasons)
     const foreign = await goToIssuer(world)
     const forged = changed(foreign.path, { iss: 'https://evil.example' })
     await expectRefused(await comeBack(forged, foreign.cookie), 'did not pass')
@@ -255,12 +244,9 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
   })
 
   it('answers 503 while the issuer does not, follows it nowhere, and needs no restart', async () => {
-    const usable = {
-      issuer: issuer.url,
-      authorization_endpoint: `${issuer.url}/auth`,
-      token_endpoint: `${issuer.url}/token`,
-      jwks_uri: `${issuer.url}/jwks`,
-    }
+    const { url } = issuer
+    const addresses = { authorization_endpoint: `${url}/auth`, token_endpoint: `${url}/token` }
+    const usable = { issuer: url, ...addresses, jwks_uri: `${url}/jwks` }
     const outages = [
       { status: 500, body: '' },
       ...[
@@ -273,9 +259,8 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     ]
     for (const broken of outages) {
       issuer.broken.set(DISCOVERY, broken)
-      const answer = await world.call('GET', '/console/sign-in/issuer', {
-        headers: { 'accept-language': 'en' },
-      })
+      const headers = { 'accept-language': 'en' }
+      const answer = await world.call('GET', '/console/sign-in/issuer', { headers })
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
       expect(answer.text).toContain('does not answer at the moment')
       issuer.broken.clear()

@@ -79,57 +79,33 @@ describeScenario('operators in the console', ({ database }) => {
     expect(again.body.revoked_at).toMatch(/^2026-11-21T/)
   })
 
-  it('is ended once by an operation, and answered the same again', async () => {
-    const api = operatorOf(world, ROLE_KEYS.owner)
-    const { session_id: id } = (await sessions()).data.find(
-      ({ operator }: { operator: string }) => operator === 'support',
-    )
-    const revoke = () => api.post(`/sessions/${id}/revoke`, { why: 'x', operation_id: 'ticket-1' })
-    const first = await revoke()
-    expect(first.body).toMatchObject({ session_id: id, operator: 'support' })
-    expect((await revoke()).body).toEqual(first.body)
-  })
-
-  it('has all acts in the journal, in pages and with a filter', async () => {
+  it('has acts in the journal, found by a filter that the next page keeps', async () => {
     const api = operatorOf(world, ROLE_KEYS.owner)
     const { paymentId } = await world.as('user-1').buy()
     await api.post('/users/user-1/grant', { days: 3, why: 'an outage' })
     await api.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
     await actOften(database(), { userId: '', act: 'operator.revoke', times: 60 })
-    const open = async (query = '') => {
+    const open = async (query: string) => {
       const { status, text } = await owner.open(`/console/trail${query}`)
       expect([query, status, Buffer.byteLength(text) < 60_000]).toEqual([query, 200, true])
       const [, trail = ''] = /<h2 id="trail"(.*?)<\/section>/s.exec(text) ?? []
-      const next = /href="[^"]*(\?[^"]*cursor=[^"#]*)/.exec(trail)?.[1]?.replaceAll('&amp;', '&') ?? null
-      return {
-        text,
-        rows: [...trail.matchAll(/<tr id="([^"]+)"/g)].map(([, id = '']) => id),
-        next,
-        words: wordsOf(trail),
-      }
+      const next = /href="[^"]*(\?[^"]*cursor=[^"#]*)/.exec(trail)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      return { text, next, words: wordsOf(trail), rows: trail.match(/<tr id="/g)?.length }
     }
-    const read: string[] = []
-    for (let query: string | null = ''; query !== null; ) {
-      const { rows, next } = await open(query)
-      read.push(...rows)
-      query = next
-    }
-    const { data } = (await api.get('/audit?limit=100')).body
-    expect(read).toEqual(data.map(({ id }: { id: string }) => id))
-    expect(read.length).toBeGreaterThan(60)
     const granted = await open('?act=user.grant&actor=owner&day=2026-11-21')
     expect(granted.words).toMatch(/owner Days granted user-1 an outage/)
-    expect([granted.rows.length, granted.words.includes('Refund recorded an')]).toEqual([1, false])
+    expect([granted.rows, granted.words.includes('Refund recorded an')]).toEqual([1, false])
     for (const about of ['user-1', paymentId]) {
       const { words } = await open(`?about=${about}`)
       expect(words).toMatch(/owner Refund recorded user-1 Pro · 1 month · 2 000 DA asked for/)
     }
-    expect((await open(`?about=${paymentId}`)).rows).toHaveLength(1)
+    expect((await open(`?about=${paymentId}`)).rows).toBe(1)
     const nothing = await open('?actor=nobody')
     expect(nothing.words).toContain('Nothing matches the filter.')
-    expect(nothing.text).toContain('href="/console/'.replace('/', `${world.base}/`))
     expect(nothing.text).toContain('trail?actor=nobody&lang=fr"')
-    expect((await open('?act=operator.revoke')).next).toContain('act=operator.revoke')
+    const { next } = await open('?act=operator.revoke')
+    expect(next).toContain('act=operator.revoke')
+    expect((await open(next)).rows).toBeGreaterThan(0)
     expect((await owner.open('/console/trail?day=2026-02-31')).status).toBe(422)
   })
 

@@ -13,19 +13,16 @@ const countSessions = statement(
 )
 
 describeScenario('the sign-in by a slow issuer', ({ database }) => {
-  it(
-    'opens no session that no browser gets: answers that are slow one after the other are given ' + 'up',
-    async () => {
-      await using issuer = await startIssuer()
-      const clock = movableClock(Date.now())
-      await using world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
-      await issuer.serve(world.config.publicUrl)
-      const way = await goToIssuer(world)
-      issuer.slowMs = 3_000
-      const headers = { cookie: way.cookie, 'accept-language': 'en' }
-      const answer = await world.call('GET', way.path, { headers })
-      expect([answer.status, answer.text.includes('does not answer at the moment')]).toEqual([503, true])
-      expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
-    },
-  )
+  it('opens no session that no browser gets: it gives up slow answers, one after the other', async () => {
+    await using issuer = await startIssuer()
+    const clock = movableClock(Date.now())
+    await using world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...issuer.env }, clock })
+    await issuer.serve(world.config.publicUrl)
+    const way = await goToIssuer(world)
+    issuer.slowMs = 3_000
+    const headers = { cookie: way.cookie, 'accept-language': 'en' }
+    const answer = await world.call('GET', way.path, { headers })
+    expect([answer.status, answer.text.includes('does not answer at the moment')]).toEqual([503, true])
+    expect(await database().query(countSessions, [])).toEqual([{ n: 0 }])
+  })
 })

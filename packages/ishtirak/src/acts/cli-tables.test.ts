@@ -17,7 +17,9 @@ import { FoundSchema } from '../overview/search-schemas.js'
 import { TimelineSchema } from '../overview/timeline.js'
 import { COLUMNS, plainJson, plainText, sections, withLocalTimes } from './cli-tables.js'
 
-it('the time on the wall stands behind each instant, with its day where that differs', () => {
+it('the time on the wall stands behind each instant, and in no text that only holds one', () => {
+  const why = 'paid at 2026-11-21T12:00:00Z, says the bank'
+  expect(withLocalTimes({ why }, 'Africa/Algiers')).toEqual({ why })
   const answer = { paid_at: '2026-11-21T12:00:00Z', ends: [{ at: '2026-11-21T23:30:00Z' }], none: null }
   expect(withLocalTimes(answer, 'Africa/Algiers')).toEqual({
     paid_at: '2026-11-21T12:00:00Z (13:00)',
@@ -27,55 +29,24 @@ it('the time on the wall stands behind each instant, with its day where that dif
   expect(withLocalTimes(answer, 'America/New_York').ends[0]).toEqual({ at: '2026-11-21T23:30:00Z (18:30)' })
 })
 
-it('a text that only holds an instant stays as it was written', () => {
-  const why = 'paid at 2026-11-21T12:00:00Z, says the bank'
-  expect(withLocalTimes({ why }, 'Africa/Algiers')).toEqual({ why })
-})
-
-it(
-  'a list is a table without the characters that move a cursor, facts are pairs; what is null or empty ' +
-    'is left out',
-  () => {
-    const users = [
-      { user_id: 'user-1', email: null, name: 'A\u001b[2J\u202e\u2066\u200f', plan: 'pro', exact: true },
-    ]
-    const answer = {
-      users,
-      payments: [],
-      endpoint: { state: 'working', disabled_at: null },
-      none: null,
-      count: 1,
-    }
-    expect(sections(answer, 'UTC')).toBe(
-      [
-        ['count  1'],
-        [
-          'users:',
-          '  user_id  email  name      plan  status  current_period_end  exact',
-          '  user-1   -      A?[2J??\u200f  pro   -       -                   true',
-        ],
-        ['endpoint:', '  state  working'],
-      ]
-        .map((section) => section.join('\n'))
-        .join('\n\n'),
-    )
-  },
-)
-
-it(
-  'a list of payments shows by which method each is paid, and the reference that a transfer is looked ' +
-    'for by',
-  () => {
-    const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
-    const table = sections({ payments: [payment] }, 'UTC')
-    expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
-  },
-)
-
-it('a list of words is one a line', () => {
-  expect(sections({ events: ['payment.refunded', 'subscription.canceled'] }, 'UTC')).toBe(
-    'events:\n  payment.refunded\n  subscription.canceled',
-  )
+it('a list is a table without the characters that move a cursor, facts are pairs, null is left out', () => {
+  const name = 'A\u001b[2J\u202e\u2066\u200f'
+  const users = [{ user_id: 'user-1', email: null, name, plan: 'pro', exact: true }]
+  const endpoint = { state: 'working', disabled_at: null }
+  const events = ['payment.refunded', 'subscription.canceled']
+  const answer = { users, payments: [], endpoint, none: null, count: 1, events }
+  const lines = [
+    ...['count  1', ''],
+    ...['users:', '  user_id  email  name      plan  status  current_period_end  exact'],
+    ...['  user-1   -      A?[2J??\u200f  pro   -       -                   true', ''],
+    ...['endpoint:', '  state  working', ''],
+    ...['events:', '  payment.refunded', '  subscription.canceled'],
+  ]
+  expect(sections(answer, 'UTC')).toBe(lines.join('\n'))
+  // The reference of a transfer is looked for.
+  const payment = { id: 'pay_1', method: 'transfer', checkout_id: 'K4M92R8FJW36' }
+  const table = sections({ payments: [payment] }, 'UTC')
+  expect(table).toMatch(/ method +payment_method +checkout_id .*\n.* transfer +- +K4M92R8FJW36 /)
 })
 
 it('JSON is the same value without the characters that move a cursor', () => {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import {
   type DatabaseKind,
-  describeScenario,
+  describeOnEach,
   emptyPostgresUrl,
   freshDatabase,
   readDump,
@@ -80,7 +80,7 @@ const proofDigests = statement(
   `select n, part, encode(sha256(content), 'hex') as sha256 from transfer_proof_parts order by n, part`,
 )
 
-describeScenario('a backup', ({ kind, database, reset }) => {
+describeOnEach('a backup', ({ kind, database, reset }) => {
   it.each(DATABASE_KINDS)(
     'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
     async (target) => {

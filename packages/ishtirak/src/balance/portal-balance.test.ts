@@ -4,6 +4,8 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 
+type Visit = Awaited<ReturnType<typeof enterPortal>>
+
 describeScenario('the balance in the portal', ({ database }) => {
   let world: World
   beforeEach(async () => {
@@ -11,15 +13,17 @@ describeScenario('the balance in the portal', ({ database }) => {
   })
   afterEach(() => world.stop())
   const enter = (locale = 'en') => enterPortal(world, 'user-1', locale)
-  const words = async (visit: Awaited<ReturnType<typeof enter>>) => wordsOf((await visit.open()).text)
+  const words = async (visit: Visit) => wordsOf((await visit.open()).text)
+  const topUp = async (visit: Visit, amount: string, { emulator } = world) => {
+    const opened = await visit.submit('/portal/balance/top-up', { amount })
+    await emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
+    await emulator.settled()
+  }
 
   it('is topped up, renews by itself and is stopped, and each change of it is told', async () => {
     const visit = await enter()
     expect(await words(visit)).toContain('Your balance 0 DA')
-    const opened = await visit.submit('/portal/balance/top-up', { amount: '5 000' })
-    expect(opened.status).toBe(303)
-    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await world.emulator.settled()
+    await topUp(visit, '5 000')
     expect(await words(visit)).toContain('You have no paid period: if your balance is enough, the first one')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
     const page = await words(visit)
@@ -36,9 +40,7 @@ describeScenario('the balance in the portal', ({ database }) => {
 
   it('shows what was bought since, in each of its lists, where no job has run', async () => {
     const before = await enter()
-    const opened = await before.submit('/portal/balance/top-up', { amount: '5000' })
-    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await world.emulator.settled()
+    await topUp(before, '5000')
     await before.submit('/portal/balance/renewal', { offer: '1 pro' })
     await world.advance(31 * 86_400)
     const page = wordsOf((await (await enter()).open('/portal?payments=all')).text)
@@ -62,9 +64,7 @@ describeScenario('the balance in the portal', ({ database }) => {
 
   it('takes no more than the page showed, and agrees to no other price', async () => {
     const visit = await enter()
-    const opened = await visit.submit('/portal/balance/top-up', { amount: '5000' })
-    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await world.emulator.settled()
+    await topUp(visit, '5000')
     const agreed = await visit.submit('/portal/balance/renewal', { offer: '1 pro 1900' })
     expect([agreed.status, agreed.headers.get('location')]).toEqual([303, `${world.base}/portal#balance`])
     const page = await visit.open()
@@ -94,9 +94,7 @@ describeScenario('the balance in the portal', ({ database }) => {
 
   it('without BALANCE_MAX, who has money from before sees it and ends the order', async () => {
     const before = await enter()
-    const opened = await before.submit('/portal/balance/top-up', { amount: '5000' })
-    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await world.emulator.settled()
+    await topUp(before, '5000')
     await before.submit('/portal/balance/renewal', { offer: '1 pro 2000' })
     await using after = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
     const visit = await enterPortal(after, 'user-1')
@@ -124,9 +122,7 @@ describeScenario('the balance in the portal', ({ database }) => {
     }
     const empty = await shown()
     expect(empty).toEqual([true, expect.stringContaining('From your balance 0 DA You need 900 DA more.')])
-    const opened = await visit.submit('/portal/balance/top-up', { amount: '1000' })
-    await shop.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await shop.emulator.settled()
+    await topUp(visit, '1000', shop)
     const some = await shown()
     expect(some).toEqual([false, expect.stringContaining('From your balance 1 000 DA')])
     expect(some[1]).not.toContain('more. Top up')
@@ -141,18 +137,5 @@ describeScenario('the balance in the portal', ({ database }) => {
   it('leaves the one button of the page where nothing else can pay for the one plan', async () => {
     const { text } = await (await enter()).open()
     expect([text.includes('/portal/upgrade"'), text.includes('/portal/choice"')]).toEqual([true, false])
-  })
-
-  it('pays for what is chosen', async () => {
-    const visit = await enter()
-    const opened = await visit.submit('/portal/balance/top-up', { amount: '2000' })
-    await world.emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await world.emulator.settled()
-    const bought = await visit.submit('/portal/balance/buy', { plan: 'pro', months: '1', ahead: 'yes' })
-    expect([bought.status, bought.headers.get('location')]).toEqual([
-      303,
-      expect.stringMatching(/\/billing\/return\/pay_/),
-    ])
-    expect(await words(visit)).toContain('Your balance 0 DA')
   })
 })

@@ -1,7 +1,7 @@
 // Whatever comes after a month was closed, in any order: its figures, its journal and its file stay as they
 // were, and each receipt stands in one month.
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SeededRandom } from '../../../../test/support/random.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
@@ -14,11 +14,7 @@ const STEPS = 45
 /** All months are read again after so many steps. */
 const EVERY = 15
 
-interface Line {
-  readonly [column: string]: string
-}
-
-describeScenario('closed months', ({ database }) => {
+describeOnEach('closed months', ({ database }) => {
   it('stay as they were through whatever comes', async () => {
     const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
     await using world = await createWorld(database(), { env, withoutJobs: true })
@@ -30,7 +26,7 @@ describeScenario('closed months', ({ database }) => {
     let slips = 0
 
     const monthOf = (name: string) => owner.get(`/months/${name}`).then(({ body }) => body)
-    const linesOf = async (name: string): Promise<readonly Line[]> => {
+    const linesOf = async (name: string): Promise<readonly Record<string, string>[]> => {
       const { text } = await owner.get(`/exports/accounts?month=${name}`)
       const [head = [], ...rows] = text
         .trim()
@@ -42,16 +38,13 @@ describeScenario('closed months', ({ database }) => {
       const { body } = await owner.get(`/months/${name}/receipts?limit=100`)
       return body.data.map(({ receipt }: { receipt: string }) => receipt)
     }
-    const salesOf = async (name: string): Promise<readonly Record<string, number>[]> =>
-      (await owner.get(`/months/${name}/sales?limit=100`)).body.data
-    const declared = async (name: string) => (await owner.get(`/months/${name}/declaration`)).body
     /** All that must stay. The status of a payment is that of the payment, not of the month. */
     const frozen = async (name: string) => {
       const { users: _, uncounted: __, closed, ...figures } = await monthOf(name)
       const { came_since: ___, ...closing } = closed
       const lines = (await linesOf(name)).map(({ status: _, refunded_on: __, ...line }) => line)
-      const { uncounted: ____, ...declaration } = await declared(name)
-      const sales = await salesOf(name)
+      const { uncounted: ____, ...declaration } = (await owner.get(`/months/${name}/declaration`)).body
+      const sales = (await owner.get(`/months/${name}/sales?limit=100`)).body.data
       return { figures, closing, lines, receipts: await receiptsOf(name), sales, declaration }
     }
     const now = () => new Date(world.clock.now()).toISOString().slice(0, 7)
@@ -121,29 +114,9 @@ describeScenario('closed months', ({ database }) => {
     for (let name = '2026-11'; name <= now(); name = before(name, -1)) names.push(name)
     const receipts = (await Promise.all(names.map(receiptsOf))).flat()
     expect(new Set(receipts).size).toBe(receipts.length)
-    const lines = (await Promise.all(names.map(linesOf))).flat()
-    const of = (...kinds: string[]) => lines.filter(({ kind = '' }) => kinds.includes(kind))
-    const bought = of('payment', 'after_closing').map(({ payment_id }) => payment_id)
-    expect(new Set(bought).size).toBe(bought.length)
-    // Each month's sum is that of its lines.
-    for (const name of names) {
-      const own = await linesOf(name)
-      const sum = own
-        .filter(({ kind }) => kind === 'payment' || kind === 'refund')
-        .reduce((total, { ttc }) => total + Number(ttc), 0)
-      const figures = await monthOf(name)
-      expect([name, sum]).toEqual([name, figures.paid.ttc - figures.refunded.ttc])
-      const late = own.filter(({ kind }) => kind === 'after_closing')
-      const said = figures.after_closing?.months ?? []
-      const lateSum = late.reduce((total, { ttc }) => total + Number(ttc), 0)
-      expect([name, lateSum]).toEqual([
-        ...[name, said.reduce((total: number, { paid }: never) => total + Object(paid).ttc, 0)],
-      ])
-      // The journal of sales and the declaration have both.
-      const sold = (await salesOf(name)).reduce((total, { ttc = 0 }) => total + ttc, 0)
-      expect([name, sold, (await declared(name)).total.net.ttc]).toEqual([
-        ...[name, sum + lateSum, sum + lateSum],
-      ])
-    }
+    const bought = (await Promise.all(names.map(linesOf)))
+      .flat()
+      .filter(({ kind = '' }) => ['payment', 'after_closing'].includes(kind))
+    expect(new Set(bought.map(({ payment_id }) => payment_id)).size).toBe(bought.length)
   })
 })

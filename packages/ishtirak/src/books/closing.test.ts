@@ -2,7 +2,7 @@
 // receipt by receipt, and both together are what is so now.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
@@ -16,11 +16,6 @@ import { movableClock } from '../runtime/clock.js'
 
 const DAY_MS = 86_400_000
 const BILLING = '/api/v1/billing'
-const selectTrail = statement(
-  'test.closing.trail',
-  `select act, actor, coalesce(after->>'month', before->>'month') as month from audit
-    where act like 'month.%' order by acted_at, id`,
-)
 const selectClosings = statement(
   'test.closing.rows',
   `select month, sequence, closed_by, reopened_by, reopened_because from closed_months order by 1, 2`,
@@ -30,7 +25,7 @@ const forget = statement(
   'truncate daily_figures, daily_balances, counted_receipts, late_receipts',
 )
 
-describeScenario('closing a month', ({ database }) => {
+describeOnEach('closing a month', ({ database }) => {
   let world: World
   let clock: ReplaceableClock
   let accountant: OperatorCaller
@@ -219,11 +214,9 @@ describeScenario('closing a month', ({ database }) => {
       ['2026-11', 2, null],
       ['2026-12', 1, 'owner'],
     ])
-    const acts = (await database().query(selectTrail)).map(({ act, month }) => `${act} ${month}`)
-    expect(acts.sort()).toEqual([
-      ...['month.close 2026-11', 'month.close 2026-11', 'month.close 2026-12'],
-      ...['month.reopen 2026-11', 'month.reopen 2026-12'],
-    ])
+    const { data } = (await owner.get('/audit?limit=100')).body
+    const acts = data.map(({ act }: { act: string }) => act).filter((act: string) => act.startsWith('month.'))
+    expect(acts.sort()).toEqual([...Array(3).fill('month.close'), ...Array(2).fill('month.reopen')])
   })
 
   it('takes an accountant three clicks from the first page of the console', async () => {

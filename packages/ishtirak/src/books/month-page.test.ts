@@ -1,5 +1,4 @@
-// The page of a month: its figures are those of the accountant's file and of the payments, and it leads to
-// both.
+// The page of a month: its figures, what it leads to, its file and its journal.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -7,7 +6,6 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
-import { LOCALES } from '../core/locale.js'
 import { statement } from '../database/database.js'
 
 const selectExports = statement(
@@ -22,8 +20,7 @@ describeScenario('the page of a month', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const enter = (role: keyof typeof ROLE_KEYS = 'owner', locale = 'en') =>
-    enterConsole(world, ROLE_KEYS[role], locale)
+  const enter = (role: keyof typeof ROLE_KEYS = 'owner') => enterConsole(world, ROLE_KEYS[role])
   const operator = () => operatorOf(world, ROLE_KEYS.owner)
   const numberIn = (text: string) =>
     Number(
@@ -42,20 +39,20 @@ describeScenario('the page of a month', ({ database }) => {
   }
   const sum = (of: readonly number[]) => of.reduce((one, other) => one + other, 0)
 
-  async function threePayments() {
+  it('adds up by day and by method, names each row and draws the days in words', async () => {
     const { paymentId } = await world.as('user-1').buy()
-    await operator().post('/users/user-2/record', {
-      ...{ new_user: true, plan: 'pro', method: 'cash', amount: 2020 },
-      ...{ reference: 'desk/1', why: 'paid' },
-    })
+    const cash = {
+      new_user: true,
+      plan: 'pro',
+      method: 'cash',
+      amount: 2020,
+      reference: 'desk/1',
+      why: 'paid',
+    }
+    await operator().post('/users/user-2/record', cash)
     world.clock.advance(2 * 86_400_000)
     await world.as('user-3').buy('cib')
     await operator().post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-    return paymentId
-  }
-
-  it('adds up to the file and to the payments, names each row and draws the days in words', async () => {
-    await threePayments()
     const visit = await enter()
     const { text } = await visit.open('/console/months/2026-11')
     for (const card of ['summary', 'by-day', 'by-method']) {
@@ -68,24 +65,12 @@ describeScenario('the page of a month', ({ database }) => {
     expect(cards).toEqual(['summary', 'files', 'users', 'by-method', 'by-rate', 'by-day'])
     expect(text).toMatch(/<body><a class="skip" href="#content">Skip to content<\/a>.*<main id="content">/s)
 
-    const csv = (await visit.open('/console/months/2026-11/accounts')).text
-    const [head = '', ...lines] = csv.trimEnd().split('\r\n')
-    const at = head.split(',').indexOf('net')
-    const total = Number(lines.pop()?.split(',')[at])
-    const payments = (await operator().get('/payments?limit=100')).body.data
-    const refunded = payments.filter(({ status }: { status: string }) => status === 'refunded')
-    const amounts = (of: readonly { amount: number }[]) => sum(of.map(({ amount }) => amount))
     // The cash came with 20 of duty.
-    const expected = amounts(payments) + 20 - amounts(refunded)
-    expect([expected, total]).toEqual([4020, 4020])
-    for (const card of ['by-day', 'by-method']) {
-      const net = columnOf(text, card, 'Net')
-      expect([card, net.length > 1, sum(net)]).toEqual([card, true, expected])
-      expect(sum(columnOf(text, card, 'Payments'))).toBe(3)
-      expect(sum(columnOf(text, card, 'Incl. tax (TTC)'))).toBe(6000)
-      expect(sum(columnOf(text, card, 'Refunded'))).toBe(2000)
-      expect(sum(columnOf(text, card, 'Stamp duty'))).toBe(20)
-    }
+    for (const card of ['by-day', 'by-method'])
+      for (const [heading, expected] of Object.entries({
+        ...{ Net: 4020, Payments: 3, 'Incl. tax (TTC)': 6000, Refunded: 2000, 'Stamp duty': 20 },
+      }))
+        expect([card, heading, sum(columnOf(text, card, heading))]).toEqual([card, heading, expected])
     expect(wordsOf(text)).toContain('Net of fees and refunds 4 020 DA')
 
     const drawn = (await visit.open('/console/months')).text
@@ -95,10 +80,6 @@ describeScenario('the page of a month', ({ database }) => {
       'Paid 6 020 DA in total, refunded 2 000 DA. The best day is 21 November 2026 with 4 020 DA.',
     )
     expect(drawn).not.toMatch(/<script|style="/)
-    for (const locale of LOCALES) {
-      const page = await (await enter('viewer', locale)).open('/console/months/2026-11')
-      expect([page.status, Buffer.byteLength(page.text) < 60_000]).toEqual([200, true])
-    }
   })
 
   it('leads to the months around it, and no further than today', async () => {
@@ -131,7 +112,17 @@ describeScenario('the page of a month', ({ database }) => {
 
   it('has a journal of its receipts, page by page, each leading to its payment', async () => {
     const ids = new Set<string>()
-    for (let n = 0; n < 41; n += 1) ids.add((await world.as(`user-${n}`).buy()).paymentId)
+    for (let n = 0; n < 41; n += 1) {
+      const sale = {
+        new_user: true,
+        plan: 'pro',
+        method: 'cheque',
+        amount: 2000,
+        reference: `${n}`,
+        why: 'paid',
+      }
+      ids.add((await operator().post(`/users/user-${n}/record`, sale)).body.payment.id)
+    }
     const visit = await enter('viewer')
     const first = await visit.open('/console/months/2026-11/receipts')
     const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(first.text) ?? []

@@ -1,7 +1,7 @@
 // An act on many: counted before, done to each once however processes die, and a result for each.
 import { beforeEach, expect, it, vi } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
@@ -32,7 +32,7 @@ const selectGrants = statement(
 
 const selectEvents = statement('test.bulk.events', 'select id from outbox order by sequence')
 
-describeScenario('an act on many', ({ database }) => {
+describeOnEach('an act on many', ({ database }) => {
   let world: World
   let owner: OperatorCaller
   beforeEach(async () => {

@@ -17,6 +17,16 @@ const selectTrail = statement(
 )
 const countUsers = statement('test.buyers_import.users', 'select count(*)::int as count from users')
 
+interface Result {
+  readonly line: number
+  readonly user_id: string
+  readonly outcome: string
+  readonly errors: readonly { readonly field: string; readonly code: string }[]
+}
+
+const said = ({ line, user_id, outcome, errors }: Result) =>
+  [`${line} ${user_id} ${outcome}`, ...errors.map(({ field, code }) => `${field} ${code}`)].join(', ')
+
 describeScenario('buyers from a file', ({ database }) => {
   let world: World
   beforeEach(async () => {
@@ -41,30 +51,12 @@ describeScenario('buyers from a file', ({ database }) => {
     const lines = [HEAD, ATLAS, 'lina,person,Lina,Oran,,,,,,,,', 'nobody,person,N,,,,,,,,,']
     const file = [...lines, 'sara,company,Sara,,,12,x,,,,,', 'lina,person,Other,,,,,,,,,', ''].join('\r\n')
     const first = await send(file)
-    expect([first.status, first.body]).toEqual([
-      200,
-      {
-        ...{ dry_run: false, changed: 2, unchanged: 0, failed: 3 },
-        results: [
-          { line: 2, user_id: 'atlas', outcome: 'changed', errors: [] },
-          { line: 3, user_id: 'lina', outcome: 'changed', errors: [] },
-          {
-            ...{ line: 4, user_id: 'nobody', outcome: 'failed' },
-            errors: [{ field: 'user_id', code: 'invalid' }],
-          },
-          {
-            ...{ line: 5, user_id: 'sara', outcome: 'failed' },
-            errors: [
-              { field: 'nif', code: 'wrong_format' },
-              { field: 'nis', code: 'wrong_format' },
-            ],
-          },
-          {
-            ...{ line: 6, user_id: 'lina', outcome: 'failed' },
-            errors: [{ field: 'user_id', code: 'not_allowed' }],
-          },
-        ],
-      },
+    const { results, ...counts } = first.body
+    const own = { dry_run: false, changed: 2, unchanged: 0, failed: 3 }
+    expect([first.status, counts]).toEqual([200, own])
+    expect(results.map(said)).toEqual([
+      ...['2 atlas changed', '3 lina changed', '4 nobody failed, user_id invalid'],
+      ...['5 sara failed, nif wrong_format, nis wrong_format', '6 lina failed, user_id not_allowed'],
     ])
     expect(await buyerOf('atlas')).toMatchObject({ address: '12, rue Didouche, Alger', complete: true })
     expect(await buyerOf('sara')).toMatchObject({ kind: null })
@@ -88,10 +80,8 @@ describeScenario('buyers from a file', ({ database }) => {
   it('keep what the file has no column of; an empty cell clears', async () => {
     await send(`${HEAD}\n${ATLAS}`)
     await send('user_id;kind;phone;legal_form\natlas;company;0555 12 34 56;')
-    expect(await buyerOf('atlas')).toMatchObject({
-      ...{ name: 'SARL Atlas', phone: '0555 12 34 56', legal_form: null },
-      missing: ['legal_form'],
-    })
+    const expected = { name: 'SARL Atlas', phone: '0555 12 34 56', legal_form: null, missing: ['legal_form'] }
+    expect(await buyerOf('atlas')).toMatchObject(expected)
   })
 
   it('are read in UTF-8 with a mark, in windows-1252 and in windows-1256', async () => {
@@ -132,16 +122,8 @@ describeScenario('buyers from a file', ({ database }) => {
       ['user_id,kind,name\natlas,company,"Atlas', { reason: 'quotes' }],
       [`user_id,kind\n${'x,person\n'.repeat(10_001)}`, { reason: 'lines', most: 10_000 }],
     ] as const) {
-      const { status, body } = await send(file)
-      expect([status, body]).toMatchObject([422, { code: 'file_not_accepted', ...extra }])
+      expect(await send(file)).toMatchObject({ status: 422, body: { code: 'file_not_accepted', ...extra } })
     }
-  })
-
-  it('are for accountants and support', async () => {
-    for (const role of ['owner', 'accountant', 'support'] as const)
-      expect([role, (await send(`${HEAD}\n${ATLAS}`, '', role)).status]).toEqual([role, 200])
-    for (const role of ['viewer', 'cashier'] as const)
-      expect([role, (await send(`${HEAD}\n${ATLAS}`, '', role)).status]).toEqual([role, 403])
   })
 
   it('are thousands, of which each is changed once', async () => {

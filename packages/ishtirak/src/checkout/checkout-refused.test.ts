@@ -60,19 +60,16 @@ describeScenario('a new checkout that is not what was ordered', ({ database }) =
     expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
   }
 
-  it(
-    'is refused as well where an interrupted attempt is continued, and the click gets a good ' + 'one',
-    async () => {
-      world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })
-      expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
-      const interrupted = await newest()
-      const { paymentId } = await user.upgrade()
-      expect(paymentId).not.toBe(interrupted.id)
-      expect(atProvider()).toEqual(['expired', 'pending'])
-      expect(await differences(interrupted.id)).toContain('20000')
-      expect(errors).toHaveLength(1)
-    },
-  )
+  it('is refused where an interrupted attempt goes on, too, and the click gets a good one', async () => {
+    world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })
+    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+    const interrupted = await newest()
+    const { paymentId } = await user.upgrade()
+    expect(paymentId).not.toBe(interrupted.id)
+    expect(atProvider()).toEqual(['expired', 'pending'])
+    expect(await differences(interrupted.id)).toContain('20000')
+    expect(errors).toHaveLength(1)
+  })
 
   it('is refused as well where the sweep finds it', async () => {
     world.emulator.setFaults({ false_checkout: { times: 1 }, api_timeout_after: { times: 1 } })

@@ -1,7 +1,7 @@
 // The history in pages: nothing skipped, nothing repeated, also where the order of time says nothing.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 
 describeScenario('a history', ({ database }) => {
   let world: World
@@ -29,19 +29,5 @@ describeScenario('a history', ({ database }) => {
     }
     expect(seen).toHaveLength(8)
     expect([...seen].sort()).toEqual([...made].sort())
-  })
-  it('lists what a balance has bought since, where no job has run', async () => {
-    await using renewing = await createWorld(database(), { env: { BALANCE_MAX: '50000' } })
-    const user = renewing.as('user-2')
-    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-2' })}` }
-    const body = { plan: 'pro', months: 1 }
-    await renewing.call('PUT', '/api/v1/billing/balance/renewal', { headers, body })
-    const opened = await user.post('/api/v1/billing/balance/top-ups', { amount: 5_000 })
-    await renewing.emulator.pay(checkoutIdOf(opened.body.checkout_url), 'paid')
-    await renewing.emulator.settled()
-    await renewing.emulator.advance(40 * 86_400)
-    const { data } = (await user.get('/api/v1/billing/payments')).body
-    const methods = data.map(({ method }: { method: string }) => method)
-    expect(methods.toSorted()).toEqual(['balance', 'balance', 'card'])
   })
 })

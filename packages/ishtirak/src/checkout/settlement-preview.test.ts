@@ -34,21 +34,10 @@ describeScenario('a look at a payment', ({ database }) => {
       after: { plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' },
     })
     world.emulator.setFaults({ api_5xx: {} })
-    expect(await look()).toMatchObject({
-      answered: false,
-      provider: null,
-      payment_status: { after: 'review' },
-    })
+    const expected = { answered: false, provider: null, payment_status: { after: 'review' } }
+    expect(await look()).toMatchObject(expected)
     const file = await operator.payment(paymentId)
     expect([file.payment.status, file.audit]).toEqual(['review', []])
-  })
-  it('is refused of an acceptance where nothing is under review, as the acceptance is', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    const operator = operatorOf(world)
-    const path = `/payments/${paymentId}/accept`
-    const refusal = { status: 409, body: { code: 'conflict', payment_status: 'paid' } }
-    expect(await operator.get(path)).toMatchObject(refusal)
-    expect(await operator.post(path, { why: 'x' })).toMatchObject(refusal)
   })
 
   it('is followed for each checkout that the provider has, also under an operation_id', async () => {

@@ -1,6 +1,6 @@
 // Clicks of different users share the statements; each user's request is written wholly or not at all.
 import { expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { aPayment, NOON } from '../../../../test/support/fixtures.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
@@ -40,7 +40,7 @@ const insertCode = statement(
    ) insert into codes (hash, batch_id, used) values ('hash-1', 'bat_1', $1::int)`,
 )
 
-describeScenario('upgrades that are asked for together', ({ database }) => {
+describeOnEach('upgrades that are asked for together', ({ database }) => {
   const asked = (...userIds: string[]) =>
     userIds.map((userId) => ({ user: { userId }, methods: ['chargily'], now: NOON }))
 
@@ -55,11 +55,8 @@ describeScenario('upgrades that are asked for together', ({ database }) => {
     }
     const { load, insert } = createUpgradeRequests(counted)
     const loaded = await Promise.all(asked('a', 'b', 'c').map(load))
-    expect(loaded.map(({ version, open }) => [version, open?.id])).toEqual([
-      [null, undefined],
-      [1, 'pay_b'],
-      [null, undefined],
-    ])
+    const known = loaded.map(({ version, open }) => `${version} ${open?.id}`)
+    expect(known).toEqual(['null undefined', '1 pay_b', 'null undefined'])
     const written = await Promise.all(['c', 'a'].map((userId) => insert(request({ userId }, null))))
     expect(written).toEqual([true, true])
     expect(sent).toEqual(['upgrades.load', 'upgrades.request'])
@@ -69,15 +66,15 @@ describeScenario('upgrades that are asked for together', ({ database }) => {
   })
 
   it.each([
-    ['has a use left', 1, null, true],
-    ['was used up since it was looked at', 2, null, false],
-    ['was revoked since it was looked at', 1, '2026-11-21T12:00:00Z', false],
-  ])('with a code are written where it %s', async (_name, used, revokedAt, isWritten) => {
+    ['has a use left', 1, null, 1],
+    ['was used up since it was looked at', 2, null, 0],
+    ['was revoked since it was looked at', 1, '2026-11-21T12:00:00Z', 0],
+  ])('with a code are written where it %s', async (_name, used, revokedAt, written) => {
     await database().query(insertCode, [used, revokedAt])
     const asked = request({ userId: 'a' }, null)
     const withCode = { ...asked, payment: { ...asked.payment, codeHash: 'hash-1', discount: 200 } }
-    expect(await createUpgradeRequests(database()).insertWithCode(withCode)).toBe(isWritten)
-    expect(await database().query(selectPayments)).toHaveLength(isWritten ? 1 : 0)
+    expect(await createUpgradeRequests(database()).insertWithCode(withCode)).toBe(written === 1)
+    expect(await database().query(selectPayments)).toHaveLength(written)
   })
 
   it('are written beside one that is refused because its user has an open payment', async () => {
@@ -89,12 +86,8 @@ describeScenario('upgrades that are asked for together', ({ database }) => {
       insert(request({ userId: 'c' }, null)),
     ])
     expect(written).toEqual([true, false, true])
-    const users = await database().query(selectUsers)
-    expect(users.map(({ user_id, version }) => [user_id, version])).toEqual([
-      ['a', 1],
-      ['b', 1],
-      ['c', 1],
-    ])
+    const users = (await database().query(selectUsers)).map((user) => `${user.user_id} ${user.version}`)
+    expect(users).toEqual(['a 1', 'b 1', 'c 1'])
   })
 
   it('are written only at the version that they were decided on', async () => {
@@ -132,21 +125,15 @@ describeScenario('upgrades that are asked for together', ({ database }) => {
   })
 
   it('count for each user the checkouts that were opened in their own last hour', async () => {
-    await insertRequestedPayments(database(), [
-      request({ userId: 'a' }, null),
-      request({ userId: 'b' }, null),
-    ])
-    const load = (now: number) =>
-      loadForUpgrades(
-        database(),
-        ['a', 'b'].map((userId) => ({ user: { userId }, methods: ['chargily'], now })),
-      )
-    expect((await load(NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])
+    const both = ['a', 'b'].map((userId) => request({ userId }, null))
+    await insertRequestedPayments(database(), both)
+    const load = (...nows: readonly number[]) => {
+      const of = both.map(({ user }, index) => ({ user, methods: ['chargily'], now: nows[index] ?? 0 }))
+      return loadForUpgrades(database(), of)
+    }
+    expect((await load(NOON + 1, NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])
     await database().query(openAll)
-    const loaded = await loadForUpgrades(database(), [
-      { user: { userId: 'a' }, methods: ['chargily'], now: NOON + HOUR + 1 },
-      { user: { userId: 'b' }, methods: ['chargily'], now: NOON + HOUR - 1 },
-    ])
+    const loaded = await load(NOON + HOUR + 1, NOON + HOUR - 1)
     expect(loaded.map(({ recentAt }) => recentAt)).toEqual([[], [NOON]])
   })
 

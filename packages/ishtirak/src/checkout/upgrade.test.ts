@@ -1,11 +1,11 @@
 // The click on "upgrade": one checkout however often it is clicked, and nothing blindly repeated.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 
-describeScenario('upgrading', ({ database }) => {
+describeOnEach('upgrading', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database())
@@ -35,23 +35,20 @@ describeScenario('upgrading', ({ database }) => {
     expect((await user.get(`/api/v1/billing/payments/${first.paymentId}`)).body.status).toBe('expired')
   })
 
-  it(
-    'while the bank still decides, past the end: 409, no page that takes no card, no second ' + 'checkout',
-    async () => {
-      world.emulator.setFaults({ processing: { seconds: 20 * 60, times: 1 } })
-      const user = world.as('user-1')
-      const first = await user.upgrade()
-      await world.advance(20 * 60)
-      await world.emulator.pay(first.checkoutId, 'failed')
-      await world.advance(15 * 60)
-      const meanwhile = await user.post(UPGRADE, { plan: 'pro' })
-      expect([meanwhile.status, meanwhile.body.code]).toEqual([409, 'conflict'])
-      expect(meanwhile.headers.get('retry-after')).toBe('60')
-      expect(world.emulator.checkouts()).toHaveLength(1)
-      await world.advance(6 * 60)
-      expect((await user.upgrade()).paymentId).not.toBe(first.paymentId)
-    },
-  )
+  it('while the bank still decides, past the end: 409, and no second checkout', async () => {
+    world.emulator.setFaults({ processing: { seconds: 20 * 60, times: 1 } })
+    const user = world.as('user-1')
+    const first = await user.upgrade()
+    await world.advance(20 * 60)
+    await world.emulator.pay(first.checkoutId, 'failed')
+    await world.advance(15 * 60)
+    const meanwhile = await user.post(UPGRADE, { plan: 'pro' })
+    expect([meanwhile.status, meanwhile.body.code]).toEqual([409, 'conflict'])
+    expect(meanwhile.headers.get('retry-after')).toBe('60')
+    expect(world.emulator.checkouts()).toHaveLength(1)
+    await world.advance(6 * 60)
+    expect((await user.upgrade()).paymentId).not.toBe(first.paymentId)
+  })
 
   it('orders the price of the plan for our payment, fees on the merchant', async () => {
     const { body } = await world
@@ -59,10 +56,7 @@ describeScenario('upgrading', ({ database }) => {
       .post(UPGRADE, { plan: 'pro' }, { 'accept-language': 'fr-DZ,fr;q=0.9' })
     const [checkout] = world.emulator.checkouts()
     expect(checkout).toMatchObject({
-      amount: 2000,
-      locale: 'fr',
-      metadata: { payment_id: body.payment_id },
-      currency: 'dzd',
+      ...{ amount: 2000, locale: 'fr', metadata: { payment_id: body.payment_id }, currency: 'dzd' },
       chargily_pay_fees_allocation: 'merchant',
       webhook_endpoint: `${world.url}/api/v1/billing/webhook`,
     })
@@ -84,54 +78,48 @@ describeScenario('upgrading', ({ database }) => {
     expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(200)
   })
 
-  describe('when it cannot be', () => {
-    it('is refused, and nothing is ordered', async () => {
-      for (const [body, code] of [
-        [{ plan: 'free' }, 'plan_not_purchasable'],
-        [{ plan: 'gold' }, 'unknown_plan'],
-        [{}, 'validation_failed'],
-        [{ plan: 7 }, 'validation_failed'],
-        [{ plan: null }, 'validation_failed'],
-        [['pro'], 'validation_failed'],
-        [{ plan: 'pro', price: 1 }, 'validation_failed'],
-      ] as const) {
-        const answer = await world.as('user-1').post(UPGRADE, body)
-        expect([body, answer.status, answer.body.code]).toEqual([body, 422, code])
-      }
-      expect(world.emulator.checkouts()).toEqual([])
-    })
-
-    it('for a user who has just paid says until when, and from when they can renew', async () => {
-      const user = world.as('user-1')
-      await user.buy()
-      const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
-      expect([status, body.code]).toEqual([409, 'already_subscribed'])
-      // The window is the last 7 days of the period.
-      expect([body.current_period_end, body.renewable_from]).toEqual([
-        '2026-12-21T12:00:00Z',
-        '2026-12-14T12:00:00Z',
-      ])
-    })
+  it('that cannot be is refused, and nothing is ordered', async () => {
+    for (const [body, code] of [
+      [{ plan: 'free' }, 'plan_not_purchasable'],
+      [{ plan: 'gold' }, 'unknown_plan'],
+      [{}, 'validation_failed'],
+      [{ plan: 7 }, 'validation_failed'],
+      [{ plan: null }, 'validation_failed'],
+      [['pro'], 'validation_failed'],
+      [{ plan: 'pro', price: 1 }, 'validation_failed'],
+    ] as const) {
+      const answer = await world.as('user-1').post(UPGRADE, body)
+      expect([body, answer.status, answer.body.code]).toEqual([body, 422, code])
+    }
+    expect(world.emulator.checkouts()).toEqual([])
   })
 
-  describe('when the provider is in trouble', () => {
-    it('answers 503 with Retry-After, and the next click finds what was made after all', async () => {
-      const user = world.as('user-1')
-      world.emulator.setFaults({ api_timeout_after: { times: 1 } })
-      const lost = await user.post(UPGRADE, { plan: 'pro' })
-      expect([lost.status, lost.body.code]).toEqual([503, 'provider_unavailable'])
-      expect(Number(lost.headers.get('retry-after'))).toBeGreaterThan(0)
-      const { checkoutId } = await user.upgrade()
-      expect(world.emulator.checkouts().map((checkout) => checkout.id)).toEqual([checkoutId])
-    })
+  it('for a user who has just paid says until when, and from when they can renew', async () => {
+    const user = world.as('user-1')
+    await user.buy()
+    const { status, body } = await user.post(UPGRADE, { plan: 'pro' })
+    expect([status, body.code]).toEqual([409, 'already_subscribed'])
+    // The window is the last 7 days of the period.
+    const expected = ['2026-12-21T12:00:00Z', '2026-12-14T12:00:00Z']
+    expect([body.current_period_end, body.renewable_from]).toEqual(expected)
+  })
 
-    it('continues under the same payment when nothing was made', async () => {
-      const user = world.as('user-1')
-      world.emulator.setFaults({ api_5xx: { times: 1 } })
-      expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
-      const { paymentId } = await user.upgrade()
-      const { body } = await user.get('/api/v1/billing/payments')
-      expect(body.data.map((payment: { id: string }) => payment.id)).toEqual([paymentId])
-    })
+  it('while the provider fails answers 503, and the next click finds what was made', async () => {
+    const user = world.as('user-1')
+    world.emulator.setFaults({ api_timeout_after: { times: 1 } })
+    const lost = await user.post(UPGRADE, { plan: 'pro' })
+    expect([lost.status, lost.body.code]).toEqual([503, 'provider_unavailable'])
+    expect(Number(lost.headers.get('retry-after'))).toBeGreaterThan(0)
+    const { checkoutId } = await user.upgrade()
+    expect(world.emulator.checkouts().map((checkout) => checkout.id)).toEqual([checkoutId])
+  })
+
+  it('continues under the same payment when nothing was made', async () => {
+    const user = world.as('user-1')
+    world.emulator.setFaults({ api_5xx: { times: 1 } })
+    expect((await user.post(UPGRADE, { plan: 'pro' })).status).toBe(503)
+    const { paymentId } = await user.upgrade()
+    const { body } = await user.get('/api/v1/billing/payments')
+    expect(body.data.map((payment: { id: string }) => payment.id)).toEqual([paymentId])
   })
 })

@@ -1,7 +1,7 @@
 // The provider's webhook: what is accepted, what is booked, and what is answered.
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
@@ -19,7 +19,7 @@ const moveVersions = statement('test.move_versions', 'update users set version =
 const sign = (body: string | Uint8Array, key = CHARGILY_KEY) =>
   createHmac('sha256', key).update(body).digest('hex')
 
-describeScenario('the webhook', ({ database }) => {
+describeOnEach('the webhook', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), {
@@ -38,20 +38,12 @@ describeScenario('the webhook', ({ database }) => {
     const { paymentId, checkoutId } = await world.as(userId).upgrade()
     const metadata = { payment_id: paymentId, user_id: userId }
     const now = world.clock.now() / 1000
-    const checkout = { id: checkoutId, entity: 'checkout', status: 'paid', amount: 2000, currency: 'dzd' }
-    return {
-      paymentId,
-      checkoutId,
-      checkout: {
-        ...checkout,
-        livemode: false,
-        metadata,
-        payment_method: 'cib',
-        created_at: now,
-        updated_at: now,
-        ...changes,
-      },
+    const checkout = {
+      ...{ id: checkoutId, entity: 'checkout', status: 'paid', amount: 2000, currency: 'dzd' },
+      ...{ livemode: false, metadata, payment_method: 'cib', created_at: now, updated_at: now },
+      ...changes,
     }
+    return { paymentId, checkoutId, checkout }
   }
   const statusOf = async (user: string) => (await world.as(user).get('/api/v1/billing/status')).body
   const paymentStatus = async (id: string, userId = 'user-1') =>
@@ -114,24 +106,6 @@ describeScenario('the webhook', ({ database }) => {
     expect(again.filter(({ body }) => body.duplicate)).toHaveLength(50)
   })
 
-  it('five deliveries of each event, all at once, in any order, buy one period', async () => {
-    const { checkout } = await opened()
-    const events = ['paid', 'failed', 'expired'].flatMap((status, index) =>
-      Array.from({ length: 5 }, () =>
-        anEvent({ ...checkout, status }, { id: `evt-${index}`, type: `checkout.${status}` }),
-      ),
-    )
-    for (const order of [events, [...events].reverse()]) {
-      const answers = await Promise.all(order.map((event) => deliver(event)))
-      expect(answers.every((answer) => answer.status === 200)).toBe(true)
-    }
-    expect(await statusOf('user-1')).toMatchObject({
-      plan: 'pro',
-      current_period_end: '2026-12-21T12:00:00Z',
-    })
-    expect([await rows('provider_events'), await rows('receipts')]).toEqual([3, 1])
-  })
-
   it('refuses what is not signed as it is, is no JSON, or is too large, and stores nothing', async () => {
     const { checkout } = await opened()
     const prefixed = `sha256=${'a'.repeat(64)}`
@@ -155,14 +129,9 @@ describeScenario('the webhook', ({ database }) => {
   })
 
   it('puts a payment under review where anything differs, grants nothing, and answers 200', async () => {
-    const differing = [
-      { amount: 50 },
-      { amount: 20_000 },
-      { currency: 'eur' },
-      { livemode: true },
-      { metadata: { payment_id: 'pay_00000000000000000000000000', user_id: 'user-1' } },
-      { metadata: [] },
-    ]
+    const metadata = { payment_id: 'pay_00000000000000000000000000', user_id: 'user-1' }
+    const amounts = [{ amount: 50 }, { amount: 20_000 }]
+    const differing = [...amounts, { currency: 'eur' }, { livemode: true }, { metadata }, { metadata: [] }]
     for (const [index, change] of differing.entries()) {
       const { checkout, paymentId } = await opened(change, `user-${index}`)
       const answer = await deliver(anEvent(checkout, { id: `evt-${index}` }))

@@ -52,13 +52,13 @@ describeScenario('the page of codes', ({ database }) => {
     expect(await visit.follow(again)).toContain('Where that page is lost, revoke the batch')
     expect((await owner.get('/codes')).body.data).toMatchObject([{ count: 24, why: 'fair of Oran' }])
     expect((await redeem('user-1', cards.match(CODE)?.[0])).status).toBe(200)
-  })
-
-  it('asks again for what makes no sense, and for more than fits on a sheet', async () => {
-    for (const asked of ['?kind=percent&count=3', '?kind=percent&percent=10&count=1001']) {
-      const again = await visit.open(`/console/codes/create${asked}`)
-      expect([asked, again.status, again.text.includes('aria-invalid="true"')]).toEqual([asked, 422, true])
+    for (const wrong of ['?kind=percent&count=3', '?kind=percent&percent=10&count=1001']) {
+      const page = await visit.open(`/console/codes/create${wrong}`)
+      expect([wrong, page.status, page.text.includes('aria-invalid="true"')]).toEqual([wrong, 422, true])
     }
+    const support = await enterConsole(world, ROLE_KEYS.support)
+    expect((await support.open('/console/codes')).text).not.toContain('/codes/create"')
+    expect((await support.open('/console/codes/create')).status).toBe(403)
   })
 
   it('lists batches by words of their reason, page by page', async () => {
@@ -126,10 +126,8 @@ describeScenario('the page of codes', ({ database }) => {
     const fields = { ...fieldsOfAct(shown.text), why: 'lost' }
     const answer = await visit.submit('/console/codes/revoke-code', fields)
     expect(await visit.follow(answer)).toContain('Done. It stands in the journal.')
-    expect([(await redeem('user-1', first)).body.code, (await redeem('user-1', second)).status]).toEqual([
-      'code_not_valid',
-      200,
-    ])
+    expect((await redeem('user-1', first)).body.code).toBe('code_not_valid')
+    expect((await redeem('user-1', second)).status).toBe(200)
     const { body } = await owner.get(`/codes/${id}`)
     expect(body).toMatchObject({ codes_revoked: 1, left: 1, used: 1, revoked_at: null })
     const again = await owner.post('/codes/revoke-code', { code: first, why: 'lost' })
@@ -145,28 +143,5 @@ describeScenario('the page of codes', ({ database }) => {
     expect((await owner.get(`/codes/revoke-code?code=${third}`)).status).toBe(404)
     const { data } = (await owner.get('/audit?act=codes.revoke_code')).body
     expect(JSON.stringify(data)).not.toContain(first)
-  })
-
-  it('refuses a purchase with a code that was revoked by itself', async () => {
-    const { code } = await makeCodes(owner, { ...PERCENT, uses: 5 })
-    const buy = () => world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', code })
-    expect((await buy()).status).toBe(201)
-    await owner.post('/codes/revoke-code', { code, why: 'lost' })
-    expect((await world.as('user-2').post('/api/v1/billing/payments', { plan: 'pro', code })).body.code).toBe(
-      'code_not_valid',
-    )
-  })
-
-  it('shows what can be done to the roles that may', async () => {
-    const { id } = await makeCodes(owner, VOUCHER)
-    for (const [key, may] of [
-      [ROLE_KEYS.owner, true],
-      [ROLE_KEYS.support, false],
-    ] as const) {
-      const theirs = await enterConsole(world, key)
-      expect((await theirs.open('/console/codes')).text.includes('/codes/create"')).toBe(may)
-      expect((await theirs.open(`/console/codes/${id}`)).text.includes('/revoke"')).toBe(may)
-      expect((await theirs.open('/console/codes/create')).status).toBe(may ? 200 : 403)
-    }
   })
 })

@@ -2,7 +2,7 @@
 // without a receipt.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { BillingError, ERRORS } from '../core/error.js'
@@ -19,7 +19,7 @@ const selectTraces = statement(
           (select sum(used)::int from codes) as used`,
 )
 
-describeScenario('a code of months', ({ database }) => {
+describeOnEach('a code of months', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
@@ -51,12 +51,13 @@ describeScenario('a code of months', ({ database }) => {
     const { codes } = await aBatch({ months: 3 })
     const redeemed = await redeem('user-1', codes[0]?.toLowerCase())
     expect(redeemed.text).toBe('{"plan":"pro","months":3,"current_period_end":"2027-02-21T12:00:00Z"}')
-    expect((await world.as('user-1').get(`${BILLING}/status`)).body).toEqual({
+    const status = {
       plan: 'pro',
       status: 'active',
       current_period_end: '2027-02-21T12:00:00Z',
       payment_method: null,
-    })
+    }
+    expect((await world.as('user-1').get(`${BILLING}/status`)).body).toEqual(status)
     const { data } = (await world.as('user-1').get(`${BILLING}/redemptions`)).body
     const period = { period_start: '2026-11-21T12:00:00Z', period_end: '2027-02-21T12:00:00Z' }
     const id = expect.stringMatching(/^red_/)
@@ -92,12 +93,12 @@ describeScenario('a code of months', ({ database }) => {
     expect((await redeem('user-1', codes[0])).body).toMatchObject({ plan: 'old' })
   })
 
-  it('is redeemed once by 200 users at once', async () => {
-    const { id, codes } = await aBatch()
+  it('is redeemed as often as it has uses by 200 users at once', async () => {
+    const { id, codes } = await aBatch({ uses: 3 })
     const tries = Array.from({ length: 200 }, (_, n) => redeemAtOnce(`user-${n}`, codes[0]))
-    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 1, 422: 199 })
-    expect(await tracesOf('')).toMatchObject({ grants: 1, used: 1 })
-    expect((await operator.get(`/codes/${id}`)).body).toMatchObject({ used: 1, left: 0 })
+    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 3, 422: 197 })
+    expect(await tracesOf('')).toMatchObject({ grants: 3, used: 3 })
+    expect((await operator.get(`/codes/${id}`)).body).toMatchObject({ used: 3, left: 0 })
   })
 
   it('is redeemed once by one user in 200 tries at once', async () => {
@@ -109,36 +110,25 @@ describeScenario('a code of months', ({ database }) => {
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 
-  it.each(['with its batch', 'by itself'])('that is revoked %s as it is used is refused', async (how) => {
-    // Of a user who is not known the code is looked at twice.
+  it('that is revoked as it is used, by itself or with its batch, is refused', async () => {
+    // The code of an unknown user is looked at twice.
     await world.as('user-1').buy()
-    const { id, codes } = await aBatch()
-    const revoked = () =>
-      how === 'by itself'
-        ? operator.post('/codes/revoke-code', { code: codes[0], why: 'leaked' })
-        : operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
     const { parts } = world.service
-    const query: typeof parts.database.query = async (asked, ...rest) => {
-      const rows = await parts.database.query(asked, ...rest)
-      if (asked.name === 'codes.find') await revoked()
-      return rows
-    }
     const { kind, transaction, script, close } = parts.database
-    const deps = { ...parts, database: { kind, query, transaction, script, close } }
-    const redeemed = redeemCode(
-      deps,
-      { user: { userId: 'user-1' }, requestId: 'overtaken' },
-      { code: codes[0] ?? '' },
-    )
-    await expect(redeemed).rejects.toMatchObject({ code: 'code_not_valid' })
+    for (const how of ['by itself', 'with its batch']) {
+      const { id, code } = await aBatch()
+      const query: typeof parts.database.query = async (asked, ...rest) => {
+        const rows = await parts.database.query(asked, ...rest)
+        if (asked.name !== 'codes.find') return rows
+        if (how === 'by itself') await operator.post('/codes/revoke-code', { code, why: 'leaked' })
+        else await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
+        return rows
+      }
+      const deps = { ...parts, database: { kind, query, transaction, script, close } }
+      const redeemed = redeemCode(deps, { user: { userId: 'user-1' }, requestId: 'overtaken' }, { code })
+      await expect(redeemed, how).rejects.toMatchObject({ code: 'code_not_valid' })
+    }
     expect(await tracesOf('user-1')).toMatchObject({ grants: 0, used: 0 })
-  })
-
-  it('of several uses is redeemed as often as it has uses, by different users', async () => {
-    const { codes } = await aBatch({ uses: 3 })
-    const tries = Array.from({ length: 9 }, (_, n) => redeem(`user-${n}`, codes[0]))
-    expect(countsOf(await Promise.all(tries))).toEqual({ 200: 3, 422: 6 })
-    expect(await tracesOf('')).toMatchObject({ grants: 3, used: 3 })
   })
 
   it('is redeemed one after the other: each gives its months, however often they come at once', async () => {
@@ -148,30 +138,27 @@ describeScenario('a code of months', ({ database }) => {
     expect(body.current_period_end).toBe('2027-04-21T12:00:00Z')
   })
 
-  it(
-    'that does not count is refused alike: used, expired, too early, revoked, a discount, none of ' + 'ours',
-    async () => {
-      const [used = ''] = (await aBatch()).codes
-      await redeem('user-2', used)
-      const revoked = await aBatch()
-      await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
-      const discount = await aBatch({ kind: 'percent', plan: undefined, months: undefined, percent: 50 })
-      const expired = await aBatch({ until: '2026-11-21T12:00:01Z' })
-      const early = await aBatch({ from: '2026-12-21' })
-      world.clock.advance(1_000)
-      const batches = [revoked, discount, expired, early].map(({ codes }) => codes[0])
-      const answers = []
-      for (const code of [used, ...batches, '0000-0000-0000-0000', 'x']) {
-        const { status, text } = await redeem('user-1', code)
-        answers.push([status, text.replace(/"request_id":"[^"]+"/, '')])
-      }
-      expect(answers[0]).toEqual([422, expect.stringContaining('"code":"code_not_valid"')])
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-      for (let wrong = answers.length; wrong < 10; wrong++) await redeem('user-1', used)
-      const bounded = await redeem('user-1', (await aBatch()).codes[0])
-      expect([bounded.status, bounded.body.code]).toEqual([429, 'too_many_wrong_codes'])
-    },
-  )
+  it('that does not count is refused alike: used, expired, early, revoked, a discount, unknown', async () => {
+    const [used = ''] = (await aBatch()).codes
+    await redeem('user-2', used)
+    const revoked = await aBatch()
+    await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
+    const discount = await aBatch({ kind: 'percent', plan: undefined, months: undefined, percent: 50 })
+    const expired = await aBatch({ until: '2026-11-21T12:00:01Z' })
+    const early = await aBatch({ from: '2026-12-21' })
+    world.clock.advance(1_000)
+    const batches = [revoked, discount, expired, early].map(({ codes }) => codes[0])
+    const answers = []
+    for (const code of [used, ...batches, '0000-0000-0000-0000', 'x']) {
+      const { status, text } = await redeem('user-1', code)
+      answers.push([status, text.replace(/"request_id":"[^"]+"/, '')])
+    }
+    expect(answers[0]).toEqual([422, expect.stringContaining('"code":"code_not_valid"')])
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    for (let wrong = answers.length; wrong < 10; wrong++) await redeem('user-1', used)
+    const bounded = await redeem('user-1', (await aBatch()).codes[0])
+    expect([bounded.status, bounded.body.code]).toEqual([429, 'too_many_wrong_codes'])
+  })
 
   it('is not there without CODE_KEYS', async () => {
     const { clock, emulator } = world

@@ -34,20 +34,13 @@ describeScenario('the console', ({ database }) => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     const { text } = await visit.open(`/console/payments/${paymentId}`)
     const words = wordsOf(text)
-    for (const part of [
-      '· Pro · 1 month · 2 000 DA paid',
-      `Payment’s id ${paymentId}`,
-      '2 000 DA',
-      'EDAHABIA',
-      'amina Provider asked',
-    ])
-      expect(words).toContain(part)
+    const parts = ['· Pro · 1 month · 2 000 DA paid', 'EDAHABIA', 'amina Provider asked']
+    for (const part of [...parts, `Payment’s id ${paymentId}`]) expect(words).toContain(part)
     expect(text).not.toMatch(/<script|<b>user/)
     expect(bytesOf(text, world)).toBeLessThan(60_000)
-    const arabic = await (await enterConsole(world, OPERATOR_KEY, 'ar')).open(
-      `/console/payments/${paymentId}`,
-    )
-    expect(arabic.text).toContain('<dd><span>\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
+    const reader = await enterConsole(world, OPERATOR_KEY, 'ar')
+    const { text: arabic } = await reader.open(`/console/payments/${paymentId}`)
+    expect(arabic).toContain('<dd><span>\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
     await world.as('user-1').buy()
     const owner = await enterConsole(world, ROLE_KEYS.owner)
     for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])

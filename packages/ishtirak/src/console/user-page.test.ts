@@ -71,18 +71,13 @@ describeScenario('the page of a user', ({ database }) => {
 
   it('says that it is in grace, over, ended by an operator, or that there was nothing', async () => {
     await setProfile(world, 'user-1', { name: 'Amina' })
-    expect(await words('user-1')).toContain(
-      'Nothing was paid or granted so far. The plan is Free, without an end.',
-    )
+    expect(await words('user-1')).toContain('Nothing was paid or granted so far. The plan is Free,')
     await world.as('user-1').buy()
     await advance(31)
-    expect(await words('user-1')).toMatch(
-      /Pro ended on 21 December 2026 at 13:00, and still works until 2\d December/,
-    )
+    const over = 'Pro ended on 21 December 2026 at 13:00'
+    expect(await words('user-1')).toMatch(new RegExp(`${over}, and still works until 2\\d December`))
     await advance(10)
-    expect(await words('user-1')).toMatch(
-      /Pro ended on 21 December 2026 at 13:00\. The plan is Free since 2\d December/,
-    )
+    expect(await words('user-1')).toMatch(new RegExp(`${over}\\. The plan is Free since 2\\d December`))
     await grant('user-1', 3)
     await operatorOf(world, ROLE_KEYS.owner).post('/users/user-1/end', { why: 'a stolen card' })
     expect(await words('user-1')).toMatch(
@@ -90,31 +85,28 @@ describeScenario('the page of a user', ({ database }) => {
     )
   })
 
-  it(
-    'has what waits on top, and does not say that nothing was paid while money is under ' + 'review',
-    async () => {
-      world.emulator.setFaults({ wrong_amount: { times: 1 } })
-      const { paymentId } = await world.as('user-1').buy()
-      const { text } = await pageOf('user-1')
-      const said = wordsOf(text)
-      expect(said).toContain('What waits')
-      expect(said).toMatch(/Payment under review Amount: 2 000 DA here, 50 DA at the provider 2 000 DA/)
-      expect(text.indexOf('id="waiting"')).toBeLessThan(text.indexOf('id="facts"'))
-      expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
-      expect(said).toContain(
-        'Nothing is booked so far; what waits stands above. The plan is Free, without an end.',
-      )
-      expect(said).not.toContain('Nothing was paid')
-      const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
-      expect(body.waiting).toMatchObject([{ kind: 'payment_review', id: paymentId, user_id: 'user-1' }])
-      // Of another user nothing stands there, and nothing once it is decided.
-      await world.as('user-2').upgrade()
-      expect(await words('user-2')).not.toContain('What waits')
-      expect(await words('user-2')).toContain('Nothing was paid or granted so far.')
-      await operatorOf(world, ROLE_KEYS.owner).post(`/payments/${paymentId}/accept`, { why: 'seen' })
-      expect(await words('user-1')).not.toContain('What waits')
-    },
-  )
+  it('has what waits on top, and never that nothing was paid while money is under review', async () => {
+    world.emulator.setFaults({ wrong_amount: { times: 1 } })
+    const { paymentId } = await world.as('user-1').buy()
+    const { text } = await pageOf('user-1')
+    const said = wordsOf(text)
+    expect(said).toContain('What waits')
+    expect(said).toMatch(/Payment under review Amount: 2 000 DA here, 50 DA at the provider 2 000 DA/)
+    expect(text.indexOf('id="waiting"')).toBeLessThan(text.indexOf('id="facts"'))
+    expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
+    expect(said).toContain(
+      'Nothing is booked so far; what waits stands above. The plan is Free, without an end.',
+    )
+    expect(said).not.toContain('Nothing was paid')
+    const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
+    expect(body.waiting).toMatchObject([{ kind: 'payment_review', id: paymentId, user_id: 'user-1' }])
+    // Of another user nothing stands there, and nothing once it is decided.
+    await world.as('user-2').upgrade()
+    expect(await words('user-2')).not.toContain('What waits')
+    expect(await words('user-2')).toContain('Nothing was paid or granted so far.')
+    await operatorOf(world, ROLE_KEYS.owner).post(`/payments/${paymentId}/accept`, { why: 'seen' })
+    expect(await words('user-1')).not.toContain('What waits')
+  })
 
   it('says why what was ordered last is not booked, with the look at the provider beside it', async () => {
     const unbooked = async () => /Ordered and not booked (.*?) User Access/.exec(await words('user-1'))?.[1]
@@ -142,15 +134,9 @@ describeScenario('the page of a user', ({ database }) => {
 
   it('says of time that is over that it ended, also among the hits of the search', async () => {
     const said = {
-      en: ['Free (Pro ended on 21 December 2026 at 13:00)', 'Free (Pro ended on 21 November 2026 at 13:00)'],
-      fr: [
-        'Gratuite (Pro terminée le 21 décembre 2026 à 13:00)',
-        'Gratuite (Pro terminée le 21 novembre 2026 à 13:00)',
-      ],
-      ar: [
-        'المجانية (انتهت Pro في 21 ديسمبر 2026 على الساعة 13:00)',
-        'المجانية (انتهت Pro في 21 نوفمبر 2026 على الساعة 13:00)',
-      ],
+      en: ['December', 'November'].map((one) => `Free (Pro ended on 21 ${one} 2026 at 13:00)`),
+      fr: ['décembre', 'novembre'].map((one) => `Gratuite (Pro terminée le 21 ${one} 2026 à 13:00)`),
+      ar: ['ديسمبر', 'نوفمبر'].map((one) => `المجانية (انتهت Pro في 21 ${one} 2026 على الساعة 13:00)`),
     }
     await setProfile(world, 'user-1', { name: 'Amina' })
     await setProfile(world, 'user-2', { name: 'Amine' })

@@ -17,62 +17,49 @@ const decide = (announced: Boundary | null, now: number, changes: Partial<typeof
   decideAnnouncement(PAID, announced, now, { ...RULES, ...changes })
 
 describe('the boundaries', () => {
-  it(
-    'are 7, 3 and 1 days before the end, the end, and three days of grace later, each announced ' + 'once',
-    () => {
-      const sent: unknown[] = []
-      let announced: Boundary | null = null
-      let at = firstAnnouncementAt(PAID)
-      while (at !== null) {
-        // A millisecond early there is nothing to say.
-        expect(decide(announced, at - 1).announcement).toBeNull()
-        const decision = decide(announced, at)
-        sent.push([decision.announcement?.type, decision.announcement?.boundary, at - END])
-        announced = decision.announced
-        at = decision.announceAt
-      }
-      expect(sent).toEqual([
-        ['subscription.expiring', 'expiring_7_days', days(-7)],
-        ['subscription.expiring', 'expiring_3_days', days(-3)],
-        ['subscription.expiring', 'expiring_1_day', days(-1)],
-        ['subscription.past_due', 'past_due', 0],
-        ['subscription.expired', 'expired', days(3)],
-      ])
-    },
-  )
+  it('are 7, 3 and 1 days before the end, the end, and 3 days of grace later, each announced once', () => {
+    const sent: string[] = []
+    let announced: Boundary | null = null
+    for (let at = firstAnnouncementAt(PAID); at !== null; ) {
+      // A millisecond early there is nothing to say.
+      expect(decide(announced, at - 1).announcement).toBeNull()
+      const decision = decide(announced, at)
+      const { type, boundary } = decision.announcement ?? {}
+      sent.push(`${type} ${boundary} ${(at - END) / days(1)}`)
+      announced = decision.announced
+      at = decision.announceAt
+    }
+    expect(sent).toEqual([
+      'subscription.expiring expiring_7_days -7',
+      'subscription.expiring expiring_3_days -3',
+      'subscription.expiring expiring_1_day -1',
+      'subscription.past_due past_due 0',
+      'subscription.expired expired 3',
+    ])
+  })
 
   it('that were announced are not announced again', () => {
-    expect(decide('expiring_7_days', END - days(6))).toEqual({
+    const silent = (announced: Boundary, announceAt: number | null) => ({
       announcement: null,
-      announced: 'expiring_7_days',
-      announceAt: END - days(3),
+      announced,
+      announceAt,
     })
-    expect(decide('expired', END + days(30))).toEqual({
-      announcement: null,
+    const week = 'expiring_7_days'
+    expect(decide(week, END - days(6))).toEqual(silent(week, END - days(3)))
+    expect(decide('expired', END + days(30))).toEqual(silent('expired', null))
+  })
+
+  it('passed while the service was stopped: only the last is announced, with the skipped ones', () => {
+    const skipped = ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due']
+    expect(decide(null, END + days(30))).toEqual({
+      announcement: { type: 'subscription.expired', boundary: 'expired', at: END + days(3), skipped },
       announced: 'expired',
       announceAt: null,
     })
+    expect(decide('expiring_7_days', END - days(0.5)).announcement).toMatchObject({
+      ...{ boundary: 'expiring_1_day', skipped: ['expiring_3_days'] },
+    })
   })
-
-  it(
-    'passed while the service was stopped: only the last is announced, and it names the skipped ' + 'ones',
-    () => {
-      expect(decide(null, END + days(30))).toEqual({
-        announcement: {
-          type: 'subscription.expired',
-          boundary: 'expired',
-          at: END + days(3),
-          skipped: ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due'],
-        },
-        announced: 'expired',
-        announceAt: null,
-      })
-      expect(decide('expiring_7_days', END - days(0.5)).announcement).toMatchObject({
-        boundary: 'expiring_1_day',
-        skipped: ['expiring_3_days'],
-      })
-    },
-  )
 
   it('without days of grace the end is final at once', () => {
     expect(decide('expiring_1_day', END, { graceDays: 0 })).toMatchObject({
@@ -94,10 +81,7 @@ describe('the boundaries', () => {
 it('are not announced to users who never paid or whose subscription was ended', () => {
   for (const facts of [NEVER_PAID, { ...PAID, endedAt: NOON }]) {
     expect(firstAnnouncementAt(facts)).toBeNull()
-    expect(decideAnnouncement(facts, null, END + days(9), RULES)).toEqual({
-      announcement: null,
-      announced: null,
-      announceAt: null,
-    })
+    const none = { announcement: null, announced: null, announceAt: null }
+    expect(decideAnnouncement(facts, null, END + days(9), RULES)).toEqual(none)
   }
 })

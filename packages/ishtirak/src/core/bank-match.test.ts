@@ -24,15 +24,8 @@ function payable(reference: string, changes: Partial<PayableTransfer> = {}): Pay
 }
 
 function lineOf(text: string, changes: Partial<BankLine> = {}): BankLine {
-  return {
-    id: 'l',
-    day: '2026-11-20',
-    centimes: 200_000,
-    text,
-    references: wholeReferencesIn(text),
-    doubts: [],
-    ...changes,
-  }
+  const { references = wholeReferencesIn(text) } = changes
+  return { id: 'l', day: '2026-11-20', centimes: 200_000, text, references, doubts: [], ...changes }
 }
 
 const random = new SeededRandom(7)
@@ -41,31 +34,24 @@ const [A, B] = [draw(), draw()]
 const NOTHING_KNOWN = { others: [], linesOf: new Map(), returnedOn: new Map() }
 const match = (
   line: BankLine,
-  transfers: readonly PayableTransfer[],
-  elsewhere = 0,
-  returnedOn = new Map<string, string>(),
+  transfers: readonly PayableTransfer[] = [payable(A), payable(B)],
+  { elsewhere = 0, returnedOn = new Map<string, string>() } = {},
 ) => {
   const isWaiting = ({ state }: PayableTransfer) => state === 'waiting'
   const others = transfers.filter((one) => !isWaiting(one))
   const linesOf = new Map(line.references.map((reference) => [reference, 1 + elsewhere]))
   return matcherOf(transfers.filter(isWaiting), TODAY)({ others, linesOf, returnedOn })(line)
 }
-const of = (
-  line: BankLine,
-  transfers: readonly PayableTransfer[] = [payable(A), payable(B)],
-  elsewhere = 0,
-) => {
-  const { kind, candidates } = match(line, transfers, elsewhere)
-  return [
-    kind,
-    ...candidates.flatMap(({ transfer, rule, differs }) => [transfer.reference, rule, ...differs]),
-  ]
+const of = (...[line, transfers, elsewhere]: [BankLine, (readonly PayableTransfer[])?, number?]) => {
+  const { kind, candidates } = match(line, transfers, { elsewhere })
+  const found = candidates.flatMap(({ transfer, rule, differs }) => [transfer.reference, rule, ...differs])
+  return [kind, ...found]
 }
 
 describe('a line', () => {
   it('is not sure if money went out again under its reference, on its day or later', () => {
     const line = lineOf(A)
-    const by = (day: string) => match(line, [payable(A)], 0, new Map([[A, day]]))
+    const by = (day: string) => match(line, [payable(A)], { returnedOn: new Map([[A, day]]) })
     expect(by('2026-11-20')).toMatchObject({ kind: 'to_choose', candidates: [{ differs: ['returned'] }] })
     expect(by('2026-11-21').kind).toBe('to_choose')
     expect(by('2026-11-19').kind).toBe('sure')
@@ -78,63 +64,41 @@ describe('a line', () => {
   })
 
   it('with the whole reference is sure, however it is written', () => {
-    const written = {
-      'as it is shown': formatReference(A),
-      'among words': `VIREMENT DE KARIM ${formatReference(A)} ABONNEMENT`,
-      'in lower case, with spaces': `vir ${formatReference(A).replaceAll('-', ' ').toLowerCase()}`,
-      'in one piece, with a colon': `REF:${A}`,
-      'in two lines': `${A.slice(0, 6)}\n${A.slice(6)}`,
-      'with letters that look alike': A.replaceAll('2', 'Z').replaceAll('5', 'S').replaceAll('8', 'B'),
-    }
-    for (const [how, text] of Object.entries(written))
-      expect(of(lineOf(text)), how).toEqual(['sure', A, 'reference'])
+    const shown = formatReference(A)
+    for (const text of [
+      ...[shown, `VIREMENT DE KARIM ${shown} ABONNEMENT`, `vir ${shown.replaceAll('-', ' ').toLowerCase()}`],
+      ...[`REF:${A}`, `${A.slice(0, 6)}\n${A.slice(6)}`],
+      A.replaceAll('2', 'Z').replaceAll('5', 'S').replaceAll('8', 'B'),
+    ])
+      expect.soft(of(lineOf(text)), text).toEqual(['sure', A, 'reference'])
   })
 
   it('with something that does not fit is to choose, and says what', () => {
-    const shown = (line: BankLine, changes: Partial<PayableTransfer> = {}, elsewhere = 0) =>
-      of(line, [payable(A, changes)], elsewhere).join()
-    const found = {
-      'another amount': shown(lineOf(A, { centimes: 190_000 })),
-      centimes: shown(lineOf(A, { centimes: 200_001 })),
-      'money before the order': shown(lineOf(A, { day: '2026-11-17' })),
-      'a day that lies ahead': shown(lineOf(A, { day: '2026-11-22' })),
-      'another line': shown(lineOf(A), {}, 1),
-      'a line that was said to pay it': shown(lineOf(A), { lineId: 'm' }),
-      'a refused transfer': shown(lineOf(A), { state: 'given_up' }),
-      'what is booked': shown(lineOf(A), { state: 'booked' }),
-      'the reference of nobody beside it': shown(lineOf(`${A} ${B}`)),
-      'other symbols around it': shown(lineOf(`RF${A}K`)),
-      'single letters': shown(lineOf([...A].join(' '))),
-      'a wrong symbol': shown(lineOf(`${A.slice(0, 3)}X${A.slice(4)}`)),
-      'a missing one in front': shown(lineOf(A.slice(1))),
-      'a missing one at the end': shown(lineOf(A.slice(0, -1))),
-      'one too many': shown(lineOf(`${A.slice(0, 5)}X${A.slice(5)}`)),
+    const rows: readonly (readonly [why: string, Partial<BankLine>, Partial<PayableTransfer>?, number?])[] = [
+      ['reference,amount', { centimes: 190_000 }],
+      ['reference,amount', { centimes: 200_001 }],
+      ['reference,before_order', { day: '2026-11-17' }],
+      ['reference,in_future', { day: '2026-11-22' }],
+      ['reference,other_line', {}, {}, 1],
+      ['reference,other_line', {}, { lineId: 'm' }],
+      ['reference,given_up', {}, { state: 'given_up' }],
+      ['reference,booked', {}, { state: 'booked' }],
+      ['reference,other_reference', { text: `${A} ${B}` }],
+      ['reference_inside', { text: `RF${A}K` }],
+      ['reference_inside', { text: [...A].join(' ') }],
+      ['reference_near', { text: `${A.slice(0, 3)}X${A.slice(4)}` }],
+      ['reference_near', { text: A.slice(1) }],
+      ['reference_near', { text: A.slice(0, -1) }],
+      ['reference_near', { text: `${A.slice(0, 5)}X${A.slice(5)}` }],
+    ]
+    for (const [why, { text = A, ...line }, changes, elsewhere] of rows) {
+      const found = of(lineOf(text, line), [payable(A, changes)], elsewhere)
+      expect.soft(found.join()).toBe(`to_choose,${A},${why}`)
     }
-    const is = (why: string) => `to_choose,${A},${why}`
-    expect(found).toEqual({
-      'another amount': is('reference,amount'),
-      centimes: is('reference,amount'),
-      'money before the order': is('reference,before_order'),
-      'a day that lies ahead': is('reference,in_future'),
-      'another line': is('reference,other_line'),
-      'a line that was said to pay it': is('reference,other_line'),
-      'a refused transfer': is('reference,given_up'),
-      'what is booked': is('reference,booked'),
-      'the reference of nobody beside it': is('reference,other_reference'),
-      'other symbols around it': is('reference_inside'),
-      'single letters': is('reference_inside'),
-      'a wrong symbol': is('reference_near'),
-      'a missing one in front': is('reference_near'),
-      'a missing one at the end': is('reference_near'),
-      'one too many': is('reference_near'),
-    })
   })
 
-  it('that is said to pay its own transfer is sure of it still', () => {
+  it('that is said to pay its own transfer is sure of it; several references are offered as a sum', () => {
     expect(of(lineOf(A), [payable(A, { lineId: 'l' })])).toEqual(['sure', A, 'reference'])
-  })
-
-  it('with several references is offered as their sum, else to choose', () => {
     const both = lineOf(`${A} ${B}`, { centimes: 400_000 })
     expect(of(both)).toEqual(['to_choose', A, 'sum_of_references', B, 'sum_of_references'])
     expect(of({ ...both, centimes: 399_900 })[2]).toBe('reference')

@@ -23,27 +23,19 @@ describe('a code', () => {
   })
 
   it('is read in the ways in which it is typed', () => {
-    for (const [typed, code] of [
-      ['7k2m-9qxa-d3vf-0t8r', '7K2M9QXAD3VF0T8R'],
-      [' 7K2M 9QXA\tD3VF\u00a00T8R\n', '7K2M9QXAD3VF0T8R'],
-      ['7K2M–9QXA—D3VF‑OT8R', '7K2M9QXAD3VF0T8R'],
-      ['\u200f7K2M9QXAD3VFoT8R\u200e', '7K2M9QXAD3VF0T8R'],
-      ['iIlL-1111-ooOO-0000', '1111111100000000'],
-    ] as const) {
-      expect.soft(readCode(typed), String(typed)).toBe(code)
-    }
-  })
-
-  it('is not read from anything else', () => {
+    const code = '7K2M9QXAD3VF0T8R'
     for (const typed of [
+      ...['7k2m-9qxa-d3vf-0t8r', ' 7K2M 9QXA\tD3VF\u00a00T8R\n', '7K2M–9QXA—D3VF‑OT8R'],
+      '\u200f7K2M9QXAD3VFoT8R\u200e',
+    ])
+      expect.soft(readCode(typed), typed).toBe(code)
+    expect(readCode('iIlL-1111-ooOO-0000')).toBe('1111111100000000')
+    const others = [
       '',
-      '7K2M-9QXA-D3VF-0T8',
-      '7K2M-9QXA-D3VF-0T8RR',
-      '7K2M-9QXA-D3VF-0T8U',
+      ...['0T8', '0T8RR', '0T8U'].map((end) => `7K2M-9QXA-D3VF-${end}`),
       '7K2M_9QXA_D3VF_0T8R',
-    ] as const) {
-      expect.soft(readCode(typed), String(typed)).toBeNull()
-    }
+    ]
+    expect(others.filter((typed) => readCode(typed) !== null)).toEqual([])
   })
 })
 

@@ -3,38 +3,17 @@ import { expect, it } from 'vitest'
 import { isEmail } from './email.js'
 
 it('an address has one @ between two parts, in any script', () => {
-  for (const text of [
-    'a@b',
-    'amina.b+x@example.dz',
-    '"odd"@example.dz',
-    'أمينة@مثال.الجزائر',
-    `${'x'.repeat(64)}@example.dz`,
-    `a@${'x'.repeat(252)}`,
-  ] as const) {
-    expect.soft(isEmail(text), String(text)).toBe(true)
-  }
+  const addresses = [
+    ...['a@b', 'amina.b+x@example.dz', '"odd"@example.dz', 'أمينة@مثال.الجزائر'],
+    ...[`${'x'.repeat(64)}@example.dz`, `a@${'x'.repeat(252)}`],
+  ]
+  expect(addresses.filter((text) => !isEmail(text))).toEqual([])
 })
 
 it('what has spaces, signs of control or too many characters is no address', () => {
-  for (const text of [
-    ...[
-      '',
-      '@',
-      'a@',
-      '@b',
-      'a',
-      'a@b@c',
-      'a b@c',
-      'a@b c',
-      ' a@b',
-      'a@b\n',
-      'a\u0000@b',
-      'a@b\u0085',
-      'a@\ud800',
-    ],
-    `${'x'.repeat(65)}@example.dz`,
-    `a@${'x'.repeat(253)}`,
-  ] as const) {
-    expect.soft(isEmail(text), String(text)).toBe(false)
-  }
+  const others = [
+    ...['', '@', 'a@', '@b', 'a', 'a@b@c', 'a b@c', 'a@b c', ' a@b', 'a@b\n', 'a\u0000@b', 'a@b\u0085'],
+    ...['a@\ud800', `${'x'.repeat(65)}@example.dz`, `a@${'x'.repeat(253)}`],
+  ]
+  expect(others.filter(isEmail)).toEqual([])
 })

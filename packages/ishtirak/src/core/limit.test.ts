@@ -22,15 +22,11 @@ const count = (changes: Partial<UsageCount>): UsageCount => ({
 })
 
 describe('an allowance', () => {
-  it('says what remains, and never less than nothing', () => {
-    expect(describeAllowance(allowance).remaining).toBe(7)
-    expect(describeAllowance({ ...allowance, used: 12 }).remaining).toBe(0)
-  })
-
-  it('gives a reason for a no only: full, or above the limit', () => {
-    const reasonOf = (used: number, allowed = false) =>
-      describeAllowance({ ...allowance, used, allowed }).reason
-    expect([reasonOf(3, true), reasonOf(10), reasonOf(11)]).toEqual([null, 'limit_reached', 'over_limit'])
+  it('says what remains, never less than nothing, and why it says no: full, or above the limit', () => {
+    const of = (used: number, allowed = false) => describeAllowance({ ...allowance, used, allowed })
+    expect([of(3, true).remaining, of(12, true).remaining]).toEqual([7, 0])
+    const reasons = [of(3, true).reason, of(10).reason, of(11).reason]
+    expect(reasons).toEqual([null, 'limit_reached', 'over_limit'])
   })
 })
 
@@ -73,20 +69,15 @@ describe('usage', () => {
   })
 
   it('takes none of another kind of count', () => {
-    const cases: readonly [string, Partial<UsageCount>, Partial<LimitDefinition>][] = [
-      [
-        'of a day where a month is counted now',
-        { countsAs: 'day', resetsAt: MONTH_END },
-        { window: 'month' },
-      ],
-      ['of a month where a day is counted now', { countsAs: 'month', resetsAt: MIDNIGHT }, { window: 'day' }],
-      ['of a gauge where a day is counted now', { countsAs: 'gauge' }, { window: 'day' }],
-      ['of a day where a gauge is counted now', { countsAs: 'day', resetsAt: MIDNIGHT }, {}],
+    const cases: readonly (readonly [Partial<UsageCount>, Partial<LimitDefinition>])[] = [
+      [{ countsAs: 'day', resetsAt: MONTH_END }, { window: 'month' }],
+      [{ countsAs: 'month', resetsAt: MIDNIGHT }, { window: 'day' }],
+      [{ countsAs: 'gauge' }, { window: 'day' }],
+      [{ countsAs: 'day', resetsAt: MIDNIGHT }, {}],
     ]
-    for (const [_name, changes, limit] of cases) {
-      expect
-        .soft(usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)]), String(_name))
-        .toEqual({ builds: 0 })
+    for (const [changes, limit] of cases) {
+      const used = usedAt([count({ limit: 'builds', ...changes })], NOON, [limitOf(limit)])
+      expect.soft(used).toEqual({ builds: 0 })
     }
   })
 
@@ -104,37 +95,22 @@ describe('a plan that was sold before the catalogue changed', () => {
   const pro = { ...PRO, limits: { projects: 2, constructor: 20 } }
   const inEffect = (id: string) => planInEffect({ limits, plans: [free, pro], free }, { ...PRO, id })
 
-  it('keeps the numbers it was sold with; a limit that came later has that of the plan of today', () => {
+  it('keeps its numbers; a limit that came later has that of the plan of today, or of the free plan', () => {
     expect(inEffect('pro')).toEqual({ ...PRO, limits: { projects: 10, constructor: 20 } })
-  })
-
-  it('has that of the free plan where it is sold no more', () => {
     expect(inEffect('gone').limits).toEqual({ projects: 10, constructor: 10 })
-  })
-
-  it('is as it was sold where nothing changed', () => {
+    // Nothing changed.
     expect(planInEffect({ limits: SEED_LIMITS, plans: [FREE, PRO], free: FREE }, PRO)).toBe(PRO)
   })
 })
 
-describe('over the limit', () => {
-  const usage = {
-    projects: 4,
-    domains_per_project: { shop: 2, blog: 1 },
-    deploys_per_day: 10,
-    storage_mb: 501,
-  }
-
-  it('is every limit with more in use than allowed, each project by itself', () => {
-    const found = overLimits(SEED_LIMITS, usage, FREE.limits)
-    expect(found.map(({ limit, ...rest }) => [limit.name, rest])).toEqual([
-      ['projects', { scopeId: null, used: 4, max: 3 }],
-      ['domains_per_project', { scopeId: 'shop', used: 2, max: 1 }],
-      ['storage_mb', { scopeId: null, used: 501, max: 500 }],
-    ])
-  })
-
-  it('is nothing where the plan has room', () => {
-    expect(overLimits(SEED_LIMITS, usage, PRO.limits)).toEqual([])
-  })
+it('over the limit is every limit with more in use than allowed, each project by itself', () => {
+  const projects = { shop: 2, blog: 1 }
+  const usage = { projects: 4, domains_per_project: projects, deploys_per_day: 10, storage_mb: 501 }
+  const found = overLimits(SEED_LIMITS, usage, FREE.limits)
+  expect(found.map(({ limit, ...rest }) => [limit.name, rest])).toEqual([
+    ['projects', { scopeId: null, used: 4, max: 3 }],
+    ['domains_per_project', { scopeId: 'shop', used: 2, max: 1 }],
+    ['storage_mb', { scopeId: null, used: 501, max: 500 }],
+  ])
+  expect(overLimits(SEED_LIMITS, usage, PRO.limits)).toEqual([])
 })

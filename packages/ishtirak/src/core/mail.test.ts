@@ -1,5 +1,6 @@
 // Which mail is still worth sending: judged by facts and time alone.
 import { describe, expect, it } from 'vitest'
+import { PRO, RULES } from '../../../../test/support/fixtures.js'
 import {
   isReminderTrue,
   judgeMail,
@@ -8,22 +9,9 @@ import {
   REMINDER_LIFETIME_MS,
 } from './announcement.js'
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
-import { SEED_LIMITS } from './limit.js'
-import { SEED_PLANS } from './plan.js'
-import type { BillingRules, SubscriptionFacts } from './subscription.js'
+import type { SubscriptionFacts } from './subscription.js'
 
 const END = Date.parse('2026-12-21T12:00:00Z')
-const [FREE, PRO] = SEED_PLANS
-if (!FREE || !PRO) throw new Error('the seed has two plans')
-const RULES: BillingRules = {
-  catalogue: { limits: SEED_LIMITS, plans: SEED_PLANS, free: FREE },
-  leastAmount: 50,
-  graceDays: 3,
-  renewalWindowDays: 7,
-  prepayMaxMonths: 24,
-  balanceMax: 0,
-  calendar: { monthsAfter: (anchor, months) => anchor + months * 30 * DAY },
-}
 const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
   run: { anchorAt: END - 30 * DAY, months: 1 },
   paidUntil: END,
@@ -33,36 +21,21 @@ const facts = (changes: Partial<SubscriptionFacts> = {}): SubscriptionFacts => (
   instrument: 'cib',
   ...changes,
 })
-const judge = (
-  kind: string,
-  queuedAt: Instant,
-  now: Instant,
-  subscription = facts(),
-  email: string | null = 'a@b.dz',
-) =>
-  judgeMail(
-    {
-      queuedAt,
-      lifetimeMs: kind === 'receipt' ? RECEIPT_LIFETIME_MS : REMINDER_LIFETIME_MS,
-      isStillTrue: () =>
-        kind === 'receipt' || isReminderTrue({ kind, about: toTimestamp(END) }, subscription, now, RULES),
-    },
-    email,
-    now,
-  )
+function judge(kind: string, queuedAt: Instant, now: Instant, of = facts(), email: string | null = 'a@b.dz') {
+  const lifetimeMs = kind === 'receipt' ? RECEIPT_LIFETIME_MS : REMINDER_LIFETIME_MS
+  const isStillTrue = () =>
+    kind === 'receipt' || isReminderTrue({ kind, about: toTimestamp(END) }, of, now, RULES)
+  return judgeMail({ queuedAt, lifetimeMs, isStillTrue }, email, now)
+}
 
 describe('a reminder', () => {
-  const at: Record<string, Instant> = {
-    expiring_7_days: END - 7 * DAY,
-    expiring_3_days: END - 3 * DAY,
-    expiring_1_day: END - DAY,
-    past_due: END,
-    expired: END + 3 * DAY,
-  }
   it('is sent when it is true', () => {
-    for (const [kind, instant] of Object.entries(at)) {
-      expect.soft(judge(kind, instant, instant), String(kind)).toBe('send')
-      expect.soft(judge(kind, instant, instant + DAY - 1), String(kind)).toBe('send')
+    for (const [kind, days] of Object.entries({
+      ...{ expiring_7_days: -7, expiring_3_days: -3, expiring_1_day: -1, past_due: 0, expired: 3 },
+    })) {
+      const instant = END + days * DAY
+      expect.soft(judge(kind, instant, instant), kind).toBe('send')
+      expect.soft(judge(kind, instant, instant + DAY - 1), kind).toBe('send')
     }
   })
 
@@ -92,14 +65,6 @@ it('nothing is sent without an address', () => {
 })
 
 it('mail that was deferred is tried again later and later, at least three times a day', () => {
-  expect([1, 2, 3, 4, 5, 6, 7, 40].map(mailRetryAfter)).toEqual([
-    MINUTE,
-    5 * MINUTE,
-    15 * MINUTE,
-    HOUR,
-    4 * HOUR,
-    8 * HOUR,
-    8 * HOUR,
-    8 * HOUR,
-  ])
+  const waits = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR, 8 * HOUR, 8 * HOUR]
+  expect([1, 2, 3, 4, 5, 6, 7, 40].map(mailRetryAfter)).toEqual(waits)
 })

@@ -24,18 +24,7 @@ import { BY_BALANCE, dueRenewal, NEVER_PAID, type SubscriptionFacts, withRenewal
 const TEAM: Plan = { ...PRO, id: 'team', name: 'Team', price: 5_000 }
 const RULED = { ...RULES, catalogue: catalogueOf([FREE, PRO, TEAM]), balanceMax: 1_000_000 }
 
-const ACTS = [
-  'buy',
-  'change',
-  'top_up',
-  'spend',
-  'spend_change',
-  'order',
-  'refund',
-  'refund',
-  'end',
-  'pay_out',
-]
+const ACTS = 'buy change top_up spend spend_change order refund refund end pay_out'.split(' ')
 const acts = fc.array(
   fc.record({
     act: fc.constantFrom(...ACTS),
@@ -87,13 +76,11 @@ function pay(books: Books, wanted: Partial<Payment>, open: number): void {
   bookDue(books)
   const at = books.now
   const report = aReport({ paymentId: id, checkoutId: id, amount, createdAt, updatedAt: at, paidAt: at })
+  const method = { looksAfterMs: [], settledBy: 'provider' as const }
   const { payment, subscription, entry, outcome } = decideSettlement(
     { payment: ordered, subscription: books.facts },
     { ...report, method: ordered.method },
-    {
-      ...{ now: at, rules: RULED, freshPaymentId: () => 'pay_second', asked: true },
-      method: { looksAfterMs: [], settledBy: 'provider' },
-    },
+    { now: at, rules: RULED, freshPaymentId: () => 'pay_second', asked: true, method },
   )
   expect(outcome).toBe('booked')
   if (!payment) return
@@ -129,24 +116,22 @@ function act(books: Books, one: Act): void {
   books.now += one.after
   bookDue(books)
   const { facts, now } = books
-  const price = (amount: number) => ({ price: { amount, currency: 'DZD' as const } })
+  const card = (price: number, wanted: Partial<Payment> = {}) =>
+    pay(books, { price: { amount: price, currency: 'DZD' }, ...wanted } as Partial<Payment>, one.open)
   const change = changeAt(facts, TEAM, now, RULED.leastAmount)
   const ofChange = change && { kind: 'change' as const, plan: TEAM, months: null, change: change.order }
   switch (one.act) {
     case 'buy':
-      pay(books, price(PRO.price), one.open)
-      break
     case 'spend':
-      pay(books, { ...price(PRO.price), method: BY_BALANCE }, 0)
+      card(PRO.price, one.act === 'spend' ? { method: BY_BALANCE } : {})
       break
     case 'change':
-      if (change) pay(books, { ...ofChange, ...price(change.difference) }, one.open)
-      break
     case 'spend_change':
-      if (change) pay(books, { ...ofChange, ...price(change.difference), method: BY_BALANCE }, 0)
+      if (change)
+        card(change.difference, { ...ofChange, ...(one.act !== 'change' && { method: BY_BALANCE }) })
       break
     case 'top_up':
-      pay(books, { kind: 'top_up', plan: null, months: null, ...price(one.amount) }, one.open)
+      card(one.amount, { kind: 'top_up', plan: null, months: null })
       break
     case 'order': {
       const order = { plan: PRO, months: 1, price: PRO.price, offered: null }

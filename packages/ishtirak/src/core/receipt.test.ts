@@ -3,6 +3,8 @@ import { A_CHANGE, BUYER, dayInAlgiers, PAID, snapshotWith } from '../../../../t
 import { EXAMPLE_SELLER } from '../runtime/seller.js'
 import { drawUpReceipt, netPriceOf, paperSeries, receiptNumber, type Seller, totalOf } from './receipt.js'
 
+const OF = { seller: EXAMPLE_SELLER, buyer: BUYER, issuedAt: 0, bearsStampDuty: false, dayOf: dayInAlgiers }
+
 describe('a receipt drawn up', () => {
   it('holds everything the document shows', () => {
     expect(snapshotWith()).toMatchObject({
@@ -31,24 +33,17 @@ describe('a receipt drawn up', () => {
   })
 
   it('keeps only what identifies the seller and the buyer', () => {
-    const withMore = { ...BUYER, passwordHash: 'x' }
-    const context = {
-      seller: EXAMPLE_SELLER,
-      buyer: withMore,
-      issuedAt: 0,
-      bearsStampDuty: false,
-      dayOf: dayInAlgiers,
-    }
-    expect(drawUpReceipt(PAID, context).buyer).toEqual(BUYER)
-    expect(drawUpReceipt(PAID, context)).not.toHaveProperty('taxTerms')
+    const buyer = { ...BUYER, passwordHash: 'x' }
+    const receipt = drawUpReceipt(PAID, { ...OF, buyer })
+    expect(receipt.buyer).toEqual(BUYER)
+    expect(receipt).not.toHaveProperty('taxTerms')
   })
 
   it('counts days in the billing time zone: half past eleven at night in UTC is tomorrow in Algiers', () => {
     const paidAt = Date.parse('2026-12-31T23:30:00Z')
-    expect(snapshotWith({ payment: { paidAt }, issuedAt: paidAt })).toMatchObject({
-      paidOn: '2027-01-01',
-      issuedOn: '2027-01-01',
-    })
+    const day = '2027-01-01'
+    const snapshot = snapshotWith({ payment: { paidAt }, issuedAt: paidAt })
+    expect(snapshot).toMatchObject({ paidOn: day, issuedOn: day })
   })
 
   it('is taxed as on the day of payment, though it is issued later', () => {
@@ -61,44 +56,34 @@ describe('a receipt drawn up', () => {
     }
     const receipt = drawUpReceipt(
       { ...PAID, paidAt: Date.parse('2026-12-31T12:00:00Z') },
-      {
-        seller,
-        buyer: BUYER,
-        issuedAt: Date.parse('2027-01-02T12:00:00Z'),
-        bearsStampDuty: false,
-        dayOf: dayInAlgiers,
-      },
+      { ...OF, seller, issuedAt: Date.parse('2027-01-02T12:00:00Z') },
     )
     expect(receipt.tax).toEqual({ kind: 'vat', ratePercent: 19 })
     expect(receipt.issuedOn).toBe('2027-01-02')
   })
 
-  it(
-    'in cash bears the stamp duty of the day of payment in the billing time zone, on top of the ' + 'price',
-    () => {
-      const term = { exemptUpTo: 0, wholeHundreds: true, minimum: 5, maximum: null }
-      const at = (centimesPerHundred: number) => [{ upTo: null, centimesPerHundred }]
-      const seller: Seller = {
-        ...EXAMPLE_SELLER,
-        stampDutyTerms: [
-          { ...term, from: '2026-01-01', brackets: at(100) },
-          { ...term, from: '2027-01-01', brackets: at(150) },
-        ],
-      }
-      const drawUp = (paidAt: string) =>
-        drawUpReceipt(
-          { ...PAID, paidAt: Date.parse(paidAt), instrument: 'cash' },
-          { seller, buyer: BUYER, issuedAt: 0, bearsStampDuty: true, dayOf: dayInAlgiers },
-        )
-      // Midnight in Algiers is 23:00 in UTC.
-      const [before, after] = [drawUp('2026-12-31T22:59:59Z'), drawUp('2026-12-31T23:00:00Z')]
-      expect(before).toMatchObject({ paidOn: '2026-12-31', amount: 2000, stampDutyCentimes: 2_000 })
-      expect(after).toMatchObject({ paidOn: '2027-01-01', amount: 2000, stampDutyCentimes: 3_000 })
-      expect([totalOf(before), totalOf(after)]).toEqual([202_000, 203_000])
-      // The tax is in the price, and the duty in neither.
-      expect(after.split.totalCentimes).toBe(200_000)
-    },
-  )
+  it('in cash bears the stamp duty of its day in the billing time zone, on top of the price', () => {
+    const term = { exemptUpTo: 0, wholeHundreds: true, minimum: 5, maximum: null }
+    const of = (from: string, centimesPerHundred: number) => ({
+      ...{ ...term, from, brackets: [{ upTo: null, centimesPerHundred }] },
+    })
+    const seller: Seller = {
+      ...EXAMPLE_SELLER,
+      stampDutyTerms: [of('2026-01-01', 100), of('2027-01-01', 150)],
+    }
+    const drawUp = (paidAt: string) =>
+      drawUpReceipt(
+        { ...PAID, paidAt: Date.parse(paidAt), instrument: 'cash' },
+        { ...OF, seller, bearsStampDuty: true },
+      )
+    // Midnight in Algiers is 23:00 in UTC.
+    const [before, after] = [drawUp('2026-12-31T22:59:59Z'), drawUp('2026-12-31T23:00:00Z')]
+    expect(before).toMatchObject({ paidOn: '2026-12-31', amount: 2000, stampDutyCentimes: 2_000 })
+    expect(after).toMatchObject({ paidOn: '2027-01-01', amount: 2000, stampDutyCentimes: 3_000 })
+    expect([totalOf(before), totalOf(after)]).toEqual([202_000, 203_000])
+    // The tax is in the price, and the duty in neither.
+    expect(after.split.totalCentimes).toBe(200_000)
+  })
 
   it('says how many months it is of, and what a code took off', () => {
     const price = { amount: 21_600, currency: 'DZD' }
@@ -141,13 +126,9 @@ describe('a receipt drawn up', () => {
 
 describe('a receipt number', () => {
   it('is its series with six digits at least', () => {
-    for (const [series, number, text] of [
-      ['2026', 42, '2026-000042'],
-      ['2026', 1_234_567, '2026-1234567'],
-      ['TEST-2026', 1, 'TEST-2026-000001'],
-    ] as const) {
-      expect.soft(receiptNumber(series, number), String(series)).toBe(text)
-    }
+    expect(receiptNumber('2026', 42)).toBe('2026-000042')
+    expect(receiptNumber('2026', 1_234_567)).toBe('2026-1234567')
+    expect(receiptNumber('TEST-2026', 1)).toBe('TEST-2026-000001')
   })
 
   it('of a test payment is of a series of its own: play money leaves no gap in the legal one', () => {

@@ -18,14 +18,7 @@ describe('a role', () => {
   })
 
   it('is one of five words', () => {
-    expect(['viewer', 'support', 'cashier', 'accountant', 'owner', 'admin', ''].map(isRole)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-    ])
+    const words = ['viewer', 'support', 'cashier', 'accountant', 'owner', 'admin', '']
+    expect(words.filter(isRole)).toEqual(words.slice(0, 5))
   })
 })

@@ -5,21 +5,15 @@ import { type Claims, maybeOnePerson, operatorNameOf, roleOf } from './sign-in.j
 const of = (claims: Record<string, unknown>): Claims => ({ sub: 's', ...claims })
 
 it('the role of a claim is its text, or the one role in its list', () => {
-  for (const role of ROLES) {
-    expect.soft(roleOf(of({ role }), 'role', isRole), String(role)).toEqual({ role })
-    expect
-      .soft(roleOf(of({ groups: ['staff', role, role] }), 'groups', isRole), String(role))
-      .toEqual({ role })
-    expect
-      .soft(roleOf(of({ realm_access: { roles: [role] } }), 'realm_access.roles', isRole), String(role))
-      .toEqual({ role })
-    expect
-      .soft(
-        roleOf(of({ 'https://host.example/role': role, https: 1 }), 'https://host.example/role', isRole),
-        String(role),
-      )
-      .toEqual({ role })
-  }
+  const url = 'https://host.example/role'
+  for (const role of ROLES)
+    for (const [path, claims] of [
+      ['role', { role }],
+      ['groups', { groups: ['staff', role, role] }],
+      ['realm_access.roles', { realm_access: { roles: [role] } }],
+      [url, { [url]: role, https: 1 }],
+    ] as const)
+      expect.soft(roleOf(of(claims), path, isRole), path).toEqual({ role })
 })
 
 it('a claim without one known role has none', () => {
@@ -38,23 +32,18 @@ it('a claim without one known role has none', () => {
 })
 
 it('no claim is inherited', () => {
-  for (const path of ['__proto__', 'constructor', 'sub.length', 'toString.name'] as const) {
-    expect.soft(roleOf(of({}), path, isRole), String(path)).toBe('no_role')
-  }
+  const paths = ['__proto__', 'constructor', 'sub.length', 'toString.name']
+  expect(paths.filter((path) => roleOf(of({}), path, isRole) !== 'no_role')).toEqual([])
 })
 
-it('the name is that of the subject, with an e-mail that the issuer has verified', () => {
+it('the name is that of the subject, if it is a word, with an e-mail that the issuer has verified', () => {
   const email = 'lina@host.example'
   expect(operatorNameOf(of({ email, email_verified: true }))).toBe('oidc:s lina@host.example')
   expect(operatorNameOf(of({ email }))).toBe('oidc:s')
   expect(operatorNameOf(of({ email, email_verified: 'true' }))).toBe('oidc:s')
   expect(operatorNameOf(of({ email: 'lina\u202e@host.example', email_verified: true }))).toBe('oidc:s')
-})
-
-it('no name is made of a subject that is no word', () => {
-  for (const sub of ['', ' ', 'two words', 'ليلى', 'x'.repeat(256), 'line\n'] as const) {
-    expect.soft(operatorNameOf({ sub }), String(sub)).toBe(null)
-  }
+  const subjects = ['', ' ', 'two words', 'ليلى', 'x'.repeat(256), 'line\n']
+  expect(subjects.filter((sub) => operatorNameOf({ sub }) !== null)).toEqual([])
 })
 
 it('two names may be one person where nothing tells them apart', () => {

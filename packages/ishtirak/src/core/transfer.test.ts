@@ -38,21 +38,17 @@ const approved = (...approvals: readonly Approval[]): Transfer => ({ ...OPEN, st
 describe('an approval', () => {
   it('counts in each state without a booking: money may come late', () => {
     for (const state of ['open', 'ended', 'refused'] as const) {
-      expect
-        .soft(approve({ ...OPEN, state, refusal: 'nothing came' }, by('amina')), String(state))
-        .toEqual(['approved', 'amina'])
+      const transfer = { ...OPEN, state, refusal: 'nothing came' }
+      expect.soft(approve(transfer, by('amina')), state).toEqual(['approved', 'amina'])
     }
   })
 
-  it('of a price below the bound is enough alone', () => {
-    for (const [amount, expected] of [
-      [1_999, ['approved', 'amina']],
-      [2_000, ['approved', 'amina']],
-    ] as const) {
-      expect
-        .soft(approve(OPEN, by('amina', { amount }), { secondFrom: 2_001 }), String(amount))
-        .toEqual(expected)
-    }
+  it('is enough alone below the bound, by the price and by what came', () => {
+    const alone = (amount: number, secondFrom: number) =>
+      approve(OPEN, by('amina', { amount }), { secondFrom })
+    expect([alone(1_999, 2_001), alone(2_000, 2_001)]).toEqual(Array(2).fill(['approved', 'amina']))
+    // Less is said to have come than the price; more came.
+    expect([alone(1, 2_000), alone(9_000, 9_000)]).toEqual(Array(2).fill(['open', 'amina']))
   })
 
   it('from the bound on takes two people', () => {
@@ -65,36 +61,20 @@ describe('an approval', () => {
     expect(approve(waiting, by('karim', { receivedAt: NOON }), rules)).toEqual(['approved', 'amina,karim'])
   })
 
-  it('of one person is one, however the name is spelled', () => {
-    const waiting = { ...OPEN, approvals: [by('amina')] }
-    expect(approve(waiting, by('Amina'), { secondFrom: 2_000 })).toBe('same_operator')
-  })
-
-  it('of a key and of a subject of the issuer may be one person’s, so they are', () => {
+  it('of one person is one, however the name is spelled, by any key or subject that may be theirs', () => {
     const rules = { secondFrom: 2_000 }
+    expect(approve({ ...OPEN, approvals: [by('amina')] }, by('Amina'), rules)).toBe('same_operator')
     const waiting = { ...OPEN, approvals: [by('oidc:1 amina@host.example')] }
     expect(approve(waiting, by('karim'), rules)).toBe('same_operator')
     expect(approve(waiting, by('oidc:1'), rules)).toBe('same_operator')
     expect(approve(waiting, by('oidc:2'), rules)).toEqual(['approved', 'oidc:1 amina@host.example,oidc:2'])
   })
 
-  it(
-    'is put right by the same person while a second is waited for, and enough alone once the bound is ' +
-      'gone',
-    () => {
-      const waiting = { ...OPEN, approvals: [by('amina', { amount: 200 })] }
-      expect(approve(waiting, by('amina'), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
-      expect(approve({ ...OPEN, approvals: [by('amina')] }, by('amina'))).toEqual(['approved', 'amina'])
-    },
-  )
-
-  it(
-    'takes two people by the price where less is said to have come, and by what came where that is ' + 'more',
-    () => {
-      expect(approve(OPEN, by('amina', { amount: 1 }), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
-      expect(approve(OPEN, by('amina', { amount: 9_000 }), { secondFrom: 9_000 })).toEqual(['open', 'amina'])
-    },
-  )
+  it('is put right by the same person while a second is waited for, and without a bound is enough', () => {
+    const waiting = { ...OPEN, approvals: [by('amina', { amount: 200 })] }
+    expect(approve(waiting, by('amina'), { secondFrom: 2_000 })).toEqual(['open', 'amina'])
+    expect(approve({ ...OPEN, approvals: [by('amina')] }, by('amina'))).toEqual(['approved', 'amina'])
+  })
 
   it('is made once', () => {
     expect(approve(approved(by('amina')), by('amina'))).toBe('unchanged')
@@ -119,13 +99,11 @@ describe('a refusal', () => {
     const { state, approvals, refusal } = decision.transfer
     return [state, approvals.length, refusal]
   }
-  it('takes the first of two approvals back', () => {
-    expect(refuse({ ...OPEN, approvals: [by('amina')] }, 'pending')).toEqual(['refused', 0, 'nothing came'])
-  })
-
-  it('is possible after the end, and while other money than was asked for is under review', () => {
-    expect(refuse(OPEN, 'expired')).toEqual(['refused', 0, 'nothing came'])
-    expect(refuse(approved(by('amina')), 'review')).toEqual(['refused', 0, 'nothing came'])
+  it('takes an approval back, after the end too, and while other money is under review', () => {
+    const refused = ['refused', 0, 'nothing came']
+    expect(refuse({ ...OPEN, approvals: [by('amina')] }, 'pending')).toEqual(refused)
+    expect(refuse(OPEN, 'expired')).toEqual(refused)
+    expect(refuse(approved(by('amina')), 'review')).toEqual(refused)
   })
 
   it('is not of money that is booked, or being booked, and not made twice', () => {
@@ -137,26 +115,19 @@ describe('a refusal', () => {
   })
 })
 
-describe('the instant at which money came', () => {
-  it(
-    'lies between the 60th day before the order, by the calendar of the shop, and now, with the ' +
-      'difference of two clocks',
-    () => {
-      const startOfDay = (instant: number) => instant - ((instant + HOUR) % DAY)
-      expect(receivedWithin({ createdAt: NOON }, NOON + HOUR, startOfDay)).toEqual({
-        earliest: NOON - 13 * HOUR - 60 * DAY,
-        latest: NOON + HOUR + 10 * MINUTE,
-      })
-    },
-  )
+it('money came between the 60th day before the order, in the shop’s calendar, and now, by two clocks', () => {
+  const startOfDay = (instant: number) => instant - ((instant + HOUR) % DAY)
+  expect(receivedWithin({ createdAt: NOON }, NOON + HOUR, startOfDay)).toEqual({
+    earliest: NOON - 13 * HOUR - 60 * DAY,
+    latest: NOON + HOUR + 10 * MINUTE,
+  })
 })
 
 it('a decided transfer takes no proof', () => {
+  const file = { type: 'image/png', bytes: 9, sha256: 'x' } as const
   for (const state of ['approved', 'refused'] as const) {
-    const file = { type: 'image/png', bytes: 9, sha256: 'x' } as const
-    expect
-      .soft(decideProof({ ...OPEN, state }, [], file, NOON), String(state))
-      .toEqual({ kind: 'refused', because: 'decided' })
+    const decision = decideProof({ ...OPEN, state }, [], file, NOON)
+    expect.soft(decision, state).toEqual({ kind: 'refused', because: 'decided' })
   }
 })
 

@@ -71,49 +71,41 @@ const REFUSED = 'given up while waiting for the database'
 const settled = (promises: readonly Promise<string>[]) =>
   Promise.all(promises.map((promise) => promise.catch((error: Error) => error.message)))
 
-describe('coalescing', () => {
-  it('lets a lone call out by itself', async () => {
-    const counters = new Counters()
-    expect(await through(counters)({ key: 'a', amount: 1 })).toBe('yes 1')
-    expect(counters.batches).toEqual([1])
-  })
+/** The answers to calls of these amounts, each of its key, and the batches in which they went out. */
+async function answered(calls: readonly Call[], bounds?: Parameters<typeof shareStatements>[2]) {
+  const counters = new Counters()
+  counters.failing.add(7)
+  const take = through(counters, bounds)
+  counters.hold()
+  const answers = calls.map((call) => take(call))
+  counters.open()
+  return { answers: await settled(answers), batches: counters.batches, used: counters.used }
+}
+const ofKeys = (keys: string) => [...keys].map((key) => ({ key, amount: 1 }))
 
-  it('sends what arrives in one turn as one', async () => {
-    const counters = new Counters()
-    const take = through(counters)
-    counters.hold()
-    const answers = ['a', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
-    counters.open()
-    expect(await Promise.all(answers)).toEqual(['yes 1', 'yes 1', 'yes 1', 'yes 1'])
-    expect(counters.batches).toEqual([4])
+describe('coalescing', () => {
+  it('lets a lone call out by itself, and sends what arrives in one turn as one', async () => {
+    expect(await answered(ofKeys('a'))).toMatchObject({ answers: ['yes 1'], batches: [1] })
+    expect(await answered(ofKeys('abcd'))).toMatchObject({ answers: Array(4).fill('yes 1'), batches: [4] })
   })
 
   it('never sends more than its bound, nor one key twice', async () => {
-    const counters = new Counters()
-    const take = through(counters, { itemsMax: 2 })
-    counters.hold()
-    const answers = ['a', 'b', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
-    counters.open()
-    expect(await Promise.all(answers)).toEqual(['yes 1', 'yes 1', 'yes 2', 'yes 1', 'yes 1'])
     // a and b; the second b, which had to wait, and c; d.
-    expect(counters.batches).toEqual([2, 2, 1])
+    expect(await answered(ofKeys('abbcd'), { itemsMax: 2 })).toMatchObject({
+      ...{ answers: ['yes 1', 'yes 1', 'yes 2', 'yes 1', 'yes 1'], batches: [2, 2, 1] },
+    })
   })
 
   it('gives a bad item its error, and its neighbours their answers', async () => {
-    const counters = new Counters()
-    counters.failing.add(7)
-    const take = through(counters)
-    counters.hold()
-    const calls = [1, 2, 7, 3].map((amount, index) => take({ key: `k${index}`, amount }))
-    counters.open()
-    expect(await settled(calls)).toEqual(['yes 1', 'yes 2', '7 is refused', 'yes 3'])
+    const calls = [1, 2, 7, 3].map((amount, index) => ({ key: `k${index}`, amount }))
+    expect((await answered(calls)).answers).toEqual(['yes 1', 'yes 2', '7 is refused', 'yes 3'])
   })
 
   it('does not wait for a batch that is slow', async () => {
     const counters = new Counters()
     const take = through(counters, { patienceMs: 0, itemsMax: 2 })
     counters.hold()
-    const answers = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => take({ key, amount: 1 }))
+    const answers = ofKeys('abcdef').map((call) => take(call))
     await new Promise(setImmediate)
     // All three batches stand beside each other before the first of them is through.
     expect(counters.begun).toBe(3)
@@ -128,35 +120,29 @@ describe('coalescing', () => {
       one: (_database, call) => counters.one(call),
       many: () => Promise.reject(new DatabaseUnavailable('gone')),
     })
-    counters.hold()
-    const calls = ['a', 'b', 'c'].map((key) => take({ key, amount: 1 }))
-    counters.open()
-    expect(await settled(calls)).toEqual(['gone', 'gone', 'gone'])
+    expect(await settled(ofKeys('abc').map((call) => take(call)))).toEqual(['gone', 'gone', 'gone'])
     expect(counters.batches).toEqual([])
   })
 
   it('answers as the plain way does, whatever arrives when', async () => {
-    const calls = fc.array(
-      fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), amount: fc.integer({ min: 1, max: 7 }) }),
-      { maxLength: 40 },
-    )
-    const schedule = fc.record({
-      calls,
+    const call = fc.record({
+      key: fc.constantFrom('a', 'b', 'c', 'd'),
+      amount: fc.integer({ min: 1, max: 7 }),
+    })
+    const bounds = fc.record({
       patienceMs: fc.constantFrom(0, 1_000),
       itemsMax: fc.integer({ min: 1, max: 8 }),
     })
     await fc.assert(
-      fc.asyncProperty(schedule, async ({ calls: wanted, patienceMs, itemsMax }) => {
+      fc.asyncProperty(fc.array(call, { maxLength: 40 }), bounds, async (calls, bounds) => {
         const plain = new Counters()
         plain.failing.add(7)
-        const expected = await settled(wanted.map((call) => plain.one(call)))
-        const counters = new Counters()
-        counters.failing.add(7)
-        const take = through(counters, { patienceMs, itemsMax })
+        const expected = await settled(calls.map((call) => plain.one(call)))
         // Per key the order is kept, and keys do not touch each other: so the answers are those of the plain
         // way.
-        expect(await settled(wanted.map((call) => take(call)))).toEqual(expected)
-        expect([...counters.used].sort()).toEqual([...plain.used].sort())
+        const { answers, used } = await answered(calls, bounds)
+        expect(answers).toEqual(expected)
+        expect([...used].sort()).toEqual([...plain.used].sort())
       }),
     )
   })
@@ -164,7 +150,7 @@ describe('coalescing', () => {
   it('refuses at once what finds too many waiting, and does the others', async () => {
     const counters = new Counters()
     const take = through(counters, { waitingMax: 3 })
-    const answers = ['a', 'b', 'c', 'd'].map((key) => take({ key, amount: 1 }))
+    const answers = ofKeys('abcd').map((call) => take(call))
     expect(await settled(answers)).toEqual(['yes 1', 'yes 1', 'yes 1', REFUSED])
     expect(counters.used.has('d')).toBe(false)
   })

@@ -22,10 +22,11 @@ const selectUnnamed = statement(
 )
 const things = statement('test.migrate.things', 'select id from things order by id')
 
+const FIRST = 'create table things (id integer primary key);\ninsert into things values (1);'
 let directory = ''
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'ishtirak-migrations-'))
-  write('0001_things.sql', 'create table things (id integer primary key);\ninsert into things values (1);')
+  write('0001_things.sql', FIRST)
   write('0002_more.sql', 'insert into things values (2);')
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
@@ -59,9 +60,7 @@ describe.each(DATABASE_KINDS)('migrations (%s)', (kind) => {
   it('a file that fails is named, and leaves nothing of itself, and those before it stay', async () => {
     write('0003_faulty.sql', 'insert into things values (3); insert into things values (3);')
     const failed = migrate(database, { directory })
-    await expect(failed).rejects.toThrow(
-      /^the migration 0003_faulty.sql failed, and nothing of it was kept: /,
-    )
+    await expect(failed).rejects.toThrow('the migration 0003_faulty.sql failed, and nothing of it was kept: ')
     await expect(failed).rejects.toMatchObject({ cause: expect.any(ConstraintViolation) })
     expect(await schemaFit(database)).toMatchObject({ current: 2 })
     expect(await database.query(things)).toEqual([{ id: 1 }, { id: 2 }])
@@ -112,12 +111,11 @@ describe.each(DATABASE_KINDS)('migrations (%s)', (kind) => {
   })
 
   it('a database of before 0001_schema is refused and stays as it is', async () => {
-    const versions = [
+    for (const [version, column] of [
       ['1', ''],
       ['6', ''],
       ['39', ', oldest_code integer default 12'],
-    ] as const
-    for (const [version, column] of versions) {
+    ] as const) {
       await database.script(
         `drop table if exists schema_migrations;
          create table schema_migrations (version integer primary key, name text, checksum text${column});
@@ -136,10 +134,7 @@ describe.each(DATABASE_KINDS)('migrations (%s)', (kind) => {
 
   it('a file that was changed after it was applied is refused; other line ends are no change', async () => {
     await migrate(database, { directory })
-    write(
-      '0001_things.sql',
-      'create table things (id integer primary key);\r\ninsert into things values (1);',
-    )
+    write('0001_things.sql', FIRST.replace('\n', '\r\n'))
     expect(await migrate(database, { directory })).toMatchObject({ applied: [] })
     write('0001_things.sql', 'create table things (id integer);')
     await expect(migrate(database, { directory })).rejects.toThrow('0001_things.sql was changed')

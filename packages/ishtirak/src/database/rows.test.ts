@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { DatabaseError, type Parameter, statement } from './database.js'
 import { column, columnsOf, instantOrNull, integer, recordOf, rowOf, text, writerOf } from './rows.js'
 
 /** One statement per type: a plan knows its parameter's type once and for all. */
 const echo = (type: string) => statement(`test.echo.${type}`, `select $1::${type} as value`)
 
-describeScenario('values', ({ database }) => {
+describeOnEach('values', ({ database }) => {
   const there = async (type: string, parameter: Parameter) => {
     const rows = await database().query(echo(type), [parameter])
     return rows[0]?.value
@@ -90,32 +90,21 @@ describeScenario('values', ({ database }) => {
     await expect(database().script('select 1; \0 select 2')).rejects.toMatchObject({ code: '22021' })
   })
 
-  it('days are cut at midnight UTC, whatever the machine thinks', async () => {
-    const day = statement('test.day', `select ('2026-01-01T23:30:00Z'::timestamptz)::date as day`)
-    expect(await database().query(day)).toEqual([{ day: '2026-01-01' }])
-  })
-
-  it('columns of one name: the last wins, as everywhere in JavaScript', async () => {
-    const twice = statement('test.twice', 'select 1 as a, 2 as a, 3 as b')
-    expect(await database().query(twice)).toEqual([{ a: 2, b: 3 }])
-  })
-
-  it('no rows are an empty list', async () => {
-    expect(await database().query(statement('test.none', 'select 1 where false'))).toEqual([])
+  it('days are cut at midnight UTC, of two columns of one name the last wins, no rows are none', async () => {
+    const rows = (name: string, text: string) => database().query(statement(`test.${name}`, text))
+    const day = `select ('2026-01-01T23:30:00Z'::timestamptz)::date as day`
+    expect(await rows('day', day)).toEqual([{ day: '2026-01-01' }])
+    expect(await rows('twice', 'select 1 as a, 2 as a, 3 as b')).toEqual([{ a: 2, b: 3 }])
+    expect(await rows('none', 'select 1 where false')).toEqual([])
   })
 })
 
-describe('the name of a statement', () => {
-  it('belongs to one text', () => {
-    statement('test.name', 'select 1')
-    expect(() => statement('test.name', 'select 1')).not.toThrow()
-    expect(() => statement('test.name', 'select 2')).toThrow('declared twice')
-  })
-
-  it('has at most 63 bytes, since PostgreSQL would cut it', () => {
-    expect(() => statement('test.'.padEnd(63, 'n'), 'select 1')).not.toThrow()
-    expect(() => statement('test.'.padEnd(64, 'n'), 'select 1')).toThrow('too long')
-  })
+it('the name of a statement belongs to one text, and has at most 63 bytes: PostgreSQL would cut it', () => {
+  statement('test.name', 'select 1')
+  expect(() => statement('test.name', 'select 1')).not.toThrow()
+  expect(() => statement('test.name', 'select 2')).toThrow('declared twice')
+  expect(() => statement('test.'.padEnd(63, 'n'), 'select 1')).not.toThrow()
+  expect(() => statement('test.'.padEnd(64, 'n'), 'select 1')).toThrow('too long')
 })
 
 describe('a description of rows', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { describeScenario, freshDatabase } from '../../../../test/support/databases.js'
+import { describeOnEach, freshDatabase } from '../../../../test/support/databases.js'
 import {
   ConstraintViolation,
   DatabaseError,
@@ -25,7 +25,7 @@ const insert = statement('test.insert', 'insert into accounts (id, balance) valu
 const wrong = statement('test.wrong', 'select nonsense from accounts')
 const one = statement('test.one', 'select 1 as one')
 
-describeScenario('transactions', (context) => {
+describeOnEach('transactions', (context) => {
   const { database, kind } = context
   beforeAll(() => database().script(create))
   beforeEach(() => database().query(refill))
@@ -93,17 +93,18 @@ describeScenario('transactions', (context) => {
   it('a broken rule is a ConstraintViolation with its name', async () => {
     const again = database().query(insert, ['a', 1])
     await expect(again).rejects.toBeInstanceOf(ConstraintViolation)
-    await expect(database().query(insert, ['a', 1])).rejects.toMatchObject({ constraint: 'accounts_once' })
+    await expect(again).rejects.toMatchObject({ constraint: 'accounts_once' })
     // A missing value breaks a rule that has no name: the column stands for it.
     await expect(database().query(insert, ['c', null])).rejects.toMatchObject({ constraint: 'balance' })
   })
 
   it('faulty SQL is a DatabaseError with its code, and what ran beside it is unharmed', async () => {
-    const outcomes = await Promise.allSettled([
+    const queries = [
       database().query(balance, ['a']),
       database().query(wrong),
       database().query(balance, ['b']),
-    ])
+    ]
+    const outcomes = await Promise.allSettled(queries)
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     // 42703 is undefined_column.
     await expect(database().query(wrong)).rejects.toMatchObject({ code: '42703' })
@@ -122,9 +123,8 @@ describeScenario('transactions', (context) => {
   })
 
   it('a script is applied whole or not at all', async () => {
-    const script = database().script(
-      `insert into accounts values ('c', 1); insert into accounts values ('a', 1)`,
-    )
+    const both = `insert into accounts values ('c', 1); insert into accounts values ('a', 1)`
+    const script = database().script(both)
     await expect(script).rejects.toBeInstanceOf(ConstraintViolation)
     expect(await database().query(total)).toEqual([{ total: 200 }])
   })

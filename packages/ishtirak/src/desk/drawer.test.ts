@@ -1,7 +1,7 @@
 // The day of the drawer: what the desk took and gave back, its count, and its closing by two.
 import { afterEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -10,16 +10,10 @@ const KEYS = {
   sara: 'sara-key-of-the-drawer-tests',
   omar: 'omar-key-of-the-drawer-tests',
   lina: 'lina-key-of-the-drawer-tests',
-  view: 'view-key-of-the-drawer-tests',
 }
-const OPERATOR_KEYS = [
-  `sara:cashier:${KEYS.sara}`,
-  `omar:cashier:${KEYS.omar}`,
-  `lina:owner:${KEYS.lina}`,
-  `view:viewer:${KEYS.view}`,
-].join(',')
+const OPERATOR_KEYS = `sara:cashier:${KEYS.sara},omar:cashier:${KEYS.omar},lina:owner:${KEYS.lina}`
 
-describeScenario('the drawer', ({ database }) => {
+describeOnEach('the drawer', ({ database }) => {
   let world: World
   let sara: OperatorCaller
   let omar: OperatorCaller
@@ -30,20 +24,14 @@ describeScenario('the drawer', ({ database }) => {
   const open = async (env: Record<string, string> = {}) => {
     const all = { OPERATOR_KEYS, BALANCE_MAX: '9000', ...env }
     world = await createWorld(database(), { env: all, withoutJobs: true })
-    ;[sara, omar, lina] = [KEYS.sara, KEYS.omar, KEYS.lina].map((key) => operatorOf(world, key)) as [
-      OperatorCaller,
-      OperatorCaller,
-      OperatorCaller,
-    ]
+    sara = operatorOf(world, KEYS.sara)
+    omar = operatorOf(world, KEYS.omar)
+    lina = operatorOf(world, KEYS.lina)
   }
   const take = async (by: OperatorCaller, reference: string, wanted: object = {}) => {
-    const cash = { plan: 'pro', method: 'cash', amount: 2020 }
-    const why = { new_user: true, reference, why: 'paid at the desk' }
-    const { status, body } = await by.post(`/users/user-${encodeURIComponent(reference)}/record`, {
-      ...cash,
-      ...why,
-      ...wanted,
-    })
+    const cash = { new_user: true, plan: 'pro', method: 'cash', amount: 2020, reference, why: 'at the desk' }
+    const user = `user-${encodeURIComponent(reference)}`
+    const { status, body } = await by.post(`/users/${user}/record`, { ...cash, ...wanted })
     expect([reference, status, body.code]).toEqual([reference, 200, undefined])
     return body.payment.id as string
   }
@@ -100,6 +88,7 @@ describeScenario('the drawer', ({ database }) => {
     await take(omar, '7')
     const own = await sara.post(`/drawer/${DAY}/confirm`, {})
     expect([own.status, own.body.code]).toEqual([409, 'second_operator_needed'])
+    expect(own.body.detail).toContain('counted')
     const closed = (await omar.post(`/drawer/${DAY}/confirm`, { operation_id: 'op 1' })).body
     expect(closed).toMatchObject({
       state: 'closed',
@@ -111,20 +100,14 @@ describeScenario('the drawer', ({ database }) => {
     ])
     // The same sending once more; any other is refused.
     expect((await omar.post(`/drawer/${DAY}/confirm`, { operation_id: 'op 1' })).body).toEqual(closed)
-    for (const [by, verb, body] of [
-      [lina, 'confirm', {}],
-      [sara, 'count', { cash: 1, cheques: 1 }],
-    ] as const) {
-      const { status, body: said } = await by.post(`/drawer/${DAY}/${verb}`, body)
-      expect([verb, status, said.confirmed_by]).toEqual([verb, 409, 'omar'])
-    }
-    const trail = (await lina.get('/audit?limit=100')).body.data
-    const acts = trail.filter(({ act }: { act: string }) => act.startsWith('drawer.'))
-    expect(acts.map(({ act, actor }: { act: string; actor: string }) => `${act} ${actor}`)).toEqual([
-      'drawer.confirm omar',
-      'drawer.count sara',
-      'drawer.count sara',
-    ])
+    const late = [
+      await lina.post(`/drawer/${DAY}/confirm`, {}),
+      await sara.post(`/drawer/${DAY}/count`, { cash: 1, cheques: 1 }),
+    ]
+    expect(late.map(({ status, body }) => [status, body.confirmed_by])).toEqual(Array(2).fill([409, 'omar']))
+    const trail: { act: string; actor: string }[] = (await lina.get('/audit?limit=100')).body.data
+    const acts = trail.flatMap(({ act, actor }) => (act.startsWith('drawer.') ? `${act} ${actor}` : []))
+    expect(acts).toEqual(['drawer.confirm omar', 'drawer.count sara', 'drawer.count sara'])
   })
 
   it('counted by several at once has one of their counts, and is confirmed by one of two', async () => {
@@ -158,11 +141,9 @@ describeScenario('the drawer', ({ database }) => {
     const { count, entries, by_method } = await dayOf(DAY)
     expect(count).toMatchObject({ cash_difference: 0, counted_by: 'omar' })
     expect(by_method[0]).toMatchObject({ expected: 4040, after_count: 2020 })
-    expect(
-      entries.map((one: { reference: string; after_count: boolean }) => [one.reference, one.after_count]),
-    ).toEqual([
-      ['1', false],
-      ['2', true],
+    expect(entries).toMatchObject([
+      { reference: '1', after_count: false },
+      { reference: '2', after_count: true },
     ])
     const visit = await enterConsole(world, KEYS.omar)
     const { text } = await visit.open(`/console/drawer/${DAY}`)
@@ -237,9 +218,5 @@ describeScenario('the drawer', ({ database }) => {
     expect((await visit.open(`${path}/confirm`)).status).toBe(409)
     const other = await enterConsole(world, KEYS.omar)
     expect((await send(other, `${path}/confirm`)).said).toContain('Confirmed by omar')
-    const looks = await enterConsole(world, KEYS.view, 'ar')
-    const { status, text } = await looks.open(path)
-    expect([status, text.includes(`${path}/count`)]).toEqual([200, false])
-    expect((await looks.open('/console/drawer/2026-13-01')).status).toBe(404)
   })
 })

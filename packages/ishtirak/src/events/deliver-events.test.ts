@@ -2,7 +2,7 @@
 // off when the receiver refuses them for good.
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
@@ -21,7 +21,7 @@ import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 const SECRETS = { EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` }
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 
-describeScenario('events to the platform', ({ database }) => {
+describeOnEach('events to the platform', ({ database }) => {
   let receiver: Receiver
   let world: World
   beforeAll(async () => {
@@ -166,22 +166,7 @@ describeScenario('events to the platform', ({ database }) => {
     }
   })
 
-  it('tries at the steps of Standard Webhooks, then once a day, and the next event waits', async () => {
-    receiver.behave = () => 500
-    await world.as('user-1').buy()
-    await pass(0)
-    // 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts; an eleventh a day later.
-    for (let attempts = 1; attempts <= 10; attempts++) {
-      const wait = seconds(ATTEMPT_WAITS[attempts] ?? DAY)
-      await pass(wait - 1)
-      expect(receiver.received).toHaveLength(attempts)
-      await pass(1 + seconds(wait * 100))
-      expect(receiver.received).toHaveLength(attempts + 1)
-    }
-    expect(new Set(receiver.sequencesOf('user-1'))).toEqual(new Set([1]))
-  })
-
-  it('takes nothing but success for a delivery, and follows no redirect', async () => {
+  it('takes only success for a delivery, at the steps of the schedule, and follows no redirect', async () => {
     const elsewhere = await Receiver.start()
     onTestFinished(() => elsewhere.goDown())
     let status = 0
@@ -190,11 +175,15 @@ describeScenario('events to the platform', ({ database }) => {
     const refusals = [301, 307, 404, 429, 500]
     for (const [index, refusal] of refusals.entries()) {
       status = refusal
-      await nextAttempt(index)
+      // A second before the next step nothing is sent.
+      const wait = seconds(ATTEMPT_WAITS[index] ?? DAY)
+      if (wait > 0) await pass(wait - 1)
+      expect(receiver.received).toHaveLength(index)
+      await pass(1 + seconds(wait * 100))
       const [first] = await written(true)
-      const seen = { state: 'waiting', attempts: index + 1, answer_status: refusal }
-      expect(first).toMatchObject(seen)
+      expect(first).toMatchObject({ state: 'waiting', attempts: index + 1, answer_status: refusal })
     }
+    expect(new Set(receiver.sequencesOf('user-1'))).toEqual(new Set([1]))
     expect([receiver.received.length, elsewhere.received]).toEqual([refusals.length, []])
   })
 
@@ -218,8 +207,6 @@ describeScenario('events to the platform', ({ database }) => {
 
   it('an address is switched off at once when it answers 410 Gone, and on by another', async () => {
     const { clock } = world
-    await world.stop()
-    world = await createWorld(database(), { env: { ...receiver.variables, ...SECRETS }, clock })
     receiver.behave = () => 410
     await world.as('user-1').buy()
     await pass(0)
@@ -235,17 +222,6 @@ describeScenario('events to the platform', ({ database }) => {
     world = await createWorld(database(), { env: { ...other.variables, ...SECRETS }, clock })
     await nextAttempt(1)
     expect(other.sequencesOf('user-1')).toEqual([1, 2])
-  })
-
-  it('an address is switched off after five days in which nothing succeeded, and not before', async () => {
-    receiver.behave = () => 503
-    await world.as('user-1').buy()
-    await pass(0)
-    for (let hour = 12; hour < 5 * 24; hour += 12) await pass((12 * HOUR) / 1000)
-    expect(await endpoint()).toMatchObject({ disabledAt: null })
-    // The last attempt was less than a day (and a tenth) ago.
-    for (let hour = 0; hour < 36; hour += 12) await pass((12 * HOUR) / 1000)
-    expect(await endpoint()).toMatchObject({ disabledBecause: 'no attempt has succeeded for five days' })
   })
 
   it('one stuck user does not switch the address off while others are served', async () => {

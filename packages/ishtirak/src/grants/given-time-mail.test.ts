@@ -61,11 +61,17 @@ describeScenario('mail about time without a payment', ({ database }) => {
     }
   })
 
-  it('of granted days that end never calls them paid', async () => {
+  it('of granted days says how many there are, and never calls them paid', async () => {
     const said = {
-      ar: [/المدفوعة|مدفوعة إلى/, 'انتهى اشتراكك في باقة Pro'],
-      fr: [/[Pp]ériode payée|payée jusqu/, 'Votre abonnement à l’offre Pro s’est terminé'],
-      en: [/paid time|is paid until/, 'Your subscription to the Pro plan ended on'],
+      ar: [/المدفوعة|مدفوعة إلى/, 'انتهى اشتراكك في باقة Pro', 'مدة أُضيفت إلى اشتراكك: 10 أيام', 'باقة Pro'],
+      fr: [
+        ...[/[Pp]ériode payée|payée jusqu/, 'Votre abonnement à l’offre Pro s’est terminé'],
+        ...['Durée ajoutée à votre abonnement : 10 jours', '10 jours de l’offre Pro'],
+      ],
+      en: [
+        ...[/paid time|is paid until/, 'Your subscription to the Pro plan ended on'],
+        ...['Time added to your subscription: 10 days', '10 days of the Pro plan'],
+      ],
     } as const
     for (const locale of LOCALES) {
       await setProfile(world, locale, { email: `${locale}@example.dz`, locale })
@@ -74,8 +80,9 @@ describeScenario('mail about time without a payment', ({ database }) => {
     for (const count of [4, 4, 2, 4]) await days(count)
     for (const locale of LOCALES) {
       const mails = sent(`${locale}@example.dz`)
-      const [wrong, ended] = said[locale]
+      const [wrong, ended, ...granted] = said[locale]
       expect([locale, mails.length]).toEqual([locale, 5])
+      for (const part of [...granted, `${world.url}/portal`]) expect(mails.join()).toContain(part)
       for (const mail of mails) expect(mail).not.toMatch(wrong)
       for (const mail of mails.slice(-2)) expect(mail).toContain(ended)
     }

@@ -58,22 +58,26 @@ it('an answer that has begun is not cut off', async () => {
   expect(await response.text()).toBe('begun ended')
 })
 
-it('the time in which the caller sends the body does not count', async () => {
-  const [reached, answered] = [once(events, 'reached'), once(events, 'answered')]
+async function sendHalf(path: string) {
   const headers = { 'content-type': 'application/json', 'content-length': 2 }
   const arrived = once(app.server, 'request')
-  const call = request(`${base}/hanging`, { method: 'POST', headers })
-  const responded = once(call, 'response')
+  const call = request(`${base}${path}`, { method: 'POST', headers })
+  const responded = once(call, 'response').then(([response]) => response.resume())
   call.write('{')
   await arrived
+  return { call, responded }
+}
+
+it('the time in which the caller sends the body does not count', async () => {
+  const [reached, answered] = [once(events, 'reached'), once(events, 'answered')]
+  const { call, responded } = await sendHalf('/hanging')
   await vi.advanceTimersByTimeAsync(10_000)
   call.end('}')
   await reached
   const reachedAt = performance.now()
   await vi.advanceTimersByTimeAsync(10_000)
   const [at] = await answered
-  const [response] = await responded
-  response.resume()
+  const response = await responded
   expect([response.statusCode, at - reachedAt > 4_500, at - reachedAt < 6_000]).toEqual([503, true, true])
 })
 
@@ -81,21 +85,15 @@ it.each([
   ['/hanging', 30_000],
   ['/slow', 60_000],
 ])('a body that stops coming to %s is answered 408 after %i ms', async (path, limitMs) => {
-  const headers = { 'content-type': 'application/json', 'content-length': 2 }
-  const arrived = once(app.server, 'request')
-  const call = request(`${base}${path}`, { method: 'POST', headers })
-  const responded = once(call, 'response')
+  const { responded } = await sendHalf(path)
   let isAnswered = false
   events.once('answered', () => {
     isAnswered = true
   })
-  call.write('{')
-  await arrived
   await vi.advanceTimersByTimeAsync(limitMs - 1_000)
   expect(isAnswered).toBe(false)
   await vi.advanceTimersByTimeAsync(2_000)
-  const [response] = await responded
-  response.resume()
+  const response = await responded
   expect([response.statusCode, response.headers.connection]).toEqual([408, 'close'])
 })
 

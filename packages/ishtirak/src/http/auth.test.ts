@@ -48,196 +48,126 @@ function fresh(options: { issuer?: string; audience?: string } = {}) {
   return { clock, verifier: createTokenVerifier({ ...KNOWN, clock, ...options }) }
 }
 
-describe('a token signed with the secret', () => {
-  it('says who the user is', async () => {
-    const token = await sign({ ...GOOD, email: 'amina@example.dz', name: 'أمينة', locale: 'ar-DZ' })
-    expect(await fresh().verifier.verify(`Bearer ${token}`)).toEqual({
-      userId: 'user-1',
-      email: 'amina@example.dz',
-      name: 'أمينة',
-      locale: 'ar',
-    })
-  })
+const verdict = async (claims: unknown, options?: Parameters<typeof fresh>[0]) =>
+  // The attacker's payload is any JSON; the signer's type only knows good ones.
+  refusal(fresh(options).verifier, `Bearer ${await sign(claims as JWTPayload)}`)
 
-  it.each([
-    [{ email: 'no address' }],
-    [{ email: 7 }],
-    [{ email: `${'x'.repeat(250)}@a.dz` }],
-    [{ name: 'a\nb' }],
-    [{ name: '' }],
-    [{ name: 'x'.repeat(201) }],
-    [{ locale: 'de' }],
-    [{ locale: ['ar'] }],
-  ])('keeps its good id where it says nonsense besides: %o', async (nonsense) => {
-    const token = await sign({ ...GOOD, ...nonsense })
-    expect(await fresh().verifier.verify(`Bearer ${token}`)).toEqual({ userId: 'user-1' })
+it('a token signed with the secret says who the user is', async () => {
+  const verify = async (claims: JWTPayload, scheme = 'Bearer') =>
+    fresh().verifier.verify(`${scheme} ${await sign(claims)}`)
+  const said = { email: 'amina@example.dz', name: 'أمينة' }
+  expect(await verify({ ...GOOD, ...said, locale: 'ar-DZ' })).toEqual({
+    userId: 'user-1',
+    ...said,
+    locale: 'ar',
   })
-
-  it.each(['Bearer', 'bearer', 'BEARER', 'Bearer '])('is taken after %j and one space', async (scheme) => {
-    const token = await sign(GOOD)
-    expect(await fresh().verifier.verify(`${scheme} ${token}`)).toEqual({ userId: 'user-1' })
-  })
-
-  it.each(['x'.repeat(255), 'مستخدم', 'a b', '😀'])('may name a user like %s', async (sub) => {
-    expect(await fresh().verifier.verify(`Bearer ${await sign({ ...GOOD, sub })}`)).toEqual({ userId: sub })
-  })
+  for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer '])
+    expect(await verify(GOOD, scheme)).toEqual({ userId: 'user-1' })
+  for (const sub of ['x'.repeat(255), 'مستخدم', 'a b', '😀'])
+    expect(await verify({ ...GOOD, sub })).toEqual({ userId: sub })
 })
 
-describe('no token at all', () => {
-  it.each([
-    undefined,
-    '',
-    'Bearer',
-    'Bearer ',
-    'Bearer  ',
-    'Basic dXNlcjpwYXNz',
-    'Token abc',
-    'Bearer a b',
-    'Bearer a,b',
-    'Bearer garbage',
-    'Bearer a.b.c',
-    'Bearer ..',
-    'Bearer eyJhbGciOiJIUzI1NiJ9..',
-    'Bearer \u0000',
-    `Bearer ${'x'.repeat(100_000)}`,
-    `Bearer ${'.'.repeat(8_000)}`,
-  ])('(%.40j) is refused', async (header) => {
-    expect(await refusal(fresh().verifier, header)).toBe('unauthenticated')
-  })
-
-  it('of 8 KiB is refused before any work, even if it is rightly signed', async () => {
-    const token = await sign({ ...GOOD, padding: 'x'.repeat(8_192) })
-    expect(await refusal(fresh().verifier, `Bearer ${token}`)).toBe('unauthenticated')
-  })
+it('a token keeps its good id where another claim is nonsense', async () => {
+  const emails = ['no address', 7, `${'x'.repeat(250)}@a.dz`].map((email) => ({ email }))
+  const names = ['a\nb', '', 'x'.repeat(201)].map((name) => ({ name }))
+  const nonsense = [...emails, ...names, { locale: 'de' }, { locale: ['ar'] }]
+  for (const claims of nonsense)
+    expect([claims, await verdict({ ...GOOD, ...claims })]).toEqual([claims, 'accepted {"userId":"user-1"}'])
 })
 
-describe('a token that claims too much or too little', () => {
-  it.each<[string, JWTPayload | Record<string, unknown>]>([
-    ['no user', { exp: GOOD.exp }],
-    ['an empty user', { ...GOOD, sub: '' }],
-    ['a number as user', { ...GOOD, sub: 7 }],
-    ['a list as user', { ...GOOD, sub: ['user-1'] }],
-    ['NUL in the user', { ...GOOD, sub: 'user\u0000-1' }],
-    ['a line break in the user', { ...GOOD, sub: 'user\n-1' }],
-    ['half a surrogate pair', { ...GOOD, sub: '\ud800' }],
-    ['a user of 256 characters', { ...GOOD, sub: 'x'.repeat(256) }],
-    ['no end', { sub: 'user-1' }],
-    ['an end as text', { ...GOOD, exp: String(GOOD.exp) }],
-    ['an end that is past', { ...GOOD, exp: NOW_SECONDS - 5 }],
-    ['a beginning to come', { ...GOOD, nbf: NOW_SECONDS + 6 }],
-  ])('(%s) is refused', async (_what, claims) => {
-    // The attacker's payload is any JSON; the signer's type only knows good ones.
-    const token = await sign(claims as JWTPayload)
-    expect(await refusal(fresh().verifier, `Bearer ${token}`)).toBe('unauthenticated')
-  })
-
-  it('is accepted up to five seconds off, as clocks differ', async () => {
-    for (const claims of [
-      { ...GOOD, exp: NOW_SECONDS - 4 },
-      { ...GOOD, nbf: NOW_SECONDS + 5 },
-    ]) {
-      expect(await refusal(fresh().verifier, `Bearer ${await sign(claims)}`)).toContain('accepted')
-    }
-  })
-
-  it.each([
-    ['another issuer', { iss: 'https://evil.example', aud: 'billing' }],
-    ['no issuer', { aud: 'billing' }],
-    ['another audience', { iss: 'https://host.example', aud: 'shop' }],
-    ['no audience', { iss: 'https://host.example' }],
-  ])('is refused for %s where one is configured', async (_what, claims) => {
-    const { verifier } = fresh({ issuer: 'https://host.example', audience: 'billing' })
-    expect(await refusal(verifier, `Bearer ${await sign({ ...GOOD, ...claims })}`)).toBe('unauthenticated')
-    const right = { ...GOOD, iss: 'https://host.example', aud: ['shop', 'billing'] }
-    expect(await refusal(verifier, `Bearer ${await sign(right)}`)).toContain('accepted')
-  })
+it('what is not a token is refused', async () => {
+  const headers = [
+    ...[undefined, '', 'Bearer', 'Bearer ', 'Bearer  ', 'Basic dXNlcjpwYXNz', 'Token abc', 'Bearer a b'],
+    ...['Bearer a,b', 'Bearer garbage', 'Bearer a.b.c', 'Bearer ..', 'Bearer eyJhbGciOiJIUzI1NiJ9..'],
+    ...['Bearer \u0000', `Bearer ${'x'.repeat(100_000)}`, `Bearer ${'.'.repeat(8_000)}`],
+    // More than 8 KiB are refused before any work, even if they are rightly signed.
+    `Bearer ${await sign({ ...GOOD, padding: 'x'.repeat(8_192) })}`,
+  ]
+  for (const header of headers)
+    expect([header, await refusal(fresh().verifier, header)]).toEqual([header, 'unauthenticated'])
 })
 
-describe('a token with the wrong signature', () => {
-  it('(another secret, none, another algorithm, a tampered payload) is refused', async () => {
-    const { verifier } = fresh()
-    const { privateKey } = await generateKeyPair('RS256')
-    const [header, payload, signature] = (await sign(GOOD)).split('.')
-    const other = Buffer.from(JSON.stringify({ ...GOOD, sub: 'admin' })).toString('base64url')
-    const none = Buffer.from('{"alg":"none"}').toString('base64url')
-    const tokens = [
-      await sign(GOOD, {}, bytes('another secret, also longer than 32 bytes')),
-      await sign(GOOD, { alg: 'HS512' }, bytes(SECRET.repeat(2))),
-      await sign(GOOD, { alg: 'RS256' }, privateKey),
-      new UnsecuredJWT(GOOD).encode(),
-      `${none}.${payload}.${signature}`,
-      `${header}.${other}.${signature}`,
-      `${header}.${payload}.${signature?.slice(0, -2)}`,
-      `${header}.${payload}.`,
-    ]
-    for (const token of tokens) expect(await refusal(verifier, `Bearer ${token}`)).toBe('unauthenticated')
-  })
-
-  it('is refused also after its untampered twin was remembered', async () => {
-    const { verifier } = fresh()
-    const token = await sign(GOOD)
-    await verifier.verify(`Bearer ${token}`)
-    const [header, , signature] = token.split('.')
-    const other = Buffer.from(JSON.stringify({ ...GOOD, sub: 'admin' })).toString('base64url')
-    expect(await refusal(verifier, `Bearer ${header}.${other}.${signature}`)).toBe('unauthenticated')
-  })
+it('a token that claims too much or too little is refused', async () => {
+  const subs = ['', 7, ['user-1'], 'user\u0000-1', 'user\n-1', '\ud800', 'x'.repeat(256)]
+  const wrong = [
+    { exp: GOOD.exp },
+    ...subs.map((sub) => ({ ...GOOD, sub })),
+    { sub: 'user-1' },
+    { ...GOOD, exp: String(GOOD.exp) },
+    { ...GOOD, exp: NOW_SECONDS - 5 },
+    { ...GOOD, nbf: NOW_SECONDS + 6 },
+  ]
+  for (const claims of wrong) expect([claims, await verdict(claims)]).toEqual([claims, 'unauthenticated'])
+  // Clocks may differ by five seconds.
+  for (const claims of [{ exp: NOW_SECONDS - 4 }, { nbf: NOW_SECONDS + 5 }])
+    expect(await verdict({ ...GOOD, ...claims })).toContain('accepted')
 })
 
-describe('a remembered token', () => {
-  it('is believed until the very second in which a fresh look would refuse it', async () => {
-    const { clock, verifier } = fresh()
-    const token = await sign({ ...GOOD, exp: NOW_SECONDS + 60 })
-    expect(await refusal(verifier, `Bearer ${token}`)).toContain('accepted')
-    clock.advance(64_999) // 60 seconds + 5 of tolerance - 1 ms
-    expect(await refusal(verifier, `Bearer ${token}`)).toContain('accepted')
-    expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), `Bearer ${token}`)).toContain('accepted')
-    clock.advance(1)
-    expect(await refusal(verifier, `Bearer ${token}`)).toBe('unauthenticated')
-    expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), `Bearer ${token}`)).toBe('unauthenticated')
-  })
+it('a token is only for the issuer and the audience that are configured', async () => {
+  const [iss, aud] = ['https://host.example', 'billing']
+  const of = (claims: object) => verdict({ ...GOOD, ...claims }, { issuer: iss, audience: aud })
+  for (const claims of [{ iss: 'https://evil.example', aud }, { aud }, { iss, aud: 'shop' }, { iss }])
+    expect([claims, await of(claims)]).toEqual([claims, 'unauthenticated'])
+  expect(await of({ iss, aud: ['shop', aud] })).toContain('accepted')
+})
+
+it('a token with the wrong signature is refused', async () => {
+  const { verifier } = fresh()
+  const { privateKey } = await generateKeyPair('RS256')
+  const [header, payload, signature] = (await sign(GOOD)).split('.')
+  const other = Buffer.from(JSON.stringify({ ...GOOD, sub: 'admin' })).toString('base64url')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  const tokens = [
+    await sign(GOOD, {}, bytes('another secret, also longer than 32 bytes')),
+    await sign(GOOD, { alg: 'HS512' }, bytes(SECRET.repeat(2))),
+    await sign(GOOD, { alg: 'RS256' }, privateKey),
+    new UnsecuredJWT(GOOD).encode(),
+    `${none}.${payload}.${signature}`,
+    `${header}.${other}.${signature}`,
+    `${header}.${payload}.${signature?.slice(0, -2)}`,
+    `${header}.${payload}.`,
+  ]
+  for (const token of tokens) expect(await refusal(verifier, `Bearer ${token}`)).toBe('unauthenticated')
+  // The tampered token is refused also after the good one was remembered.
+  await verifier.verify(`Bearer ${header}.${payload}.${signature}`)
+  expect(await refusal(verifier, `Bearer ${header}.${other}.${signature}`)).toBe('unauthenticated')
+})
+
+it('a remembered token is believed until the very second in which a fresh look would refuse it', async () => {
+  const { clock, verifier } = fresh()
+  const header = `Bearer ${await sign({ ...GOOD, exp: NOW_SECONDS + 60 })}`
+  expect(await refusal(verifier, header)).toContain('accepted')
+  clock.advance(64_999) // 60 seconds + 5 of tolerance - 1 ms
+  expect(await refusal(verifier, header)).toContain('accepted')
+  expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), header)).toContain('accepted')
+  clock.advance(1)
+  expect(await refusal(verifier, header)).toBe('unauthenticated')
+  expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), header)).toBe('unauthenticated')
 })
 
 it('a token that is too long to be remembered is verified each time', async () => {
   let verified = 0
-  const verifier = createTokenVerifier({
-    ...KNOWN,
-    clock: movableClock(NOW),
-    noteUse: () => {
-      verified += 1
-    },
-  })
+  const noteUse = () => {
+    verified += 1
+  }
+  const verifier = createTokenVerifier({ ...KNOWN, clock: movableClock(NOW), noteUse })
   const token = await sign(GOOD)
   for (const spaces of [1, 1, 3_000, 3_000])
     expect(await refusal(verifier, `Bearer${' '.repeat(spaces)}${token}`)).toContain('accepted')
   expect(verified).toBe(3)
 })
 
-describe('remembered identities', () => {
-  it('an identity is remembered until its token ends', () => {
-    const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })
-    remembered.keep('a', { userId: '1' }, 0, 500)
-    expect([remembered.find('a', 499), remembered.find('a', 500), remembered.find('a', 499)]).toEqual([
-      { userId: '1' },
-      undefined,
-      undefined,
-    ])
-  })
-
-  it('a token that lives long is looked at again all the same, since its key may have been withdrawn', () => {
-    const remembered = rememberIdentities({ most: 10, longestMs: 1_000 })
-    remembered.keep('a', { userId: '1' }, 200, 1_000_000)
-    expect([remembered.find('a', 1_199), remembered.find('a', 1_200)]).toEqual([{ userId: '1' }, undefined])
-  })
-
-  it('one too many pushes out the oldest', () => {
-    const remembered = rememberIdentities({ most: 2, longestMs: 1_000 })
-    for (const name of ['a', 'b', 'c']) remembered.keep(name, { userId: name }, 0, 500)
-    expect(['a', 'b', 'c'].map((name) => remembered.find(name, 1))).toEqual([
-      undefined,
-      { userId: 'b' },
-      { userId: 'c' },
-    ])
-  })
+it('an identity is remembered until its token ends, a while at most, and the oldest is pushed out', () => {
+  const remembered = rememberIdentities({ most: 2, longestMs: 1_000 })
+  const foundAt = (...at: readonly number[]) => at.map((now) => remembered.find('a', now)?.userId)
+  remembered.keep('a', { userId: 'a' }, 0, 500)
+  expect(foundAt(499, 500, 499)).toEqual(['a', undefined, undefined])
+  // A token that lives long is looked at again: its key may have been withdrawn.
+  remembered.keep('a', { userId: 'a' }, 200, 1_000_000)
+  expect(foundAt(1_199, 1_200)).toEqual(['a', undefined])
+  const names = ['a', 'b', 'c']
+  for (const name of names) remembered.keep(name, { userId: name }, 0, 500)
+  expect(names.map((name) => remembered.find(name, 1)?.userId)).toEqual([undefined, 'b', 'c'])
 })
 
 describe('with a key server', () => {
@@ -259,45 +189,41 @@ describe('with a key server', () => {
     server.close()
   })
 
-  async function serveKey(alg: string, kid: string) {
+  async function serveKey(alg: string) {
     const pair = await generateKeyPair(alg, { extractable: true })
-    keys = [{ ...(await exportJWK(pair.publicKey)), kid, alg }]
+    keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg }]
     return pair
   }
   const verifier = () => createTokenVerifier({ ...BY_SERVER, jwksUrl, clock: movableClock(NOW) })
 
-  it.each(['RS256', 'ES256', 'EdDSA'])('a token signed with %s is believed', async (alg) => {
-    const { privateKey } = await serveKey(alg, 'k1')
-    expect(await refusal(verifier(), `Bearer ${await sign(GOOD, { alg, kid: 'k1' }, privateKey)}`)).toContain(
-      'accepted',
-    )
-  })
-
-  it('a token signed with HS256 and the public key as secret is refused', async () => {
-    const { publicKey } = await serveKey('RS256', 'k1')
-    for (const secret of [await exportSPKI(publicKey), JSON.stringify(keys[0])]) {
-      const token = await sign(GOOD, { alg: 'HS256', kid: 'k1' }, bytes(secret))
-      expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')
+  it('a token signed with its key is believed', async () => {
+    for (const alg of ['RS256', 'ES256', 'EdDSA']) {
+      const { privateKey } = await serveKey(alg)
+      const token = await sign(GOOD, { alg, kid: 'k1' }, privateKey)
+      expect([alg, await refusal(verifier(), `Bearer ${token}`)]).toEqual([
+        alg,
+        expect.stringMatching(/^accepted/),
+      ])
     }
   })
 
-  it(
-    'a token without signature, of another key, or of an algorithm that we do not take is ' + 'refused',
-    async () => {
-      await serveKey('RS256', 'k1')
-      const unknown = await generateKeyPair('RS256')
-      const p384 = await generateKeyPair('ES384')
-      const tokens = [
-        new UnsecuredJWT(GOOD).encode(),
-        await sign(GOOD, { alg: 'RS256', kid: 'k1' }, unknown.privateKey),
-        await sign(GOOD, { alg: 'ES384', kid: 'k1' }, p384.privateKey),
-      ]
-      for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')
-    },
-  )
+  it('a token that is signed with the public key, with another key or not at all is refused', async () => {
+    const { publicKey } = await serveKey('RS256')
+    const signedWith = async (alg: string) =>
+      sign(GOOD, { alg, kid: 'k1' }, (await generateKeyPair(alg)).privateKey)
+    const tokens = [
+      await sign(GOOD, { kid: 'k1' }, bytes(await exportSPKI(publicKey))),
+      await sign(GOOD, { kid: 'k1' }, bytes(JSON.stringify(keys[0]))),
+      new UnsecuredJWT(GOOD).encode(),
+      await signedWith('RS256'),
+      // An algorithm that we do not take.
+      await signedWith('ES384'),
+    ]
+    for (const token of tokens) expect(await refusal(verifier(), `Bearer ${token}`)).toBe('unauthenticated')
+  })
 
   it('a hundred tokens of unknown keys are refused with one question to the server', async () => {
-    const { privateKey } = await serveKey('RS256', 'k1')
+    const { privateKey } = await serveKey('RS256')
     const one = verifier()
     answers = 0
     for (let index = 0; index < 100; index++) {
@@ -308,16 +234,13 @@ describe('with a key server', () => {
   })
 
   it('that is out of reach the answer is 503: the token may well be good', async () => {
-    const { privateKey } = await serveKey('RS256', 'k1')
+    const { privateKey } = await serveKey('RS256')
     const token = await sign(GOOD, { alg: 'RS256', kid: 'k1' }, privateKey)
     status = 500
     expect(await refusal(verifier(), `Bearer ${token}`)).toBe('authentication_unavailable')
     status = 200
-    const nowhere = createTokenVerifier({
-      ...BY_SERVER,
-      jwksUrl: 'http://127.0.0.1:9/keys',
-      clock: movableClock(NOW),
-    })
+    const away = { jwksUrl: 'http://127.0.0.1:9/keys', clock: movableClock(NOW) }
+    const nowhere = createTokenVerifier({ ...BY_SERVER, ...away })
     expect(await refusal(nowhere, `Bearer ${token}`)).toBe('authentication_unavailable')
     // What could never be good is refused without asking the key server.
     expect(await refusal(nowhere, `Bearer ${await sign(GOOD)}`)).toBe('unauthenticated')
@@ -343,40 +266,36 @@ function codeOf(act: () => unknown): string {
   }
 }
 
-describe('the keys of the platform', () => {
-  it.each([
-    [`Bearer ${OLD}`, 'accepted'],
-    [`bearer ${NEW}`, 'accepted'],
-    [`Bearer ${OLD}x`, 'unauthenticated'],
-    [`Bearer ${OLD.slice(0, -1)}`, 'unauthenticated'],
-    [`Bearer ${OLD.toUpperCase()}`, 'unauthenticated'],
-    [`Bearer ${OLD},${NEW}`, 'unauthenticated'],
-    ['Bearer ', 'unauthenticated'],
-    [OLD, 'unauthenticated'],
-    [undefined, 'unauthenticated'],
-  ])('both while rotating, and nothing else: %s is %s', (header, outcome) => {
-    expect(codeOf(() => createApiKeys([OLD, NEW], UNSEEN).verify(header))).toBe(outcome)
-  })
+it('both keys of the platform count while it rotates them, and nothing else', () => {
+  const verify = (header: string | undefined) =>
+    codeOf(() => createApiKeys([OLD, NEW], UNSEEN).verify(header))
+  expect([verify(`Bearer ${OLD}`), verify(`bearer ${NEW}`)]).toEqual(['accepted', 'accepted'])
+  const wrong = [`${OLD}x`, OLD.slice(0, -1), OLD.toUpperCase(), `${OLD},${NEW}`, '']
+  for (const header of [...wrong.map((key) => `Bearer ${key}`), OLD, undefined])
+    expect([header, verify(header)]).toEqual([header, 'unauthenticated'])
+})
 
-  it('without any the part is not there, whatever is sent', () => {
-    for (const header of [undefined, 'Bearer ', `Bearer ${OLD}`]) {
-      expect(codeOf(() => createApiKeys([], UNSEEN).verify(header))).toBe('not_found')
-      expect(codeOf(() => createOperatorKeys([], UNSEEN).verify(header))).toBe('not_found')
-    }
-  })
+it('without any key the part is not there, whatever is sent', () => {
+  for (const header of [undefined, 'Bearer ', `Bearer ${OLD}`]) {
+    expect(codeOf(() => createApiKeys([], UNSEEN).verify(header))).toBe('not_found')
+    expect(codeOf(() => createOperatorKeys([], UNSEEN).verify(header))).toBe('not_found')
+  }
 })
 
 it('an operator is known by the name and role of the key', () => {
+  const [amina, yacine] = [
+    { name: 'amina', role: 'owner' },
+    { name: 'yacine', role: 'viewer' },
+  ] as const
   const operators = createOperatorKeys(
     [
-      { name: 'amina', role: 'owner', key: OLD },
-      { name: 'yacine', role: 'viewer', key: NEW },
+      { ...amina, key: OLD },
+      { ...yacine, key: NEW },
     ],
     UNSEEN,
   )
-  expect(operators.verify(`Bearer ${NEW}`)).toEqual({ name: 'yacine', role: 'viewer' })
-  expect(operators.verify(`Bearer ${OLD}`)).toEqual({ name: 'amina', role: 'owner' })
-  for (const header of ['Bearer amina', 'Basic x', undefined]) {
+  expect(operators.verify(`Bearer ${NEW}`)).toEqual(yacine)
+  expect(operators.verify(`Bearer ${OLD}`)).toEqual(amina)
+  for (const header of ['Bearer amina', 'Basic x', undefined])
     expect(codeOf(() => operators.verify(header))).toBe('invalid_operator_key')
-  }
 })

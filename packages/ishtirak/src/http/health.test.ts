@@ -1,5 +1,5 @@
 // What machines ask the service: alive, ready, figures, documentation.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Example, expectProblem, startExample } from '../../../../test/support/example-app.js'
 
 let example: Example
@@ -8,61 +8,49 @@ beforeAll(async () => {
 })
 afterAll(() => example.close())
 
-describe('what machines ask', () => {
-  it('/healthz is alive', async () => {
-    expect(await (await fetch(`${example.base}/healthz`)).json()).toEqual({ status: 'ok' })
-  })
+const read = async (path: string) => (await fetch(example.base + path)).json()
 
-  it('/readyz says what is not ready', async () => {
-    expect(await (await fetch(`${example.base}/readyz`)).json()).toEqual({
-      status: 'ready',
-      checks: { database: 'ok' },
-    })
-    example.readiness = { ready: false, checks: { database: 'unreachable' } }
-    const problem = await expectProblem(await fetch(`${example.base}/readyz`), 503, 'not_ready')
-    expect(problem.checks).toEqual({ database: 'unreachable' })
-  })
+it('/healthz is alive, and /readyz says what is not ready', async () => {
+  expect(await read('/healthz')).toEqual({ status: 'ok' })
+  expect(await read('/readyz')).toEqual({ status: 'ready', checks: { database: 'ok' } })
+  example.readiness = { ready: false, checks: { database: 'unreachable' } }
+  const problem = await expectProblem(await fetch(`${example.base}/readyz`), 503, 'not_ready')
+  expect(problem.checks).toEqual({ database: 'unreachable' })
+})
 
-  it('the metrics count requests by route pattern and status, and are not on the public port', async () => {
-    await fetch(`${example.base}/orders/12345`)
-    await fetch(`${example.base}/nowhere/12345`)
-    expect((await fetch(`${example.base}/metrics`)).status).toBe(404)
-    const { text } = await example.metrics.render()
-    expect(text).toMatch(
-      /http_request_duration_seconds_count\{method="GET",route="\/orders\/:id",status="200"\} \d+/,
-    )
-    expect(text).toContain('route="unknown",status="404"')
-    expect(text).toContain('process_resident_memory_bytes')
-    expect(text).not.toContain('12345')
-  })
+it('the metrics count requests by route pattern and status, and are not on the public port', async () => {
+  await fetch(`${example.base}/orders/12345`)
+  await fetch(`${example.base}/nowhere/12345`)
+  expect((await fetch(`${example.base}/metrics`)).status).toBe(404)
+  const { text } = await example.metrics.render()
+  expect(text).toMatch(/_seconds_count\{method="GET",route="\/orders\/:id",status="200"\} \d+/)
+  expect(text).toContain('route="unknown",status="404"')
+  expect(text).toContain('process_resident_memory_bytes')
+  expect(text).not.toContain('12345')
+})
 
-  it('/openapi.json is OpenAPI 3.1 and holds the routes with their problems', async () => {
-    const document = await (await fetch(`${example.base}/openapi.json`)).json()
-    expect(document.openapi).toBe('3.1.0')
-    expect(Object.keys(document.paths)).toEqual(
-      expect.arrayContaining(['/orders', '/orders/{id}', '/healthz']),
-    )
-    expect(
-      document.paths['/orders'].post.responses['422'].content['application/problem+json'].schema,
-    ).toEqual({
-      $ref: '#/components/schemas/Problem',
-    })
-    expect(document.components.schemas.Problem.required).toContain('request_id')
-  })
+it('/openapi.json is OpenAPI 3.1 and holds the routes with their problems', async () => {
+  const { openapi, paths, components } = await read('/openapi.json')
+  expect(openapi).toBe('3.1.0')
+  expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/orders', '/orders/{id}', '/healthz']))
+  const { schema } = paths['/orders'].post.responses['422'].content['application/problem+json']
+  expect(schema).toEqual({ $ref: '#/components/schemas/Problem' })
+  expect(components.schemas.Problem.required).toContain('request_id')
+})
 
-  it('/docs shows it, and /docs/errors has every code in three languages', async () => {
-    for (const [path, type] of [
-      ['/docs', 'text/html'],
-      ['/docs/try-it.js', 'text/javascript'],
-      ['/docs/try-it.css', 'text/css'],
-      ['/docs/swagger-ui.css', 'text/css'],
-      ['/docs/swagger-ui-bundle.js', 'text/javascript'],
-    ] as const) {
-      const { status, headers } = await fetch(`${example.base}${path}`)
-      expect([path, status, headers.get('content-type')]).toEqual([path, 200, `${type}; charset=utf-8`])
-    }
-    const page = await (await fetch(`${example.base}/docs/errors`)).text()
-    expect(page).toContain('<section id="unknown_plan">')
-    expect(page).toContain('<p lang="ar" dir="rtl"><strong>باقة غير معروفة</strong>')
-  })
+it('/docs shows it, and /docs/errors has every code in three languages', async () => {
+  const TYPES = {
+    '/docs': 'html',
+    '/docs/try-it.js': 'javascript',
+    '/docs/try-it.css': 'css',
+    '/docs/swagger-ui.css': 'css',
+    '/docs/swagger-ui-bundle.js': 'javascript',
+  }
+  for (const [path, type] of Object.entries(TYPES)) {
+    const { status, headers } = await fetch(`${example.base}${path}`)
+    expect([path, status, headers.get('content-type')]).toEqual([path, 200, `text/${type}; charset=utf-8`])
+  }
+  const page = await (await fetch(`${example.base}/docs/errors`)).text()
+  expect(page).toContain('<section id="unknown_plan">')
+  expect(page).toContain('<p lang="ar" dir="rtl"><strong>باقة غير معروفة</strong>')
 })

@@ -8,6 +8,7 @@ import { createUploads, openFileForm } from './upload.js'
 
 const MIB = 1024 * 1024
 const size = async (file: Buffer) => file.length
+const refused = (received: Promise<unknown>, code: string) => expect(received).rejects.toMatchObject({ code })
 const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await setImmediate()
 }
@@ -59,7 +60,7 @@ describe('files on their way', () => {
   it('that break off let the next go on', async () => {
     const uploads = createUploads(100)
     const [old, young] = [new PassThrough(), new PassThrough()]
-    const first = expect(uploads.receive('old', old, size)).rejects.toMatchObject({ code: 'invalid_request' })
+    const first = refused(uploads.receive('old', old, size), 'invalid_request')
     const second = uploads.receive('young', young, size)
     old.write(Buffer.alloc(100))
     young.end(Buffer.alloc(200))
@@ -72,9 +73,7 @@ describe('files on their way', () => {
   it('that stand still give way to those that wait', async () => {
     const uploads = createUploads(100, 10)
     const [still, young] = [new PassThrough(), new PassThrough()]
-    const first = expect(uploads.receive('still', still, size)).rejects.toMatchObject({
-      code: 'request_timeout',
-    })
+    const first = refused(uploads.receive('still', still, size), 'request_timeout')
     const second = uploads.receive('young', young, size)
     still.write(Buffer.alloc(100))
     young.write(Buffer.alloc(200))
@@ -83,38 +82,30 @@ describe('files on their way', () => {
     expect(await second).toBe(200)
   })
 
-  it(
-    'of one user come one after the other; one that stands still gives way to the next, and holds up no ' +
-      'other user',
-    async () => {
-      const uploads = createUploads(100, 10)
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      const [still, next, other] = [new PassThrough(), new PassThrough(), new PassThrough()]
-      const first = expect(uploads.receive('user', still, size)).rejects.toMatchObject({
-        code: 'request_timeout',
-      })
-      still.write(Buffer.alloc(50))
-      const second = uploads.receive('user', next, size)
-      const ofOther = uploads.receive('other', other.end('file'), size)
-      next.write(Buffer.alloc(9))
-      await settled()
-      // Not begun: it holds nothing.
-      expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
-      expect(await ofOther).toBe(4)
-      await vi.advanceTimersByTimeAsync(10)
-      await first
-      next.end()
-      expect(await second).toBe(9)
-    },
-  )
+  it('of one user come one after the other; one that stands still holds up nobody else', async () => {
+    const uploads = createUploads(100, 10)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const [still, next, other] = [new PassThrough(), new PassThrough(), new PassThrough()]
+    const first = refused(uploads.receive('user', still, size), 'request_timeout')
+    still.write(Buffer.alloc(50))
+    const second = uploads.receive('user', next, size)
+    const ofOther = uploads.receive('other', other.end('file'), size)
+    next.write(Buffer.alloc(9))
+    await settled()
+    // Not begun: it holds nothing.
+    expect([next.readableFlowing, next.readableLength]).toEqual([null, 9])
+    expect(await ofOther).toBe(4)
+    await vi.advanceTimersByTimeAsync(10)
+    await first
+    next.end()
+    expect(await second).toBe(9)
+  })
 
   it('that broke off before their turn do not hold up the next', async () => {
     const uploads = createUploads()
     const [slow, gone] = [new PassThrough(), new PassThrough()]
     const first = uploads.receive('user', slow, size)
-    const second = expect(uploads.receive('user', gone, size)).rejects.toMatchObject({
-      code: 'invalid_request',
-    })
+    const second = refused(uploads.receive('user', gone, size), 'invalid_request')
     const third = uploads.receive('user', new PassThrough().end('file'), size)
     gone.destroy()
     slow.end('first')
@@ -126,7 +117,7 @@ describe('files on their way', () => {
     const uploads = createUploads()
     expect(await uploads.receive('user', new PassThrough().end(Buffer.alloc(8 * MIB)), size)).toBe(8 * MIB)
     const larger = uploads.receive('user', new PassThrough().end(Buffer.alloc(8 * MIB + 1)), size)
-    await expect(larger).rejects.toMatchObject({ code: 'payload_too_large' })
+    await refused(larger, 'payload_too_large')
   })
 })
 

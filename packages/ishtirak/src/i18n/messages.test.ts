@@ -2,13 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
+import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
 import { byLocale, LOCALES } from '../core/locale.js'
 import '../main/wire.js'
 import { isConsoleKey } from './console.js'
 import { CATALOGS, instrumentName, isMessageKey, phoneInWords, planName, sayIn } from './messages.js'
-import { addWords } from './words.js'
 
 it('what was paid with says so in words; something unknown is named as the provider names it', () => {
   const instruments = ['edahabia', 'cib', 'ccp', 'baridimob', 'bank_transfer', 'cash', 'cheque']
@@ -54,6 +53,7 @@ describe('every text', () => {
         expect(names).toEqual(Object.keys(sectionsOf(folder, 'en')))
       }
       expect([...textsIn[locale].keys()]).toEqual([...textsIn.en.keys()])
+      expect(Object.keys(CONSOLE_TEXTS[locale])).toEqual(Object.keys(CONSOLE_TEXTS.en))
       const keys = FOLDERS.flatMap((folder) => {
         const { console: _, ...sections } = sectionsOf(folder, locale)
         return Object.values(sections).flatMap((section) => Object.keys(section))
@@ -69,11 +69,6 @@ describe('every text', () => {
     expect(Object.keys(textsOf('console', 'en')).filter((key) => !isConsoleKey(key))).toEqual([])
   })
 
-  it('has a key that no other folder has', () => {
-    // A module of this folder adds the texts that are there already.
-    expect(() => addWords<'i18n'>(import.meta.url)).toThrow('two texts have the key languageName')
-  })
-
   it('of a refusal belongs to a code, and every code has one, in other words in every language', () => {
     expect(Object.keys(CATALOGS.en.error)).toEqual(ERROR_CODES)
     expect(Object.keys(CATALOGS.en.fieldProblem)).toEqual([...VALIDATION_CODES])
@@ -85,8 +80,11 @@ describe('every text', () => {
   it('is there in all languages, with the same data', () => {
     const isWrong = (text: string, english: string) =>
       text === '' || text.trim() !== text || dataOf(text).join() !== dataOf(english).join()
-    const wrong = catalog.filter(([, text]) => LOCALES.some((locale) => isWrong(text[locale], text.en)))
-    expect(wrong).toEqual([])
+    const ofConsole = Object.keys(CONSOLE_TEXTS.en).map(
+      (key) => [key, byLocale((locale) => CONSOLE_TEXTS[locale][key] ?? '')] as const,
+    )
+    const all = [...catalog, ...ofConsole]
+    expect(all.filter(([, text]) => LOCALES.some((locale) => isWrong(text[locale], text.en)))).toEqual([])
   })
 
   it('is Arabic in Arabic', () => {
@@ -151,15 +149,6 @@ describe('saying', () => {
 
   it('refuses a sentence whose data is missing', () => {
     expect(() => sayIn('fr')('timeLeft')).toThrow('the message timeLeft has no time')
-  })
-
-  it('has all that mail needs', () => {
-    const themes =
-      'receipt refunded payment_requested proof_received payment_refused portal_link ' +
-      'expiring past_due expired'
-    const parts = themes.split(' ').flatMap((theme) => [`${theme}_subject`, `${theme}_what`, `${theme}_next`])
-    const texts = textsOf('mail', 'ar')
-    expect(parts.filter((part) => !(`mail_${part}` in texts))).toEqual([])
   })
 
   it('translates the plan of the seed, and leaves other names as they were configured', () => {

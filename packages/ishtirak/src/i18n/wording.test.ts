@@ -29,14 +29,6 @@ function textsIn(locale: Locale): readonly (readonly [key: string, stored: strin
 }
 
 describe('Arabic', () => {
-  it('speaks in the words of its readers', () => {
-    const say = sayIn('ar')
-    expect([say('isFull'), say('notIncluded')]).toEqual(['بلغتَ الحد الأقصى', 'خارج ما تشمله باقتك'])
-    expect([say('perMonth'), say('startedAt')]).toEqual(['في الشهر', 'تاريخ الطلب'])
-    expect(CATALOGS.ar.error.code_not_valid.detail).toContain('أو سبق استعماله')
-    expect(CONSOLE_TEXTS.ar.text_grant).toContain('يُمدَّد تاريخ الانتهاء')
-  })
-
   it('calls an operator المنفِّذ everywhere', () => {
     expect(CONSOLE_TEXTS.ar.operatorKey).toBe('مفتاح المنفِّذ')
     const all = FOLDERS.map((folder) => sectionsOf(folder, 'ar'))
@@ -72,22 +64,10 @@ describe('French', () => {
     expect(mixed.map(([key]) => key)).toEqual([])
   })
 
-  it('says until when with jusqu’au, also above a column', () => {
-    expect(CONSOLE_TEXTS.fr.ends).toBe('Jusqu’au')
-    expect(CONSOLE_TEXTS.fr.sessionUntil).toMatch(/^Jusqu’au /)
-  })
-
   it('does not part n° and its number', () => {
     expect(sayIn('fr')('mail_receipt_subject', { number: '7', amount: '7' })).toBe(
       'Votre reçu n°\u00a07\u00a0: 7',
     )
-  })
-})
-
-describe('English', () => {
-  it('says shortly to pay ahead, and buys what has ended again', () => {
-    expect(sayIn('en')('buyAhead')).toBe('Pay ahead')
-    expect(sayIn('en')('again', { plan: 'Pro' })).toBe('Subscribe to Pro again')
   })
 })
 

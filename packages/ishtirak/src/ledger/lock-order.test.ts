@@ -56,10 +56,8 @@ async function whileWaiting(running: Statement, change: () => Promise<unknown>) 
 }
 
 async function aRequest() {
-  const payment = aPayment({
-    ...{ userId: 'user-1', status: 'requested' },
-    ...{ checkoutId: null, checkoutUrl: null },
-  })
+  const open = { status: 'requested', checkoutId: null, checkoutUrl: null } as const
+  const payment = aPayment({ userId: 'user-1', ...open })
   await insertRequestedPayments(database, [{ user: { userId: 'user-1' }, version: null, payment }])
   return { id: payment.id, withdraw: () => endRequestedPayment(database, payment, 'canceled') }
 }

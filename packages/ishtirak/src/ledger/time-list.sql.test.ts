@@ -1,7 +1,7 @@
 // All time of many users in one statement: each user gets their own, in the order that was asked for.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV } from '../../../../test/support/codes.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
@@ -12,7 +12,7 @@ import { readTimeLists } from './time-list.sql.js'
 /** An array literal of the database must not read these as its own signs. */
 const ODD = 'o"d\\d,{u} ‏سر'
 
-describeScenario('the time of users who are read together', ({ database }) => {
+describeOnEach('the time of users who are read together', ({ database }) => {
   let world: World
   beforeEach(async () => {
     world = await createWorld(database(), { env: { ...ROLES_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS } })
@@ -26,17 +26,15 @@ describeScenario('the time of users who are read together', ({ database }) => {
   }
   const read = async (...userIds: string[]) => {
     const times = await readTimeLists(database(), userIds)
-    return times.map((held) =>
-      held.map(({ by, start, end }) => [by, toTimestamp(start).slice(5, 10), toTimestamp(end).slice(5, 10)]),
-    )
+    const day = (instant: number) => toTimestamp(instant).slice(5, 10)
+    return times.map((held) => held.map(({ by, start, end }) => `${by} ${day(start)} ${day(end)}`))
   }
 
   it('is each one’s own, in the order that was asked for; a user who is not known has none', async () => {
     await world.as('user-1').buy()
     await days(1)
     await world.as(ODD).buy()
-    const first = [['paid', '11-21', '12-21']]
-    const second = [['paid', '11-22', '12-22']]
+    const [first, second] = [['paid 11-21 12-21'], ['paid 11-22 12-22']]
     expect(await read(ODD, 'user-1', 'nobody', ODD)).toEqual([second, first, [], second])
     expect(await read('user-1')).toEqual([first])
     expect(await read()).toEqual([])
@@ -54,17 +52,10 @@ describeScenario('the time of users who are read together', ({ database }) => {
     await days(2)
     await world.as('ended').buy()
     expect(await read('kept', 'ended', 'granted', 'refunded')).toEqual([
-      [['paid', '11-21', '12-21']],
-      [
-        ['paid', '11-21', '12-16'],
-        ['gap', '12-16', '12-18'],
-        ['paid', '12-18', '01-18'],
-      ],
-      [
-        ['paid', '11-21', '12-21'],
-        ['granted', '12-21', '12-26'],
-      ],
-      [['paid', '11-21', '12-16']],
+      ['paid 11-21 12-21'],
+      ['paid 11-21 12-16', 'gap 12-16 12-18', 'paid 12-18 01-18'],
+      ['paid 11-21 12-21', 'granted 12-21 12-26'],
+      ['paid 11-21 12-16'],
     ])
   })
 })

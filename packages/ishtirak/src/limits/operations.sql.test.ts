@@ -2,11 +2,11 @@
 // count.
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeScenario, dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
+import { describeOnEach, dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
 import { instantOf, NOON } from '../../../../test/support/fixtures.js'
 import { createModel } from '../../../../test/support/usage-model.js'
 import { DAY } from '../core/instant.js'
-import { type Database, statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import { openPostgres } from '../database/server/postgres.js'
 import type { UsageAnswer, UsageOperation } from './consume.sql.js'
 import {
@@ -26,11 +26,7 @@ const monthly = (from: number) => ({
   countsAs: 'month',
   resetsAt: MONTHS[from] ?? MIDNIGHT,
 })
-const daily = (day: number) => ({
-  limit: 'deploys_per_day',
-  countsAs: 'day',
-  resetsAt: MIDNIGHT + day * DAY,
-})
+const daily = (day: number) => ({ limit: 'deploys_per_day', countsAs: 'day', resetsAt: MIDNIGHT + day * DAY })
 const DAILY = daily(0)
 const gauge = (limit: string) => ({ limit, countsAs: 'gauge', resetsAt: null })
 const gaugeOf = (per: string) => ({ ...gauge(`things_per_${per}`), countsAs: `gauge/${per}` })
@@ -77,13 +73,7 @@ const DOORS = [
   ['the usual case first', against(applyUsualFirst)],
 ] as const
 
-const insertUsage = statement(
-  'test.operations.usage',
-  `insert into usage (user_id, limit_name, scope, used, counts_as, resets_at, revision)
-   values ($1, $2, '', 7, $3, $4::timestamptz, 1)`,
-)
-
-describeScenario('counting', ({ database }) =>
+describeOnEach('counting', ({ database }) =>
   describe.each(DOORS)('%s', (_name, apply) => {
     it('lets exactly 10 of 50 parallel operations into 10 places, of whatever they are', async () => {
       for (const [name, place] of PLACES) {
@@ -152,28 +142,6 @@ describeScenario('counting', ({ database }) =>
       expect(answers.map(usedOf)).toEqual([1, 0, undefined, undefined, 4])
     })
 
-    it('under another catalogue goes on with what is counted in the same way, and begins else', async () => {
-      const limit = 'deploys_per_day'
-      for (const [place, countsAs, end, used] of [
-        [DAILY, 'day', DAILY.resetsAt, 8],
-        [gauge(limit), 'gauge', null, 8],
-        [{ ...monthly(0), limit }, 'gauge', null, 1],
-        [gauge(limit), 'day', DAILY.resetsAt, 1],
-      ] as const) {
-        const userId = `${place.countsAs}-${countsAs}`
-        const { resetsAt } = place
-        await database().query(insertUsage, [userId, limit, countsAs, end && new Date(end).toISOString()])
-        const answer = await apply(database(), operation({ ...place, userId }))
-        expect([userId, usedOf(answer), 'resetsAt' in answer && answer.resetsAt]).toEqual([
-          userId,
-          used,
-          resetsAt,
-        ])
-        const next = await apply(database(), operation({ ...place, userId, operationId: 'next' }))
-        expect([userId, usedOf(next)]).toEqual([userId, used + 1])
-      }
-    })
-
     it('never says anything else than the plain way to count', async () => {
       let run = 0
       await fc.assert(
@@ -190,7 +158,7 @@ describeScenario('counting', ({ database }) =>
   }),
 )
 
-describeScenario('counting together', ({ database }) => {
+describeOnEach('counting together', ({ database }) => {
   it('always answers as the plain statement does, with any batch', async () => {
     let run = 0
     await fc.assert(
@@ -227,14 +195,6 @@ describeScenario('counting together', ({ database }) => {
     expect(await consumeFor65('usual')).toBe(3)
     // Asked in the quick statement, which leaves a repetition to the other.
     expect(await consumeFor65('usual')).toBe(6)
-  })
-
-  it('counts an operation that is sent 50 times at once, among others, only once', async () => {
-    const together = createApplyUsageOperation(database())
-    const answers = await Promise.all(
-      times(100, (n) => together(operation(n % 2 === 0 ? {} : { userId: `user-${n + 2}` }))),
-    )
-    expect(answers.map(usedOf)).toEqual(times(100, () => 1))
   })
 
   it('does not let an operation that the database refuses harm those beside it', async () => {

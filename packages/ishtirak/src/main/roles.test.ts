@@ -65,11 +65,8 @@ it('an act is for the roles of this table', () => {
     'support, cashier, accountant, owner': ['payment.read_receipt'],
   }
   const rolesOf = (act: string) => rolesThatMay(permissionNamed(act)).join(', ')
-  const found = Object.entries(TABLE).map(([roles, names]) => [
-    roles,
-    names.filter((act) => rolesOf(act) === roles),
-  ])
-  expect(Object.fromEntries(found)).toEqual(TABLE)
+  const isWrong = (roles: string) => (act: string) => rolesOf(act) !== roles
+  expect(Object.entries(TABLE).flatMap(([roles, names]) => names.filter(isWrong(roles)))).toEqual([])
 })
 
 it('the table of the documentation is made of what each role may', () => {
@@ -92,11 +89,10 @@ const ENV = { ...ROLES_ENV, OPERATOR_ROLES, OPERATOR_KEYS: [ROLES_ENV.OPERATOR_K
 describeScenario('roles', ({ database }) => {
   it('over HTTP, each role may do what its table says and nothing else', async () => {
     await using world = await createWorld(database(), { env: ENV })
+    const custom = Object.entries(CUSTOM_ROLES)
     const all: readonly (readonly [string, string, (act: string) => boolean])[] = [
       ...ROLES.map((role) => [role, ROLE_KEYS[role], (act: string) => may(role, act)] as const),
-      ...Object.entries(CUSTOM_ROLES).map(
-        ([role, names]) => [role, customKey(role), (act: string) => names.includes(act)] as const,
-      ),
+      ...custom.map(([role, acts]) => [role, customKey(role), (act: string) => acts.includes(act)] as const),
     ]
     for (const [role, key, isMeant] of all) {
       const operator = operatorOf(world, key)
@@ -104,9 +100,7 @@ describeScenario('roles', ({ database }) => {
         const answer = await (method === 'GET' ? operator.get(path) : operator.post(path, body))
         const refused = answer.status === 403 ? [answer.body.code, answer.body.act] : []
         const isFree = act === null || isMeant(act)
-        expect([role, name, ...refused]).toEqual(
-          isFree ? [role, name] : [role, name, 'role_not_allowed', act],
-        )
+        expect([role, name, ...refused]).toEqual([role, name, ...(isFree ? [] : ['role_not_allowed', act])])
       }
     }
   })

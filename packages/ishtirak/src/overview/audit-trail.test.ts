@@ -1,6 +1,6 @@
 // The audit trail across users: all acts, page by page, and by operator, act, day, user or payment.
 import { beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -14,7 +14,7 @@ interface Entry {
   readonly user_id: string | null
 }
 
-describeScenario('the audit trail', ({ database }) => {
+describeOnEach('the audit trail', ({ database }) => {
   let world: World
   let owner: OperatorCaller
   let support: OperatorCaller
@@ -92,15 +92,7 @@ describeScenario('the audit trail', ({ database }) => {
     await world.as('user-1').upgrade()
     for (const one of [why, 'an outage']) await owner.post('/users/user-1/grant', { days: 4, why: one })
     const words = [
-      '4711',
-      'help.dz',
-      '2026',
-      '12/2026',
-      'amina',
-      'AMINA@example.dz',
-      'late',
-      'help ticket',
-      '3.5',
+      ...['4711', 'help.dz', '2026', '12/2026', 'amina', 'AMINA@example.dz', 'late', 'help ticket', '3.5'],
     ]
     const found = words.map(async (word) => [word, await acts(`?q=${encodeURIComponent(word)}`)])
     expect(await Promise.all(found)).toEqual(words.map((word) => [word, ['user.grant']]))

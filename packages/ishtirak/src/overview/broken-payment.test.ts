@@ -62,10 +62,7 @@ describeScenario('a payment that cannot be shown', ({ database }) => {
     const mark = { id: broken, user_id: 'user-1', status: 'broken' }
     const whole = { user_id: 'user-2', status: 'paid' }
     const lists = [
-      '/payments',
-      '/payments?method=card',
-      '/payments?status=review',
-      '/payments?user_id=user-1',
+      ...['/payments', '/payments?method=card', '/payments?status=review', '/payments?user_id=user-1'],
     ]
     const data = async (path: string) => (await operator.get(path)).body.data
     expect(await Promise.all(lists.map(data))).toMatchObject([[whole, mark], [whole, mark], [mark], [mark]])

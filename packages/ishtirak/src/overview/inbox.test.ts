@@ -61,6 +61,12 @@ const found = statement(
      from (select timestamptz '2026-11-21T11:00Z') n(t)`,
 )
 
+interface Waiting {
+  readonly id: string
+  readonly payment_id: string
+  readonly other_payment_id: string | null
+}
+
 describeScenario('the inbox', ({ database }) => {
   let world: World
   let operator: OperatorCaller
@@ -95,14 +101,6 @@ describeScenario('the inbox', ({ database }) => {
     await world.emulator.pay(id, 'paid')
   }
   const compare = () => operator.post('/reconciliations/start', { since: '2026-11-01' })
-  const secondPayment = async () => {
-    const { paymentId } = await world.as('user-2').buy()
-    await foreignCheckout({ payment_id: paymentId, user_id: 'user-2' })
-    await compare()
-    const { body } = await operator.get('/payments?user_id=user-2')
-    return body.data.find((payment: { second_of: string | null }) => payment.second_of === paymentId)
-  }
-
   it('is empty where all is well, and has each kind in a place of its own', async () => {
     const places = world.service.parts.inbox.kinds.map(({ place }) => place)
     expect(new Set(places).size).toBe(places.length)
@@ -114,62 +112,38 @@ describeScenario('the inbox', ({ database }) => {
     })
   })
 
-  it(
-    'has a payment under review with what differs, its user and its amount, until it is ' + 'accepted',
-    async () => {
-      await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
-      const id = await underReview('user-1')
-      expect(await entries()).toEqual([
-        {
-          kind: 'payment_review',
-          urgency: 'now',
-          waits_since: '2026-11-21T12:00:00Z',
-          id,
-          user_id: 'user-1',
-          email: 'amina@example.dz',
-          name: 'Amina',
-          payment_id: id,
-          amount: 2000,
-          detail: 'amount: ours is 2000, the provider says 50',
-          other_payment_id: null,
-          count: 1,
-          next_act: 'payment.accept',
-        },
-      ])
-      await operator.post(`/payments/${id}/accept`, { why: 'seen' })
-      expect(await entries()).toEqual([])
-    },
-  )
+  it('has a payment under review with what differs, until it is accepted', async () => {
+    await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
+    const id = await underReview('user-1')
+    expect(await entries()).toEqual([
+      {
+        ...{ kind: 'payment_review', urgency: 'now', waits_since: '2026-11-21T12:00:00Z', id },
+        ...{ user_id: 'user-1', email: 'amina@example.dz', name: 'Amina', payment_id: id, amount: 2000 },
+        ...{ detail: 'amount: ours is 2000, the provider says 50', other_payment_id: null, count: 1 },
+        next_act: 'payment.accept',
+      },
+    ])
+    await operator.post(`/payments/${id}/accept`, { why: 'seen' })
+    expect(await entries()).toEqual([])
+  })
 
-  it(
-    'has a transfer once it has a proof, and one that needs a second operator, until they are ' + 'decided',
-    async () => {
-      const [proved, half] = [await askForTransfer('user-1'), await askForTransfer('user-2')]
-      await world.advance(3_600)
-      await prove('user-1', proved)
-      const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
-      await database().query(approveOnce, [half, JSON.stringify([approval])])
-      const waits_since = '2026-11-21T13:00:00Z'
-      expect(await entries()).toMatchObject([
-        {
-          kind: 'transfer_approval',
-          waits_since,
-          payment_id: half,
-          detail: 'amina',
-          next_act: 'payment.approve',
-        },
-        {
-          kind: 'transfer_proof',
-          waits_since,
-          payment_id: proved,
-          detail: null,
-          next_act: 'payment.approve',
-        },
-      ])
-      await operator.post(`/payments/${proved}/refuse`, { why: 'nothing came' })
-      expect(await kinds()).toEqual(['transfer_approval'])
-    },
-  )
+  it('has a transfer once it has a proof or needs a second operator, until it is decided', async () => {
+    const [proved, half] = [await askForTransfer('user-1'), await askForTransfer('user-2')]
+    await world.advance(3_600)
+    await prove('user-1', proved)
+    const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
+    await database().query(approveOnce, [half, JSON.stringify([approval])])
+    const waits_since = '2026-11-21T13:00:00Z'
+    expect(await entries()).toMatchObject([
+      {
+        ...{ kind: 'transfer_approval', waits_since, payment_id: half, detail: 'amina' },
+        next_act: 'payment.approve',
+      },
+      { kind: 'transfer_proof', waits_since, payment_id: proved, detail: null, next_act: 'payment.approve' },
+    ])
+    await operator.post(`/payments/${proved}/refuse`, { why: 'nothing came' })
+    expect(await kinds()).toEqual(['transfer_approval'])
+  })
 
   it('has a transfer without a proof from its fourth day on, behind all else, until its end', async () => {
     const id = await askForTransfer('user-1')
@@ -181,13 +155,8 @@ describeScenario('the inbox', ({ database }) => {
     expect(await entries()).toMatchObject([
       { kind: 'payment_review', id: reviewed },
       {
-        kind: 'transfer_open',
-        urgency: 'later',
-        waits_since: '2026-11-21T12:00:00Z',
-        payment_id: id,
-        amount: 2000,
-        detail: transfer.reference.replaceAll('-', ''),
-        next_act: 'payment.approve',
+        ...{ kind: 'transfer_open', urgency: 'later', waits_since: '2026-11-21T12:00:00Z', payment_id: id },
+        ...{ amount: 2000, detail: transfer.reference.replaceAll('-', ''), next_act: 'payment.approve' },
       },
     ])
     // It is not said twice.
@@ -219,27 +188,22 @@ describeScenario('the inbox', ({ database }) => {
     await prove('user-3', third ?? '', png({ width: 7 }))
     await world.advance(60)
     await prove('user-2', second ?? '')
-    type Entry = { payment_id: string; other_payment_id: string | null }
-    const named = (await entries('?kind=transfer_proof')).map((one: Entry) => [
-      one.payment_id,
-      one.other_payment_id,
-    ])
-    expect(Object.fromEntries(named)).toEqual({
-      [first ?? '']: second,
-      [third ?? '']: null,
-      [second ?? '']: first,
+    const named = await entries('?kind=transfer_proof')
+    expect(Object.fromEntries(named.map((one: Waiting) => [one.payment_id, one.other_payment_id]))).toEqual({
+      ...{ [first ?? '']: second, [third ?? '']: null, [second ?? '']: first },
     })
   })
 
   it('has a second payment until it is refunded, or an operator says that it stays', async () => {
-    const second = await secondPayment()
+    const { paymentId } = await world.as('user-2').buy()
+    await foreignCheckout({ payment_id: paymentId, user_id: 'user-2' })
+    await compare()
+    const { data } = (await operator.get('/payments?user_id=user-2')).body
+    const second = data.find((one: { second_of: string | null }) => one.second_of === paymentId)
     expect(await entries()).toMatchObject([
       {
-        kind: 'second_payment',
-        payment_id: second.id,
-        detail: second.second_of,
-        other_payment_id: second.second_of,
-        next_act: 'payment.refund',
+        ...{ kind: 'second_payment', payment_id: second.id, detail: second.second_of },
+        ...{ other_payment_id: second.second_of, next_act: 'payment.refund' },
       },
     ])
     const kept = await operator.post(`/payments/${second.id}/keep`, { why: 'wants a year' })
@@ -254,39 +218,14 @@ describeScenario('the inbox', ({ database }) => {
     expect(await entries()).toEqual([])
   })
 
-  it(
-    'has the findings of the last comparison that wait for a person, and none of an earlier ' + 'one',
-    async () => {
-      await foreignCheckout({})
-      await compare()
-      expect(await entries()).toMatchObject([
-        {
-          kind: 'finding',
-          detail: 'unknown_paid',
-          payment_id: null,
-          amount: 2000,
-          next_act: 'reconciliation.start',
-        },
-      ])
-      await world.advance(60)
-      await operator.post('/reconciliations/start', { since: '2026-11-21T12:00:30Z' })
-      expect(await entries()).toEqual([])
-    },
-  )
-
-  it('names no payment that there is not, of a finding that does', async () => {
-    await world.as('user-1').buy()
+  it('has what the last comparison found, without a payment that there is not', async () => {
     await foreignCheckout({ payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
     await compare()
-    expect(await entries()).toMatchObject([
-      {
-        kind: 'finding',
-        detail: 'unknown_paid',
-        payment_id: null,
-        user_id: null,
-        next_act: 'reconciliation.start',
-      },
-    ])
+    const finding = { kind: 'finding', detail: 'unknown_paid', payment_id: null, user_id: null, amount: 2000 }
+    expect(await entries()).toMatchObject([{ ...finding, next_act: 'reconciliation.start' }])
+    await world.advance(60)
+    await operator.post('/reconciliations/start', { since: '2026-11-21T12:00:30Z' })
+    expect(await entries()).toEqual([])
   })
 
   it('leads to what was found, and lets it be closed, whatever the provider names a checkout', async () => {
@@ -294,7 +233,7 @@ describeScenario('the inbox', ({ database }) => {
     const names = ['chk_1', 'two words', '100% a%20b', 'unknown_paid chargily x']
     for (const name of names) for (const user of ['', 'a b ']) await database().query(found, [user, name])
     const { open, ask, submit } = await enterConsole(world, OPERATOR_KEY)
-    const waiting: { id: string }[] = await entries('?kind=finding')
+    const waiting: Waiting[] = await entries('?kind=finding')
     expect(waiting).toHaveLength(8)
     for (const { id } of waiting) {
       const page = `/console/findings/${encodeURIComponent(id)}`
@@ -308,47 +247,26 @@ describeScenario('the inbox', ({ database }) => {
     expect((await operator.post('/findings/three%20more%20words/close', request)).status).toBe(200)
   })
 
-  it('has a finding whatever amount the provider names', async () => {
-    await foreignCheckout({}, 9_000_000_000)
-    await compare()
-    expect(await entries()).toMatchObject([{ kind: 'finding', amount: 9_000_000_000 }])
+  it('has events that are switched off, an address that fails, and an event never taken', async () => {
+    await world.as('user-1').buy()
+    const at = new Date(world.clock.now()).toISOString()
+    await database().query(failEvents, ['user-1', 5])
+    await database().query(setEndpoint, [at, null, null])
+    expect(await entries()).toEqual([])
+    await world.advance(3_600)
+    const off = { kind: 'events_off', user_id: null, next_act: 'event.resend_waiting' }
+    expect(await entries()).toMatchObject([
+      { ...off, waits_since: '2026-11-21T12:00:00Z', detail: 'failing' },
+    ])
+    await database().query(setEndpoint, [at, at, 'gone'])
+    expect(await entries()).toMatchObject([{ ...off, detail: 'gone' }])
+    await database().query(setEndpoint, [null, null, null])
+    const [stuck] = (await operator.get('/events?state=waiting')).body.data
+    const event = { kind: 'event_stuck', id: stuck.id, user_id: 'user-1', next_act: 'event.resend' }
+    expect(await entries()).toMatchObject([{ ...event, detail: 'answered 422' }])
+    await database().query(failEvents, ['user-1', 4])
+    expect(await entries()).toEqual([])
   })
-
-  it(
-    'has events that are switched off, an address that fails for an hour, and an event that is never ' +
-      'taken',
-    async () => {
-      await world.as('user-1').buy()
-      const at = new Date(world.clock.now()).toISOString()
-      await database().query(failEvents, ['user-1', 5])
-      await database().query(setEndpoint, [at, null, null])
-      expect(await entries()).toEqual([])
-      await world.advance(3_600)
-      expect(await entries()).toMatchObject([
-        {
-          kind: 'events_off',
-          waits_since: '2026-11-21T12:00:00Z',
-          detail: 'failing',
-          next_act: 'event.resend_waiting',
-        },
-      ])
-      await database().query(setEndpoint, [at, at, 'gone'])
-      expect(await entries()).toMatchObject([{ kind: 'events_off', detail: 'gone', user_id: null }])
-      await database().query(setEndpoint, [null, null, null])
-      const [stuck] = (await operator.get('/events?state=waiting')).body.data
-      expect(await entries()).toMatchObject([
-        {
-          kind: 'event_stuck',
-          id: stuck.id,
-          user_id: 'user-1',
-          detail: 'answered 422',
-          next_act: 'event.resend',
-        },
-      ])
-      await database().query(failEvents, ['user-1', 4])
-      expect(await entries()).toEqual([])
-    },
-  )
 
   it('has mail that was refused, or fails again and again, for two weeks', async () => {
     const { paymentId } = await world.as('user-1').buy()
@@ -357,13 +275,8 @@ describeScenario('the inbox', ({ database }) => {
     await database().query(failMail, ['user-1', 'failed: no answer', 5])
     expect(await kinds()).toEqual(['mail_failed'])
     await database().query(failMail, ['user-1', 'refused: no such mailbox', 1])
-    expect(await entries()).toMatchObject([
-      {
-        payment_id: paymentId,
-        detail: 'receipt: refused: no such mailbox',
-        next_act: 'user.correct_address',
-      },
-    ])
+    const refused = { payment_id: paymentId, detail: 'receipt: refused: no such mailbox' }
+    expect(await entries()).toMatchObject([{ ...refused, next_act: 'user.correct_address' }])
     await world.advance(14 * 86_400)
     expect(await entries()).toEqual([])
   })
@@ -377,20 +290,18 @@ describeScenario('the inbox', ({ database }) => {
     expect((await inbox()).counts.mail_failed).toBe(2)
     expect(await entries()).toMatchObject([
       {
-        id: 'user-1',
-        waits_since: '2026-11-21T12:00:00Z',
-        payment_id: null,
-        detail: 'granted: refused: no such mailbox',
-        count: 2,
+        ...{ id: 'user-1', waits_since: '2026-11-21T12:00:00Z', payment_id: null },
+        ...{ detail: 'granted: refused: no such mailbox', count: 2 },
       },
       { id: 'user-2', detail: 'receipt: refused: no such mailbox', count: 1 },
     ])
     // What was sent since does not stand for what was not.
     await database().query(sendGranted, [])
-    expect(await entries()).toMatchObject([
+    const expected = [
       { id: 'user-1', payment_id: paymentId, count: 1 },
       { id: 'user-2', count: 1 },
-    ])
+    ]
+    expect(await entries()).toMatchObject(expected)
   })
 
   it('is read page by page, what is urgent first and then what waits longest, and by kind', async () => {
@@ -402,15 +313,14 @@ describeScenario('the inbox', ({ database }) => {
     await prove('user-3', proved)
     world.clock.advance(60_000)
     const second = await underReview('user-2')
-    const { counts, data, next_cursor } = await inbox('?limit=1')
-    expect(counts).toMatchObject({ payment_review: 2, transfer_proof: 1, mail_failed: 1, finding: 0 })
-    const pages = [data]
-    for (let cursor = next_cursor; cursor; ) {
-      const page = await inbox(`?limit=1&cursor=${cursor}`)
-      pages.push(page.data)
-      cursor = page.next_cursor
+    const counts = { payment_review: 2, transfer_proof: 1, mail_failed: 1, finding: 0 }
+    const ids: string[][] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const page = await inbox(`?limit=1${next && `&cursor=${next}`}`)
+      expect(page.counts).toMatchObject(counts)
+      ids.push(page.data.map((one: Waiting) => one.payment_id))
+      next = page.next_cursor
     }
-    const ids = pages.map((page) => page.map(({ payment_id: id }: { payment_id: string }) => id))
     expect(ids).toEqual([[first], [proved], [second], [paymentId]])
     expect(await entries('?kind=transfer_proof')).toMatchObject([{ payment_id: proved }])
     const odd = Buffer.from('["1",2]').toString('base64url')

@@ -151,15 +151,12 @@ describeScenario('the mail to operators', ({ database }) => {
     expect(taken()).toEqual([])
   })
 
-  it(
-    'does not name a transfer of which only the order ' + 'is known, and is none without OPERATOR_MAIL',
-    async () => {
-      await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
-      await after(1)
-      await enter(1)
-      const { operatorMail: _, ...without } = world.service.parts
-      await mailOperators(without)
-      expect(taken()).toEqual([])
-    },
-  )
+  it('names no transfer of which only the order is known; is none without OPERATOR_MAIL', async () => {
+    await world.as('user-1').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    await after(1)
+    await enter(1)
+    const { operatorMail: _, ...without } = world.service.parts
+    await mailOperators(without)
+    expect(taken()).toEqual([])
+  })
 })

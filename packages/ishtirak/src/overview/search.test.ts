@@ -1,7 +1,7 @@
 // The search: users by the beginning of their address or of any word of their name in any script, payments by
 // what a slip says.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { NAMES } from '../../../../test/support/names.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
@@ -19,7 +19,12 @@ const addNames = statement(
    select i, n, '2026-11-20' from unnest($1::text[], $2::text[]) as t(i, n)`,
 )
 
-describeScenario('the search', ({ database }) => {
+interface Hit {
+  readonly user_id: string
+  readonly exact: boolean
+}
+
+describeOnEach('the search', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
@@ -30,23 +35,21 @@ describeScenario('the search', ({ database }) => {
   afterEach(() => world.stop())
 
   const find = async (word: string) => (await operator.get(`/search?q=${encodeURIComponent(word)}`)).body
-  const users = async (word: string) =>
-    (await find(word)).users.map((user: { user_id: string }) => user.user_id).sort()
+  const users = async (word: string) => (await find(word)).users.map(({ user_id }: Hit) => user_id).sort()
+  const hits = async (word: string) =>
+    (await find(word)).users.map((user: Hit) => `${user.user_id}${user.exact ? ' exact' : ''}`)
   const payments = async (word: string) =>
     (await find(word)).payments.map(({ id, exact }: { id: string; exact: boolean }) => [id, exact])
 
-  it(
-    'finds users by the beginning of any word of a name, in either order, without case and ' + 'accents',
-    async () => {
-      await setProfile(world, 'u-1', { name: 'Amina Ben-Saïd' })
-      await setProfile(world, 'u-2', { name: 'Émilie d’Arc' })
-      for (const word of ['amin', 'AMINA', 'said', 'Saïd am', 'amina ben', 'ben s', 'amina  ben-saïd'])
-        expect([word, await users(word)]).toEqual([word, ['u-1']])
-      for (const word of ['emil', 'arc', 'd’arc', 'd arc émi'])
-        expect([word, await users(word)]).toEqual([word, ['u-2']])
-      for (const word of ['mina', 'aid', 'amina said']) expect([word, await users(word)]).toEqual([word, []])
-    },
-  )
+  it('finds users by the beginning of any word of a name, in any order, case and accent', async () => {
+    await setProfile(world, 'u-1', { name: 'Amina Ben-Saïd' })
+    await setProfile(world, 'u-2', { name: 'Émilie d’Arc' })
+    for (const word of ['amin', 'AMINA', 'said', 'Saïd am', 'amina ben', 'ben s', 'amina  ben-saïd'])
+      expect([word, await users(word)]).toEqual([word, ['u-1']])
+    for (const word of ['emil', 'arc', 'd’arc', 'd arc émi'])
+      expect([word, await users(word)]).toEqual([word, ['u-2']])
+    for (const word of ['mina', 'aid', 'amina said']) expect([word, await users(word)]).toEqual([word, []])
+  })
 
   it('finds Arabic names however the letters are written', async () => {
     await setProfile(world, 'u-1', { name: 'فاطمة الزَّهراء' })
@@ -84,29 +87,15 @@ describeScenario('the search', ({ database }) => {
     for (const word of ['so', 'سو']) expect([word, await users(word)]).toEqual([word, []])
   })
 
-  it(
-    'finds users by the beginning of their address, and says which hit is the address or the id ' + 'itself',
-    async () => {
-      await setProfile(world, 'u-1', { email: 'Amina.B@Example.dz', name: 'A' })
-      await setProfile(world, 'u-2', { email: 'amina.b@example.dz.test', name: 'B' })
-      const hits = async (word: string) =>
-        (await find(word)).users.map(({ user_id, exact }: { user_id: string; exact: boolean }) => [
-          user_id,
-          exact,
-        ])
-      expect(await hits('AMINA.b@')).toEqual([
-        ['u-1', false],
-        ['u-2', false],
-      ])
-      expect(await hits(' amina.b@example.DZ ')).toEqual([
-        ['u-1', true],
-        ['u-2', false],
-      ])
-      expect(await hits('u-2')).toEqual([['u-2', true]])
-      for (const word of ['%', '_', 'amina%', '\\', '@', "'", 'a\u{10ffff}'])
-        expect(await hits(word)).toEqual([])
-    },
-  )
+  it('finds users by the beginning of their address, and says which hit is exact', async () => {
+    await setProfile(world, 'u-1', { email: 'Amina.B@Example.dz', name: 'A' })
+    await setProfile(world, 'u-2', { email: 'amina.b@example.dz.test', name: 'B' })
+    expect(await hits('AMINA.b@')).toEqual(['u-1', 'u-2'])
+    expect(await hits(' amina.b@example.DZ ')).toEqual(['u-1 exact', 'u-2'])
+    expect(await hits('u-2')).toEqual(['u-2 exact'])
+    for (const word of ['%', '_', 'amina%', '\\', '@', "'", 'a\u{10ffff}'])
+      expect(await hits(word)).toEqual([])
+  })
 
   it('follows a change of the profile, and what the platform wants forgotten is found no more', async () => {
     await setProfile(world, 'u-1', { email: 'old@example.dz', name: 'Old Name' })
@@ -141,27 +130,16 @@ describeScenario('the search', ({ database }) => {
     const numbers = { nif: '000 216 001 808 337', rc: '29/00-0123456 B 20' }
     await setBuyer('u-1', { name: 'SARL Atlas', ...numbers })
     await setBuyer('u-2', { name: 'SNC Tell', nif: '٠٠٠٢١٦٠٠١٨٠٨٩٩٩', rc: 'RC n° 16/00 – 765.4321 ب 20' })
-    const hits = async (word: string) =>
-      (await find(word)).users.map(({ user_id, exact }: { user_id: string; exact: boolean }) => [
-        user_id,
-        exact,
-      ])
     for (const word of ['000216001808337', '000.216.001.808.337', 'NIF : 0002 1600 1808 337'])
-      expect([word, await hits(word)]).toEqual([word, [['u-1', true]]])
+      expect([word, await hits(word)]).toEqual([word, ['u-1 exact']])
     for (const word of [
-      '29/00-0123456B20',
-      '29 00 0123456 b 20',
-      'RC 29.00.0123456.B.20',
-      '٢٩/٠٠-٠١٢٣٤٥٦ B ٢٠',
+      ...['29/00-0123456B20', '29 00 0123456 b 20', 'RC 29.00.0123456.B.20', '٢٩/٠٠-٠١٢٣٤٥٦ B ٢٠'],
     ])
-      expect([word, await hits(word)]).toEqual([word, [['u-1', true]]])
-    expect(await hits('000216001808999')).toEqual([['u-2', true]])
-    expect(await hits('16/00-7654321 ب 20')).toEqual([['u-2', true]])
-    expect(await hits('29/00-0123')).toEqual([['u-1', false]])
-    expect(await hits('0002 1600')).toEqual([
-      ['u-1', false],
-      ['u-2', false],
-    ])
+      expect([word, await hits(word)]).toEqual([word, ['u-1 exact']])
+    expect(await hits('000216001808999')).toEqual(['u-2 exact'])
+    expect(await hits('16/00-7654321 ب 20')).toEqual(['u-2 exact'])
+    expect(await hits('29/00-0123')).toEqual(['u-1'])
+    expect(await hits('0002 1600')).toEqual(['u-1', 'u-2'])
     // Digits of an amount find no companies of a province.
     for (const word of ['2900', '2900 2026-03-14', '29/00', '0123456 B 20'])
       expect(await hits(word)).toEqual([])
@@ -201,30 +179,27 @@ describeScenario('the search', ({ database }) => {
       expect([word, await payments(word)]).toEqual([word, [[paymentId, false]]])
   })
 
-  it(
-    'finds one that was never paid by the day it was asked for, and a transfer by its reference however ' +
-      'it is written',
-    async () => {
-      const body = { plan: 'pro', method: 'transfer' }
-      const asked = (await world.as('user-1').post('/api/v1/billing/payments', body)).body
-      expect(await payments('2000 2026-11-21')).toEqual([[asked.id, false]])
-      const { reference } = asked.transfer
-      for (const word of [reference, reference.toLowerCase().replaceAll('-', ' '), asked.id])
-        expect([word, await payments(word)]).toEqual([word, [[asked.id, true]]])
-      const [first, , last] = reference.split('-')
-      for (const word of [first, last, reference.slice(0, 7).toLowerCase(), reference.slice(-3)])
-        expect([word, await payments(word)]).toEqual([word, [[asked.id, false]]])
-      for (const word of [reference.slice(1, 5), reference.slice(0, 2), `${first}%`])
-        expect([word, await payments(word)]).toEqual([word, []])
-    },
-  )
+  it('finds an unpaid one by the day it was asked for, and a transfer by its reference', async () => {
+    const body = { plan: 'pro', method: 'transfer' }
+    const asked = (await world.as('user-1').post('/api/v1/billing/payments', body)).body
+    expect(await payments('2000 2026-11-21')).toEqual([[asked.id, false]])
+    const { reference } = asked.transfer
+    for (const word of [reference, reference.toLowerCase().replaceAll('-', ' '), asked.id])
+      expect([word, await payments(word)]).toEqual([word, [[asked.id, true]]])
+    const [first, , last] = reference.split('-')
+    for (const word of [first, last, reference.slice(0, 7).toLowerCase(), reference.slice(-3)])
+      expect([word, await payments(word)]).toEqual([word, [[asked.id, false]]])
+    for (const word of [reference.slice(1, 5), reference.slice(0, 2), `${first}%`])
+      expect([word, await payments(word)]).toEqual([word, []])
+  })
 
-  it('finds a payment by its receipt’s number, in test mode without the mark of its series too', async () => {
-    const { paymentId } = await world.as('user-1').buy()
+  it('finds a payment by its checkout and its receipt’s number, with and without its mark', async () => {
+    const { paymentId, checkoutId } = await world.as('user-1').buy()
     const { number } = (await operator.payment(paymentId)).receipt
     expect(number).toBe('TEST-2026-000001')
-    for (const word of [number, '2026-000001', '2026-1', 'test-2026-1'])
+    for (const word of [number, '2026-000001', '2026-1', 'test-2026-1', checkoutId])
       expect([word, await payments(word)]).toEqual([word, [[paymentId, true]]])
     expect(await payments('2026-2')).toEqual([])
+    expect((await operator.get('/search?q=%20')).status).toBe(422)
   })
 })

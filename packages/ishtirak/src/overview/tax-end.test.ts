@@ -70,16 +70,6 @@ describeScenario('a tax of sales with a known end', ({ database }) => {
     expect(await check()).toMatchObject({ verdict: 'fail' })
   })
 
-  it('is not told of where a later term follows, or no end is known', async () => {
-    const { until: _, ...endless } = exempt
-    for (const tax of [[exempt, { from: '2027-01-01', kind: 'vat', rate_percent: 19 }], [endless]]) {
-      await start(tax)
-      await advanceTo('2027-01-10T00:00:00Z')
-      expect([await check(), subjects()]).toEqual([undefined, []])
-      await world.stop()
-    }
-  })
-
   it('is mailed to operators once when it is near, and once when it is over', async () => {
     await start([exempt])
     await world.advance(MINUTE)

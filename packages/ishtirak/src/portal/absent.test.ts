@@ -1,5 +1,5 @@
 // The portal of a service that lacks a capability: it sells by card, and shows no trace of what is not there.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CODE_ENV } from '../../../../test/support/codes.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
@@ -25,35 +25,24 @@ describeScenario('the portal', ({ database }) => {
       capabilities: CAPABILITIES.filter(({ name }) => name !== absent),
     })
 
-  describe.each(Object.entries(TRACES))('without %s', (name, { trace, forms }) => {
-    it('has nothing of it on its pages, for the user and for an operator who looks on', async () => {
-      await using whole = await start()
-      expect(bodyOf((await (await enterPortal(whole, 'user-1')).open()).text)).toMatch(trace)
-      await using world = await start(name)
-      const portal = await enterPortal(world, 'user-1')
-      const before = await portal.open()
-      expect([before.status, wordsOf(before.text)]).toEqual([
-        200,
-        expect.stringContaining('EDAHABIA or CIB card'),
-      ])
-      const visit = await enterConsole(world, ROLE_KEYS.owner)
-      const looked = await visit.open('/console/users/user-1/portal')
-      const { paymentId } = await world.as('user-1').buy()
-      const after = await portal.open()
-      const returned = await portal.open(`/billing/return/${paymentId}`)
-      expect([looked.status, after.status, returned.status]).toEqual([200, 200, 200])
-      for (const { text } of [before, looked, after, returned]) expect(bodyOf(text)).not.toMatch(trace)
-    })
-
-    it('has none of its routes', async () => {
-      await using whole = await start()
-      const there = await enterPortal(whole, 'user-1')
-      await using world = await start(name)
-      const portal = await enterPortal(world, 'user-1')
-      for (const form of forms) {
-        expect((await there.submit(form, {})).status).not.toBe(404)
-        expect((await portal.submit(form, {})).status).toBe(404)
-      }
-    })
+  it.each(Object.entries(TRACES))('without %s has no trace of it and no route', async (name, of) => {
+    const { trace, forms } = of
+    await using whole = await start()
+    const there = await enterPortal(whole, 'user-1')
+    expect(bodyOf((await there.open()).text)).toMatch(trace)
+    await using world = await start(name)
+    const portal = await enterPortal(world, 'user-1')
+    const before = await portal.open()
+    expect(wordsOf(before.text)).toContain('EDAHABIA or CIB card')
+    // An operator looks on as well.
+    const looked = await (await enterConsole(world, ROLE_KEYS.owner)).open('/console/users/user-1/portal')
+    const { paymentId } = await world.as('user-1').buy()
+    const pages = [before, looked, await portal.open(), await portal.open(`/billing/return/${paymentId}`)]
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    for (const { text } of pages) expect(bodyOf(text)).not.toMatch(trace)
+    for (const form of forms) {
+      expect((await there.submit(form, {})).status).not.toBe(404)
+      expect((await portal.submit(form, {})).status).toBe(404)
+    }
   })
 })

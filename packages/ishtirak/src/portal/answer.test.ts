@@ -1,6 +1,6 @@
 // Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
 // the browser; and what is open is named, with a way back to the choice that loses no money.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
@@ -25,75 +25,63 @@ describeScenario('the answers to forms', ({ database }) => {
   const ask = async (userId = 'user-1') =>
     (await world.as(userId).post(`${BILLING}/payments`, { plan: 'pro', months: 6, method: 'transfer' })).body
 
-  describe('are redirects', () => {
-    const send = async (to: string, fields: Record<string, string>, more: Record<string, string> = {}) => {
-      const portal = await portalOf()
-      return world.call('POST', to, {
-        headers: { ...portal.headers, 'content-type': 'application/x-www-form-urlencoded', ...more },
-        body: new URLSearchParams({ form_token: portal.formToken, ...fields }).toString(),
-      })
+  const send = async (to: string, fields: Record<string, string>, more: Record<string, string> = {}) => {
+    const portal = await portalOf()
+    return world.call('POST', to, {
+      headers: { ...portal.headers, 'content-type': 'application/x-www-form-urlencoded', ...more },
+      body: new URLSearchParams({ form_token: portal.formToken, ...fields }).toString(),
+    })
+  }
+
+  it('lead to a page of their session that a reload reads again', async () => {
+    const other = await portalOf()
+    for (const [to, fields] of [
+      ['/portal/code', { code: 'wrong' }],
+      ['/portal/redeem', { code: 'wrong' }],
+      ['/portal/upgrade', { plan: 'nope' }],
+      ['/portal/choice', { offer: '1 pro', method: 'card' }],
+      ['/portal/transfer', { plan: 'pro', months: '7' }],
+      // Of another session.
+      ['/portal/code', { code: 'x', form_token: 'guessed' }],
+      // Without a file.
+      ['/portal/payments/pay_nope/proof', {}],
+      ['/portal/open', { token: 'old' }],
+    ] as const) {
+      const answer = await send(to, fields)
+      const led = [to, answer.status, answer.headers.get('location')]
+      expect(led).toEqual([to, 303, `${world.base}/portal/answer`])
+      const cookie = /ishtirak_answer[^;]*/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
+      const headers = { ...other.headers, cookie: `${other.headers.cookie}; ${cookie}` }
+      // In another session there is no such answer.
+      expect([to, (await world.call('GET', '/portal/answer', { headers })).status]).toEqual([to, 303])
     }
+  })
 
-    it('to a page of its session that a reload reads again', async () => {
-      const other = await portalOf()
-      for (const [to, fields] of [
-        ['/portal/code', { code: 'wrong' }],
-        ['/portal/redeem', { code: 'wrong' }],
-        ['/portal/upgrade', { plan: 'nope' }],
-        ['/portal/choice', { offer: '1 pro', method: 'card' }],
-        ['/portal/transfer', { plan: 'pro', months: '7' }],
-        // Of another session.
-        ['/portal/code', { code: 'x', form_token: 'guessed' }],
-        // Without a file.
-        ['/portal/payments/pay_nope/proof', {}],
-        ['/portal/open', { token: 'old' }],
-      ] as const) {
-        const answer = await send(to, fields)
-        const led = [to, answer.status, answer.headers.get('location')]
-        expect(led).toEqual([to, 303, `${world.base}/portal/answer`])
-        const cookie = /ishtirak_answer[^;]*/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? ''
-        const headers = { ...other.headers, cookie: `${other.headers.cookie}; ${cookie}` }
-        // In another session there is no such answer.
-        expect([to, (await world.call('GET', '/portal/answer', { headers })).status]).toEqual([to, 303])
-      }
+  it('lead without a session to a page that says that nothing was done', async () => {
+    const answer = await world.call('POST', '/portal/code', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'code=any',
     })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal/answer`])
+  })
 
-    it('without a session too, to a page that says that nothing was done, and how to come in', async () => {
-      const answer = await world.call('POST', '/portal/code', {
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: 'code=any',
-      })
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal/answer`])
-    })
+  it('are refusals to a form of another site, and to one for an address without a form', async () => {
+    expect((await send('/portal/code', { code: 'x' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await send('/portal/nothing', {})).status).toBe(404)
+  })
 
-    it('but not a form of another site, nor one for an address without one', async () => {
-      expect((await send('/portal/code', { code: 'x' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-      expect((await send('/portal/nothing', {})).status).toBe(404)
-    })
-
-    it('and what a browser makes up leads to the portal', async () => {
-      const { headers } = await send('/portal/code', {})
-      const name = /ishtirak[\w.~-]*/.exec(headers.get('set-cookie') ?? '')?.[0]
-      for (const kept of [
-        ...['{', '7', 'null', '{"refused":"nothing"}', '{"refused":7}', '{"page":"portal"}'],
-        ...['{"code":"x"}', '{"choice":"x"}'],
-      ]) {
-        const cookie = `${name}=${encodeURIComponent(kept)}`
-        const answer = await world.call('GET', '/portal/answer', { headers: { cookie } })
-        const led = [kept, answer.status, answer.headers.get('location')]
-        expect(led).toEqual([kept, 303, `${world.base}/portal`])
-      }
-    })
-
-    it('and a file that is refused leads to a page of its own', async () => {
-      const { id } = await ask()
-      const portal = await portalOf()
-      const page = await portal.upload(`/portal/payments/${id}/proof`, Buffer.from('text'))
-      expect([page.status, wordsOf(page.text)]).toEqual([
-        422,
-        expect.stringContaining('neither a JPEG or PNG'),
-      ])
-    })
+  it('lead to the portal where a browser makes one up', async () => {
+    const { headers } = await send('/portal/code', {})
+    const name = /ishtirak[\w.~-]*/.exec(headers.get('set-cookie') ?? '')?.[0]
+    for (const kept of [
+      ...['{', '7', 'null', '{"refused":"nothing"}', '{"refused":7}', '{"page":"portal"}'],
+      ...['{"code":"x"}', '{"choice":"x"}'],
+    ]) {
+      const cookie = `${name}=${encodeURIComponent(kept)}`
+      const answer = await world.call('GET', '/portal/answer', { headers: { cookie } })
+      const led = [kept, answer.status, answer.headers.get('location')]
+      expect(led).toEqual([kept, 303, `${world.base}/portal`])
+    }
   })
 
   it('a wrong code stays typed, and the own used code alone says when it was used', async () => {
@@ -116,24 +104,22 @@ describeScenario('the answers to forms', ({ database }) => {
     }
   })
 
-  describe('a code and a transfer', () => {
-    it('go together: the price is that of the code, and the code says which payment holds it', async () => {
-      const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 10 })
-      const portal = await portalOf()
-      const worth = await portal.submit('/portal/code', { code })
-      expect(worth.text).toContain('name="method" value="transfer"')
-      const summary = await portal.submit('/portal/choice', { offer: '6 pro', method: 'transfer', code })
-      expect(summary.text).toContain(`action="${world.base}/portal/transfer"`)
-      const asked = await portal.submit('/portal/transfer', { plan: 'pro', months: '6', code })
-      expect([asked.status, asked.headers.get('location')]).toEqual([303, `${world.base}/portal#transfer`])
-      expect(wordsOf((await portal.open()).text)).toContain('Pro · 6 months · 11 880 DA')
-      const again = await portal.submit('/portal/code', { code })
-      expect(wordsOf(again.text)).toContain('for a payment that is still open')
-      const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
-      const approval = { amount: 11_880, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
-      expect((await operatorOf(world).post(`/payments/${payment.id}/approve`, approval)).status).toBe(200)
-      expect(wordsOf((await portal.submit('/portal/code', { code })).text)).toContain('You used this code on')
-    })
+  it('a code and a transfer go together: the code’s price, and the code says what holds it', async () => {
+    const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 10 })
+    const portal = await portalOf()
+    const worth = await portal.submit('/portal/code', { code })
+    expect(worth.text).toContain('name="method" value="transfer"')
+    const summary = await portal.submit('/portal/choice', { offer: '6 pro', method: 'transfer', code })
+    expect(summary.text).toContain(`action="${world.base}/portal/transfer"`)
+    const asked = await portal.submit('/portal/transfer', { plan: 'pro', months: '6', code })
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, `${world.base}/portal#transfer`])
+    expect(wordsOf((await portal.open()).text)).toContain('Pro · 6 months · 11 880 DA')
+    const again = await portal.submit('/portal/code', { code })
+    expect(wordsOf(again.text)).toContain('for a payment that is still open')
+    const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
+    const approval = { amount: 11_880, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
+    expect((await operatorOf(world).post(`/payments/${payment.id}/approve`, approval)).status).toBe(200)
+    expect(wordsOf((await portal.submit('/portal/code', { code })).text)).toContain('You used this code on')
   })
 
   it('a plan that has ended is subscribed to again, not upgraded to', async () => {
@@ -145,75 +131,57 @@ describeScenario('the answers to forms', ({ database }) => {
     expect(words).not.toContain('Upgrade to Pro')
   })
 
-  describe('what is open', () => {
-    it('is named with its plan, term and amount', async () => {
-      await ask()
-      await (await portalOf('user-2')).submit('/portal/upgrade', { plan: 'pro', months: '6' })
-      const named = {
-        ar: ['Pro · 6 أشهر · 13 200 دج', 'اختيار شيء آخر'],
-        fr: ['Pro · 6 mois · 13 200 DA', 'Choisir autre chose'],
-        en: ['Pro · 6 months · 13 200 DA', 'Choose something else'],
+  it('what is open is named with its plan, term and amount', async () => {
+    await ask()
+    await (await portalOf('user-2')).submit('/portal/upgrade', { plan: 'pro', months: '6' })
+    const named = {
+      ar: ['Pro · 6 أشهر · 13 200 دج', 'اختيار شيء آخر'],
+      fr: ['Pro · 6 mois · 13 200 DA', 'Choisir autre chose'],
+      en: ['Pro · 6 months · 13 200 DA', 'Choose something else'],
+    }
+    for (const locale of LOCALES)
+      for (const userId of ['user-1', 'user-2']) {
+        const words = wordsOf((await (await portalOf(userId, locale)).open()).text)
+        for (const text of named[locale]) expect(words).toContain(text)
       }
-      for (const locale of LOCALES)
-        for (const userId of ['user-1', 'user-2']) {
-          const words = wordsOf((await (await portalOf(userId, locale)).open()).text)
-          for (const text of named[locale]) expect(words).toContain(text)
-        }
-    })
+  })
 
-    it('can be exchanged: a page of a card is closed before another is opened', async () => {
-      const portal = await portalOf()
-      await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
-      expect((await portal.open()).text).not.toContain('/portal/choice"')
-      const choice = await portal.open('/portal?choose=else')
-      expect(choice.text).toContain(`${world.base}/portal/choice"`)
-      expect(wordsOf(choice.text)).toContain('replaces this order')
-      expect((await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })).status).toBe(303)
-      expect(
-        world.emulator
-          .checkouts()
-          .map(({ status }) => status)
-          .sort(),
-      ).toEqual(['expired', 'pending'])
-      expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
-    })
+  it('what is open can be exchanged: a page of a card is closed before another is opened', async () => {
+    const portal = await portalOf()
+    await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
+    expect((await portal.open()).text).not.toContain('/portal/choice"')
+    const choice = await portal.open('/portal?choose=else')
+    expect(choice.text).toContain(`${world.base}/portal/choice"`)
+    expect(wordsOf(choice.text)).toContain('replaces this order')
+    expect((await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })).status).toBe(303)
+    const expected = ['expired', 'pending']
+    expect(
+      world.emulator
+        .checkouts()
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(expected)
+    expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
+  })
 
-    it(
-      'is not lost where it was paid before: its payment is booked, and nothing else is ' + 'bought',
-      async () => {
-        const portal = await portalOf()
-        const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
-        const checkout = /checkouts\/(\w+)\/pay/.exec(started.headers.get('location') ?? '')?.[1] ?? ''
-        await portal.open('/portal?choose=else')
-        world.emulator.setFaults({ drop: {} })
-        await world.emulator.pay(checkout, 'paid')
-        const other = await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })
-        expect(other.status).toBe(409)
-        const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
-        expect(data).toMatchObject([{ status: 'paid', months: 6 }])
-        expect((await world.as('user-1').get(`${BILLING}/status`)).body.plan).toBe('pro')
-      },
-    )
+  it('a transfer that another one replaced still counts when its money comes', async () => {
+    const { id } = await ask()
+    const portal = await portalOf()
+    const byTransfer = 'name="method" value="transfer"'
+    expect((await portal.open()).text).not.toContain(byTransfer)
+    expect((await portal.open('/portal?choose=else')).text).toContain(byTransfer)
+    expect((await portal.submit('/portal/transfer', { plan: 'pro', months: '1' })).status).toBe(303)
+    expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
+    const approval = { amount: 13_200, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
+    expect((await operatorOf(world).post(`/payments/${id}/approve`, approval)).status).toBe(200)
+    const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
+    expect(data).toContainEqual(expect.objectContaining({ id, status: 'paid', months: 6 }))
+  })
 
-    it('and a transfer that another one replaced still counts when its money comes', async () => {
-      const { id } = await ask()
-      const portal = await portalOf()
-      const byTransfer = 'name="method" value="transfer"'
-      expect((await portal.open()).text).not.toContain(byTransfer)
-      expect((await portal.open('/portal?choose=else')).text).toContain(byTransfer)
-      expect((await portal.submit('/portal/transfer', { plan: 'pro', months: '1' })).status).toBe(303)
-      expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
-      const approval = { amount: 13_200, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
-      expect((await operatorOf(world).post(`/payments/${id}/approve`, approval)).status).toBe(200)
-      const { data } = (await world.as('user-1').get(`${BILLING}/payments`)).body
-      expect(data).toContainEqual(expect.objectContaining({ id, status: 'paid', months: 6 }))
-    })
-
-    it('is not offered to be exchanged once its slip was sent', async () => {
-      const { id } = await ask()
-      const portal = await portalOf()
-      await portal.upload(`/portal/payments/${id}/proof`, png())
-      expect(wordsOf((await portal.open()).text)).not.toContain('Choose something else')
-    })
+  it('what is open is not offered to be exchanged once its slip was sent', async () => {
+    const { id } = await ask()
+    const portal = await portalOf()
+    await portal.upload(`/portal/payments/${id}/proof`, png())
+    expect(wordsOf((await portal.open()).text)).not.toContain('Choose something else')
   })
 })

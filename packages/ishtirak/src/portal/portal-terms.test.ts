@@ -1,5 +1,5 @@
 // The choice of terms on the portal's page, and what its forms buy.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
@@ -128,27 +128,25 @@ describeScenario('the choice of terms', ({ database }) => {
     expect(world.emulator.checkouts()).toEqual([])
   })
 
-  describe('before the renewal window', () => {
-    it('is behind a wish to buy ahead, with when it would start and what is possible later', async () => {
-      const portal = await enterPortal(world, 'user-1')
-      await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
-      // A page that was opened before buys nothing by accident.
-      const again = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' })
-      expect([again.status, wordsOf(again.text).includes('Already subscribed')]).toEqual([409, true])
-      const page = await portal.open()
-      const words = wordsOf(page.text)
-      expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
-      expect(words).toContain('What you buy now starts on 21 November 2027')
-      expect(page.text).toMatch(/<details id="choose">/)
-      const summary = await choose('6 pro')
-      expect(wordsOf(summary.text)).toContain('It starts on 21 November 2027, when your current period ends.')
-      await pay(await portal.submit('/portal/upgrade', fieldsOf(summary)))
-      expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
-      const later = await portal.open()
-      expect(wordsOf(later.text)).toContain('12 months You save 4 800 DA Possible from 21 May 2027 24 000 DA')
-      expect(radios(choiceIn(later), 'offer')).toContainEqual(['12 pro', 'disabled'])
-      expect((await choose('12 pro')).status).toBe(409)
-    })
+  it('is behind a wish to buy ahead before the renewal window, with what is possible later', async () => {
+    const portal = await enterPortal(world, 'user-1')
+    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' }))
+    // A page that was opened before buys nothing by accident.
+    const again = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12' })
+    expect([again.status, wordsOf(again.text).includes('Already subscribed')]).toEqual([409, true])
+    const page = await portal.open()
+    const words = wordsOf(page.text)
+    expect(words).toContain('You can renew from 14 November 2027. Change plan or pay ahead')
+    expect(words).toContain('What you buy now starts on 21 November 2027')
+    expect(page.text).toMatch(/<details id="choose">/)
+    const summary = await choose('6 pro')
+    expect(wordsOf(summary.text)).toContain('It starts on 21 November 2027, when your current period ends.')
+    await pay(await portal.submit('/portal/upgrade', fieldsOf(summary)))
+    expect(await endOf('user-1')).toBe('2028-05-21T12:00:00Z')
+    const later = await portal.open()
+    expect(wordsOf(later.text)).toContain('12 months You save 4 800 DA Possible from 21 May 2027 24 000 DA')
+    expect(radios(choiceIn(later), 'offer')).toContainEqual(['12 pro', 'disabled'])
+    expect((await choose('12 pro')).status).toBe(409)
   })
 
   it('changes to a dearer plan at once, for the difference, to the same end', async () => {

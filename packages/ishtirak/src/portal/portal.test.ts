@@ -48,208 +48,168 @@ describeScenario('the portal', ({ database }) => {
   const submit = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     send('/portal/upgrade', fields, { cookie, ...headers })
 
-  describe('is opened by a link that', () => {
-    it('holds exactly an address and when it ends, and needs a user’s token', async () => {
-      const { status, text, body } = await world.as('user-1').post(SESSIONS, { return_path: '/settings' })
-      expect([status, Object.keys(body)]).toEqual([201, ['url', 'expires_at']])
-      expect(text).toMatch(/"url":"http:\/\/127\.0\.0\.1:\d+[\w/]*\/portal\/open\?token=[\w-]{43}"/)
-      expect(body.expires_at).toBe('2026-11-21T12:05:00Z')
-      expect((await world.call('POST', SESSIONS, { body: {} })).status).toBe(401)
-      const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
-      expect((await world.call('POST', SESSIONS, { headers: { authorization } })).status).toBe(201)
+  it('is opened by a link: an address and its end, for a user’s token', async () => {
+    const { status, text, body } = await world.as('user-1').post(SESSIONS, { return_path: '/settings' })
+    expect([status, Object.keys(body)]).toEqual([201, ['url', 'expires_at']])
+    expect(text).toMatch(/"url":"http:\/\/127\.0\.0\.1:\d+[\w/]*\/portal\/open\?token=[\w-]{43}"/)
+    expect(body.expires_at).toBe('2026-11-21T12:05:00Z')
+    expect((await world.call('POST', SESSIONS, { body: {} })).status).toBe(401)
+    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
+    expect((await world.call('POST', SESSIONS, { headers: { authorization } })).status).toBe(201)
+  })
+
+  it('is opened by a link once, for a cookie that scripts and other sites cannot use', async () => {
+    const link = await linkOf('user-1')
+    const first = await follow(link)
+    expect([first.status, first.headers.get('location')]).toEqual([303, `${world.base}/portal`])
+    expect(first.headers.get('set-cookie')).toMatch(
+      /^ishtirak[\w.]*=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    const second = await follow(link)
+    expect([second.status, second.headers.get('set-cookie')]).toEqual([410, null])
+    expect((await open(cookieOf(first))).status).toBe(200)
+    // The same browser may click twice.
+    const again = await follow(link, { cookie: cookieOf(first) })
+    expect([again.status, again.headers.get('location')]).toEqual([303, `${world.base}/portal`])
+    const own = await follow(await linkOf('user-1'), { cookie: cookieOf(first) })
+    expect([own.status, own.headers.get('location')]).toEqual([303, `${world.base}/portal`])
+    const rows = JSON.stringify(await database().query(selectSecrets))
+    expect(rows).not.toContain(link.split('token=')[1])
+    expect(rows).not.toContain(cookieOf(first).split('=')[1])
+  })
+
+  it('is opened by a link that no prefetch uses up, and that is over after five minutes', async () => {
+    const link = await linkOf('user-1')
+    expect((await follow(link, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(503)
+    expect((await world.call('HEAD', link)).status).toBe(405)
+    expect((await follow(link)).status).toBe(303)
+    const late = await linkOf('user-1')
+    world.clock.advance(300_000)
+    expect((await follow(late)).status).toBe(410)
+  })
+
+  it('is opened by a link that leads back to a path of the platform, and nowhere else', async () => {
+    const taken: string[] = []
+    for (const return_path of [
+      ...['https://evil.example', '//evil.example', '/\\evil.example', 'settings', '/a b'],
+      `/${'x'.repeat(500)}`,
+    ]) {
+      const { body } = await world.as('user-1').post(SESSIONS, { return_path })
+      if (body.code !== 'validation_failed') taken.push(return_path)
+    }
+    expect(taken).toEqual([])
+  })
+
+  it('is opened by a link that lets one of twenty in that follow it at once', async () => {
+    const link = await linkOf('user-1')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => follow(link)))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
+  })
+
+  describe('a link of another user than the browser’s session', () => {
+    const answerTo = (page: Answer) => ({
+      form_token: formTokenIn(page),
+      token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
+    })
+    const agree = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      send('/portal/open', fields, { cookie, ...headers })
+    const whoIs = async (cookie: string) => /user-[12]/.exec((await open(cookie)).text)?.[0]
+    beforeEach(async () => {
+      for (const id of ['user-1', 'user-2']) await setProfile(world, id, { name: id })
     })
 
-    it('works once, and becomes a cookie that scripts and other sites cannot use', async () => {
-      const link = await linkOf('user-1')
-      const first = await follow(link)
-      expect([first.status, first.headers.get('location')]).toEqual([303, `${world.base}/portal`])
-      expect(first.headers.get('set-cookie')).toMatch(
-        /^ishtirak[\w.]*=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
-      )
-      const second = await follow(link)
-      expect([second.status, second.headers.get('set-cookie')]).toEqual([410, null])
-      expect((await open(cookieOf(first))).status).toBe(200)
-      // The same browser may click twice.
-      const again = await follow(link, { cookie: cookieOf(first) })
-      expect([again.status, again.headers.get('location')]).toEqual([303, `${world.base}/portal`])
-      const own = await follow(await linkOf('user-1'), { cookie: cookieOf(first) })
-      expect([own.status, own.headers.get('location')]).toEqual([303, `${world.base}/portal`])
-      const rows = JSON.stringify(await database().query(selectSecrets))
-      expect(rows).not.toContain(link.split('token=')[1])
-      expect(rows).not.toContain(cookieOf(first).split('=')[1])
-    })
-
-    it('is not used up by a browser that only fetches ahead, and is over after five minutes', async () => {
-      const link = await linkOf('user-1')
-      expect((await follow(link, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(503)
-      expect((await world.call('HEAD', link)).status).toBe(405)
-      expect((await follow(link)).status).toBe(303)
-      const late = await linkOf('user-1')
-      world.clock.advance(300_000)
-      expect((await follow(late)).status).toBe(410)
-    })
-
-    it('leads back to a path of the platform, and nowhere else', async () => {
-      const taken: string[] = []
-      for (const return_path of [
-        ...['https://evil.example', '//evil.example', '/\\evil.example', 'settings', '/a b'],
-        `/${'x'.repeat(500)}`,
-      ]) {
-        const { body } = await world.as('user-1').post(SESSIONS, { return_path })
-        if (body.code !== 'validation_failed') taken.push(return_path)
+    it('asks first, names both, and goes on by no form of another page', async () => {
+      const cookie = await enter('user-1')
+      const link = await linkOf('user-2')
+      for (const [locale, title] of [
+        ['ar', 'هذا الرابط يفتح حسابًا آخر'],
+        ['fr', 'Ce lien ouvre un autre compte'],
+        ['en', 'This link opens another account'],
+      ] as const) {
+        const asked = await follow(link, { cookie, 'accept-language': locale })
+        expect([asked.status, asked.headers.get('set-cookie')]).toEqual([200, null])
+        for (const part of [title, 'user-1', 'user-2']) expect(asked.text).toContain(part)
+        expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'")
       }
-      expect(taken).toEqual([])
+      const answers = answerTo(await follow(link, { cookie }))
+      expect((await agree(cookie, { ...answers, form_token: 'guessed' })).status).toBe(403)
+      expect((await agree(cookie, answers, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+      // A form of another site comes without the cookie, and with no session it opens nothing.
+      const bare = await agree('', answers)
+      expect([bare.status, bare.headers.get('set-cookie')]).toEqual([401, null])
+      expect(await whoIs(cookie)).toBe('user-1')
     })
 
-    it('lets one of twenty in that follow it at once', async () => {
-      const link = await linkOf('user-1')
-      const answers = await Promise.all(Array.from({ length: 20 }, () => follow(link)))
-      const statuses = answers.map(({ status }) => status).sort()
-      expect(statuses).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
-    })
-
-    describe('that is of another user than the browser’s session', () => {
-      const answerTo = (page: Answer) => ({
-        form_token: formTokenIn(page),
-        token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
-      })
-      const agree = (cookie: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-        send('/portal/open', fields, { cookie, ...headers })
-      const whoIs = async (cookie: string) => /user-[12]/.exec((await open(cookie)).text)?.[0]
-      beforeEach(async () => {
-        for (const id of ['user-1', 'user-2']) await setProfile(world, id, { name: id })
-      })
-
-      it('asks first, and names both', async () => {
-        const cookie = await enter('user-1')
-        const link = await linkOf('user-2')
-        for (const [locale, title] of [
-          ['ar', 'هذا الرابط يفتح حسابًا آخر'],
-          ['fr', 'Ce lien ouvre un autre compte'],
-          ['en', 'This link opens another account'],
-        ] as const) {
-          const asked = await follow(link, { cookie, 'accept-language': locale })
-          expect([asked.status, asked.headers.get('set-cookie')]).toEqual([200, null])
-          for (const part of [title, 'user-1', 'user-2']) expect(asked.text).toContain(part)
-          expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'")
-        }
-        expect(await whoIs(cookie)).toBe('user-1')
-      })
-
-      it('goes on by the button, once, and the session before is over', async () => {
-        const cookie = await enter('user-1')
-        const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
-        const agreed = await agree(cookie, answers)
-        expect([agreed.status, agreed.headers.get('location')]).toEqual([303, `${world.base}/portal`])
-        expect(await whoIs(cookieOf(agreed))).toBe('user-2')
-        expect((await open(cookie)).status).toBe(401)
-        const third = await enter('user-1')
-        const own = formTokenIn(await open(third))
-        expect((await agree(third, { ...answers, form_token: own })).status).toBe(410)
-        expect(await whoIs(third)).toBe('user-1')
-      })
-
-      it('goes on by no form of another page', async () => {
-        const cookie = await enter('user-1')
-        const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
-        expect((await agree(cookie, { ...answers, form_token: 'guessed' })).status).toBe(403)
-        expect((await agree(cookie, answers, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-        // A form of another site comes without the cookie, and with no session it opens nothing.
-        const bare = await agree('', answers)
-        expect([bare.status, bare.headers.get('set-cookie')]).toEqual([401, null])
-        expect(await whoIs(cookie)).toBe('user-1')
-      })
+    it('goes on by the button, once, and the session before is over', async () => {
+      const cookie = await enter('user-1')
+      const answers = answerTo(await follow(await linkOf('user-2'), { cookie }))
+      const agreed = await agree(cookie, answers)
+      expect([agreed.status, agreed.headers.get('location')]).toEqual([303, `${world.base}/portal`])
+      expect(await whoIs(cookieOf(agreed))).toBe('user-2')
+      expect((await open(cookie)).status).toBe(401)
+      const third = await enter('user-1')
+      const own = formTokenIn(await open(third))
+      expect((await agree(third, { ...answers, form_token: own })).status).toBe(410)
+      expect(await whoIs(third)).toBe('user-1')
     })
   })
 
-  describe('knows a session', () => {
-    it('for twelve hours', async () => {
-      const cookie = await enter('user-1')
-      await world.advance(12 * 3600 - 1)
-      expect((await open(cookie)).status).toBe(200)
-      await world.advance(1)
-      expect((await open(cookie)).status).toBe(401)
-      expect(await database().query(selectSecrets)).toEqual([])
-    })
-
-    it('until its user leaves, and is sent back to the page before', async () => {
-      const cookie = await enter('user-1', { return_path: '/settings/billing' })
-      const form_token = formTokenIn(await open(cookie))
-      const left = await world.call('POST', '/portal/leave', {
-        body: new URLSearchParams({ form_token }).toString(),
-        headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
-      })
-      expect([left.status, left.headers.get('location')]).toEqual([
-        303,
-        'http://platform.localhost/settings/billing',
-      ])
-      expect((await open(cookie)).status).toBe(401)
-    })
-
-    it('and shows no other user’s receipt', async () => {
-      const { paymentId } = await world.as('user-1').buy()
-      const own = await open(await enter('user-1'), {}, `/portal/receipts/${paymentId}`)
-      expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-      const other = await open(await enter('user-2'), {}, `/portal/receipts/${paymentId}`)
-      expect(other.status).toBe(404)
-    })
+  it('knows a session for twelve hours', async () => {
+    const cookie = await enter('user-1')
+    await world.advance(12 * 3600 - 1)
+    expect((await open(cookie)).status).toBe(200)
+    await world.advance(1)
+    expect((await open(cookie)).status).toBe(401)
+    expect(await database().query(selectSecrets)).toEqual([])
   })
 
-  describe('takes a form', () => {
-    it('and leads to the payment page, where fifty clicks make one checkout', async () => {
-      const cookie = await enter('user-1')
-      const form_token = formTokenIn(await open(cookie))
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, () => submit(cookie, { form_token, plan: 'pro' })),
-      )
-      const [checkout] = world.emulator.checkouts()
-      for (const { status, headers } of answers)
-        expect([status, headers.get('location')]).toEqual([
-          303,
-          expect.stringContaining(`/checkouts/${checkout?.id}/pay`),
-        ])
-      expect(world.emulator.checkouts()).toHaveLength(1)
+  it('knows a session until its user leaves, and is sent back to the page before', async () => {
+    const cookie = await enter('user-1', { return_path: '/settings/billing' })
+    const form_token = formTokenIn(await open(cookie))
+    const left = await world.call('POST', '/portal/leave', {
+      body: new URLSearchParams({ form_token }).toString(),
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
     })
+    const expected = [303, 'http://platform.localhost/settings/billing']
+    expect([left.status, left.headers.get('location')]).toEqual(expected)
+    expect((await open(cookie)).status).toBe(401)
+  })
 
-    it('only of its own, whose origin browsers call null, and says on a page what is wrong', async () => {
-      const cookie = await enter('user-1')
-      const form_token = formTokenIn(await open(cookie))
-      const others = formTokenIn(await open(await enter('user-1')))
-      expect(others).not.toBe(form_token)
-      const statuses = async (...sent: readonly (readonly [Record<string, string>, object])[]) =>
-        Promise.all(
-          sent.map(async ([fields, headers]) => (await submit(cookie, fields, { ...headers })).status),
-        )
-      const [own, plan] = [{ plan: 'pro', form_token }, { plan: 'pro' }]
-      const foreign = await statuses(
-        [plan, {}],
-        [{ ...plan, form_token: others }, {}],
-        [own, { 'sec-fetch-site': 'cross-site' }],
-        [own, { 'sec-fetch-site': 'same-site' }],
-        [own, { origin: 'https://evil.example' }],
-      )
-      expect(foreign).toEqual([403, 403, 403, 403, 403])
-      for (const fields of [{ plan: 'gold' }, { plan: 'free' }, {}]) {
-        const answer = await submit(cookie, { form_token, ...fields })
-        const said = [fields, answer.status, answer.headers.get('content-type')]
-        expect(said).toEqual([fields, 422, 'text/html; charset=utf-8'])
-      }
-      expect(world.emulator.checkouts()).toEqual([])
-      const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
-      expect((await submit(cookie, own, headers)).status).toBe(303)
-    })
+  it('shows no other user’s receipt', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    const own = await open(await enter('user-1'), {}, `/portal/receipts/${paymentId}`)
+    expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    const other = await open(await enter('user-2'), {}, `/portal/receipts/${paymentId}`)
+    expect(other.status).toBe(404)
+  })
 
-    it('and says on a page when to try again where the provider is in trouble', async () => {
-      const cookie = await enter('user-1')
-      const form_token = formTokenIn(await open(cookie))
-      world.emulator.setFaults({ api_5xx: { times: 1 } })
-      const answer = await submit(cookie, { form_token, plan: 'pro' }, { 'accept-language': 'fr' })
-      expect([answer.status, answer.text.includes('Prestataire de paiement indisponible')]).toEqual([
-        503,
-        true,
-      ])
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    })
+  it('takes only its own forms, whose origin browsers call null, and says what is wrong', async () => {
+    const cookie = await enter('user-1')
+    const form_token = formTokenIn(await open(cookie))
+    const others = formTokenIn(await open(await enter('user-1')))
+    expect(others).not.toBe(form_token)
+    const statuses = async (...sent: readonly (readonly [Record<string, string>, object])[]) =>
+      Promise.all(
+        sent.map(async ([fields, headers]) => (await submit(cookie, fields, { ...headers })).status),
+      )
+    const [own, plan] = [{ plan: 'pro', form_token }, { plan: 'pro' }]
+    const foreign = await statuses(
+      [plan, {}],
+      [{ ...plan, form_token: others }, {}],
+      [own, { 'sec-fetch-site': 'cross-site' }],
+      [own, { 'sec-fetch-site': 'same-site' }],
+      [own, { origin: 'https://evil.example' }],
+    )
+    expect(foreign).toEqual([403, 403, 403, 403, 403])
+    for (const fields of [{ plan: 'gold' }, { plan: 'free' }, {}]) {
+      const answer = await submit(cookie, { form_token, ...fields })
+      const said = [fields, answer.status, answer.headers.get('content-type')]
+      expect(said).toEqual([fields, 422, 'text/html; charset=utf-8'])
+    }
+    expect(world.emulator.checkouts()).toEqual([])
+    const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
+    expect((await submit(cookie, own, headers)).status).toBe(303)
   })
 
   it('does not invite to pay again while a payment is under review', async () => {
@@ -299,25 +259,20 @@ describeScenario('the portal', ({ database }) => {
     expect(policy).toContain("frame-ancestors 'self' https://host.example")
   })
 
-  describe('is in', () => {
-    const langOf = (page: Answer) => /<html lang="(\w+)"/.exec(page.text)?.[1]
+  const langOf = (page: Answer) => /<html lang="(\w+)"/.exec(page.text)?.[1]
 
-    it(
-      'the language of the profile before that of the browser, and one chosen by hand before ' + 'both',
-      async () => {
-        await setProfile(world, 'user-1', { locale: 'en' })
-        const cookie = await enter('user-1')
-        expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
-        const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
-        expect(langOf(chosen)).toBe('ar')
-        const remembered = /ishtirak_lang[\w.]*=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
-        expect(langOf(await open(`${cookie}; ${remembered}`, { 'accept-language': 'fr' }))).toBe('ar')
-        // To an anonymous visitor, and in Arabic where no language of theirs is spoken.
-        const accepted = ['fr-DZ,fr;q=0.9', 'de,es', '']
-        const pages = await Promise.all(accepted.map((accept) => open('', { 'accept-language': accept })))
-        expect(pages.map(langOf)).toEqual(['fr', 'ar', 'ar'])
-      },
-    )
+  it('is in the language chosen by hand, else of the profile, else of the browser', async () => {
+    await setProfile(world, 'user-1', { locale: 'en' })
+    const cookie = await enter('user-1')
+    expect(langOf(await open(cookie, { 'accept-language': 'fr' }))).toBe('en')
+    const chosen = await open(cookie, { 'accept-language': 'fr' }, '/portal?lang=ar')
+    expect(langOf(chosen)).toBe('ar')
+    const remembered = /ishtirak_lang[\w.]*=\w+/.exec(chosen.headers.get('set-cookie') ?? '')?.[0]
+    expect(langOf(await open(`${cookie}; ${remembered}`, { 'accept-language': 'fr' }))).toBe('ar')
+    // To an anonymous visitor, and in Arabic where no language of theirs is spoken.
+    const accepted = ['fr-DZ,fr;q=0.9', 'de,es', '']
+    const pages = await Promise.all(accepted.map((accept) => open('', { 'accept-language': accept })))
+    expect(pages.map(langOf)).toEqual(['fr', 'ar', 'ar'])
   })
 
   it('shows a year a page, and the way to older payments', async () => {
@@ -337,34 +292,28 @@ describeScenario('the portal', ({ database }) => {
     expect((await open(cookie, {}, '/portal?cursor=made-up')).status).toBe(422)
   })
 
-  describe('the page after paying', () => {
-    it('believes no redirect, asks again by itself for three minutes, then leaves it to us', async () => {
-      const { paymentId, checkoutId } = await world.as('user-1').upgrade()
-      const path = `/billing/return/${paymentId}?checkout_id=${checkoutId}&status=paid&failed=1`
-      const { text, headers } = await world.call('GET', path, { headers: { 'accept-language': 'en' } })
-      expect(text).toContain('We are waiting for the bank')
-      expect(headers.get('refresh')).toBe('3; url=?look=1')
-      const look = async (number: number) =>
-        (await world.call('GET', `/billing/return/${paymentId}?look=${number}`)).headers.get('refresh')
-      expect([await look(3), await look(4), await look(19), await look(20)]).toEqual([
-        '3; url=?look=4',
-        '10; url=?look=5',
-        '10; url=?look=20',
-        null,
-      ])
-    })
+  it('the page after paying believes no redirect, and asks again for three minutes', async () => {
+    const { paymentId, checkoutId } = await world.as('user-1').upgrade()
+    const path = `/billing/return/${paymentId}?checkout_id=${checkoutId}&status=paid&failed=1`
+    const { text, headers } = await world.call('GET', path, { headers: { 'accept-language': 'en' } })
+    expect(text).toContain('We are waiting for the bank')
+    expect(headers.get('refresh')).toBe('3; url=?look=1')
+    const look = async (number: number) =>
+      (await world.call('GET', `/billing/return/${paymentId}?look=${number}`)).headers.get('refresh')
+    const expected = ['3; url=?look=4', '10; url=?look=5', '10; url=?look=20', null]
+    expect([await look(3), await look(4), await look(19), await look(20)]).toEqual(expected)
+  })
 
-    it('names no user, not even to another user with a session', async () => {
-      await setProfile(world, 'user-1', { name: 'Amina', email: 'amina@example.dz' })
-      const { paymentId } = await world.as('user-1').buy()
-      const others = await enter('user-2')
-      for (const cookie of ['', others]) {
-        const { text } = await open(cookie, {}, `/billing/return/${paymentId}`)
-        expect(text).not.toMatch(/Amina|amina@example\.dz|user-1|\/portal\/receipts/)
-      }
-      const own = await open(await enter('user-1'), {}, `/billing/return/${paymentId}`)
-      expect(own.text).toContain(`/portal/receipts/${paymentId}`)
-    })
+  it('the page after paying names no user, not even to another user with a session', async () => {
+    await setProfile(world, 'user-1', { name: 'Amina', email: 'amina@example.dz' })
+    const { paymentId } = await world.as('user-1').buy()
+    const others = await enter('user-2')
+    for (const cookie of ['', others]) {
+      const { text } = await open(cookie, {}, `/billing/return/${paymentId}`)
+      expect(text).not.toMatch(/Amina|amina@example\.dz|user-1|\/portal\/receipts/)
+    }
+    const own = await open(await enter('user-1'), {}, `/billing/return/${paymentId}`)
+    expect(own.text).toContain(`/portal/receipts/${paymentId}`)
   })
 
   it('the page after paying says to the payer alone where the receipt is sent', async () => {
@@ -385,23 +334,20 @@ describeScenario('the portal', ({ database }) => {
     await mailing.stop()
   })
 
-  describe('a receipt by the API', () => {
-    const receiptOf = (userId: string, paymentId: string, headers: Record<string, string> = {}) =>
-      world.as(userId).get(`/api/v1/billing/payments/${paymentId}/receipt`, headers)
+  const receiptOf = (userId: string, paymentId: string, headers: Record<string, string> = {}) =>
+    world.as(userId).get(`/api/v1/billing/payments/${paymentId}/receipt`, headers)
 
-    it('is a PDF for its owner that no later name touches, 404 for others, 409 unpaid', async () => {
-      await setProfile(world, 'user-1', { name: 'Amina Boudiaf' })
-      const { paymentId } = await world.as('user-1').buy()
-      const own = await receiptOf('user-1', paymentId)
-      expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-      expect(own.headers.get('content-disposition')).toBe('inline; filename="receipt-TEST-2026-000001.pdf"')
-      const others = await receiptOf('user-2', paymentId)
-      expect([others.status, others.body.code]).toEqual([404, 'not_found'])
-      const open = await world.as('user-3').upgrade()
-      const unpaid = await receiptOf('user-3', open.paymentId)
-      expect([unpaid.status, unpaid.body.code]).toEqual([409, 'payment_not_paid'])
-      await setProfile(world, 'user-1', { name: 'Another Name' })
-      expect((await receiptOf('user-1', paymentId)).text).toBe(own.text)
-    })
+  it('a receipt by the API is a PDF for its owner that no later name touches, 404 for others', async () => {
+    await setProfile(world, 'user-1', { name: 'Amina Boudiaf' })
+    const { paymentId } = await world.as('user-1').buy()
+    const own = await receiptOf('user-1', paymentId)
+    expect([own.status, own.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    expect(own.headers.get('content-disposition')).toBe('inline; filename="receipt-TEST-2026-000001.pdf"')
+    expect(await receiptOf('user-2', paymentId)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    const open = await world.as('user-3').upgrade()
+    const unpaid = await receiptOf('user-3', open.paymentId)
+    expect([unpaid.status, unpaid.body.code]).toEqual([409, 'payment_not_paid'])
+    await setProfile(world, 'user-1', { name: 'Another Name' })
+    expect((await receiptOf('user-1', paymentId)).text).toBe(own.text)
   })
 })

@@ -1,7 +1,7 @@
 // Receipts as users get them: the PDF is read back, in all three languages.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { factsOf, fontsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
+import { factsOf, hasColor, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
 import { A_CHANGE, snapshotWith } from '../../../../test/support/receipt.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { ReceiptSnapshot } from '../core/receipt.js'
@@ -18,6 +18,15 @@ const textIn = (locale: Locale, changes: Parameters<typeof snapshotWith>[0] = {}
 /** Readers set the brackets and blanks of a line of two directions each in their own way. */
 const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
 
+const expectAll = (text: string, lines: readonly string[]) =>
+  expect(lines.filter((line) => !text.includes(line))).toEqual([])
+
+/** Each is a line of the Arabic page. */
+const expectLines = (pdf: Uint8Array, lines: readonly string[]) => {
+  const printed = linesOf(pdf).map(lettersOf)
+  expect(lines.filter((line) => !printed.includes(lettersOf(line)))).toEqual([])
+}
+
 it('has the color of the seller, where there is one', () => {
   const snapshot = snapshotWith()
   const seller = '#7a0045'
@@ -30,180 +39,109 @@ it('has the color of the seller, where there is one', () => {
 describe('a receipt', () => {
   it('in French says all that a document of sale has to', () => {
     const text = textIn('fr')
-    for (const line of [
-      'Reçu de paiement',
-      'N° 2026-000042',
-      'Date d’émission 21/11/2026',
-      'Exemple Hébergement',
-      'SARL (exemple)',
-      'Hébergement d’applications web',
-      '1, rue de l’Exemple, Alger',
-      'RC 00/00-0000000 B 00',
-      'NIF 000000000000000',
-      'NIS 000000000000000',
-      'AI 00000000000',
-      'Yasmine Benali',
-      'yasmine@exemple.dz',
-      'Identifiant usr_48151623',
-      'Abonnement Pro, un mois du 21/11/2026 1 1 680,67 DA',
-      'au 21/12/2026',
-      'Total HT 1 680,67 DA',
-      'TVA 19 % 319,33 DA',
-      'Timbre (paiement électronique) 0,00 DA',
-      'Total TTC payé 2 000,00 DA',
-      'Arrêté le présent reçu à la somme de :\n deux mille dinars algériens',
-      'Payé le 21/11/2026',
+    expectAll(text.replace(/\n(?=\S)/g, '\n '), [
+      ...['Reçu de paiement', 'N° 2026-000042', 'Date d’émission 21/11/2026', 'Exemple Hébergement'],
+      ...['SARL (exemple)', 'Hébergement d’applications web', '1, rue de l’Exemple, Alger'],
+      ...['RC 00/00-0000000 B 00', 'NIF 000000000000000', 'NIS 000000000000000', 'AI 00000000000'],
+      ...['Yasmine Benali', 'yasmine@exemple.dz', 'Identifiant usr_48151623'],
+      ...['Abonnement Pro, un mois du 21/11/2026 1 1 680,67 DA', 'au 21/12/2026', 'Total HT 1 680,67 DA'],
+      ...['TVA 19 % 319,33 DA', 'Timbre (paiement électronique) 0,00 DA', 'Total TTC payé 2 000,00 DA'],
+      ...['Arrêté le présent reçu à la somme de :\n deux mille dinars algériens', 'Payé le 21/11/2026'],
       'Mode de paiement Carte EDAHABIA (Algérie Poste)',
       'Référence du paiement pay_01k9abcdefghjkmnpqrstvwxyz',
-      'Transaction Chargily Pay 01k9zzcdefghjkmnpqrstvwxyz',
-      'Payé par voie électronique.',
-    ]) {
-      expect(text.replace(/\n(?=\S)/g, '\n ')).toContain(line)
-    }
+      ...['Transaction Chargily Pay 01k9zzcdefghjkmnpqrstvwxyz', 'Payé par voie électronique.'],
+    ])
     expect(text).not.toContain('test')
   })
 
-  it.each([
-    [
-      'fr',
-      [
-        'Passage de l’offre Basic à l’offre Pro',
-        '1 680,67 DA',
-        'Crédit pour la période déjà payée 420,17 DA',
+  it('of a change of plan says from which to which, the credit and the difference', () => {
+    const said = {
+      fr: [
+        ...['Passage de l’offre Basic à l’offre Pro', '1 680,67 DA', 'Total HT 1 260,50 DA'],
+        ...['Crédit pour la période déjà payée 420,17 DA', 'TVA 19 % 239,50 DA'],
+        'Total TTC payé 1 500,00 DA',
       ],
-      ['Total HT 1 260,50 DA', 'TVA 19 % 239,50 DA', 'Total TTC payé 1 500,00 DA'],
-    ],
-    [
-      'en',
-      ['Change of plan from Basic to Pro', '1 680,67 DA', 'Credit for time already paid 420,17 DA'],
-      ['Total excl. VAT 1 260,50 DA', 'VAT 19% 239,50 DA', 'Total paid incl. VAT 1 500,00 DA'],
-    ],
-    ['ar', ['420,17', '1 680,67', 'Basic', 'Pro'], ['1 260,50', '239,50', '1 500,00']],
-  ] as const)(
-    'of a change of plan says in %s from which to which, the credit and the difference',
-    (locale, of, sums) => {
-      const text = textIn(locale, { payment: A_CHANGE })
-      for (const line of [...of, ...sums]) expect(text).toContain(line)
-    },
-  )
+      en: [
+        ...['Change of plan from Basic to Pro', '1 680,67 DA', 'Credit for time already paid 420,17 DA'],
+        ...['Total excl. VAT 1 260,50 DA', 'VAT 19% 239,50 DA', 'Total paid incl. VAT 1 500,00 DA'],
+      ],
+      ar: ['420,17', '1 680,67', 'Basic', 'Pro', '1 260,50', '239,50', '1 500,00'],
+    }
+    for (const locale of LOCALES) expectAll(textIn(locale, { payment: A_CHANGE }), said[locale])
+  })
 
   it('in English says the same', () => {
     const text = textIn('en', { payment: { instrument: 'cib' } })
-    for (const line of [
-      'Receipt',
-      'No. 2026-000042',
-      'Example Hosting',
-      'Pro subscription, one month from 21/11/2026 1 1 680,67 DA',
-      'VAT 19% 319,33 DA',
-      'Stamp duty (electronic payment) 0,00 DA',
-      'Total paid incl. VAT 2 000,00 DA',
-      'two thousand Algerian dinars',
-      'Payment method CIB interbank card',
-      'Paid electronically.',
-    ]) {
-      expect(text).toContain(line)
-    }
+    expectAll(text, [
+      ...['Receipt', 'No. 2026-000042', 'Example Hosting'],
+      ...['Pro subscription, one month from 21/11/2026 1 1 680,67 DA', 'VAT 19% 319,33 DA'],
+      ...['Stamp duty (electronic payment) 0,00 DA', 'Total paid incl. VAT 2 000,00 DA'],
+      ...['two thousand Algerian dinars', 'Payment method CIB interbank card', 'Paid electronically.'],
+    ])
   })
 
   it('in Arabic says the same', () => {
     const pdf = render(snapshotWith(), 'ar')
-    const lines = linesOf(pdf).map(lettersOf)
-    for (const line of [
-      'وصل دفع',
-      'مثال للاستضافة',
-      'شركة ذات مسؤولية محدودة (مثال)',
-      'استضافة تطبيقات الويب',
-      'رقم التعريف الإحصائي (NIS)',
-      'المبلغ خارج الرسوم (HT)',
-      'الرسم على القيمة المضافة 19 %',
-      'حق الطابع (دفع إلكتروني)',
-      'المبلغ بكل الرسوم (TTC)',
-      'أوقف هذا الوصل على مبلغ قدره:',
-      'ألفا دينار جزائري لا غير',
-      'البطاقة الذهبية EDAHABIA (بريد الجزائر)',
+    expectLines(pdf, [
+      ...['وصل دفع', 'مثال للاستضافة', 'شركة ذات مسؤولية محدودة (مثال)', 'استضافة تطبيقات الويب'],
+      ...['رقم التعريف الإحصائي (NIS)', 'المبلغ خارج الرسوم (HT)', 'الرسم على القيمة المضافة 19 %'],
+      ...['حق الطابع (دفع إلكتروني)', 'المبلغ بكل الرسوم (TTC)', 'أوقف هذا الوصل على مبلغ قدره:'],
+      ...['ألفا دينار جزائري لا غير', 'البطاقة الذهبية EDAHABIA (بريد الجزائر)'],
       'دفع إلكتروني. وثيقة إلكترونية، صالحة دون ختم أو توقيع.',
-    ]) {
-      expect(lines, line).toContain(lettersOf(line))
-    }
+    ])
     const text = textOf(pdf)
-    for (const run of ['2026-000042', '+213 00 00 00 00', '21/12/2026', '1 680,67', '319,33', '2 000,00']) {
-      expect(text).toContain(run)
-    }
+    expectAll(text, ['2026-000042', '+213 00 00 00 00', '21/12/2026', '1 680,67', '319,33', '2 000,00'])
     expect(text).toContain('01k9zzcdefghjkmnpqrstvwxyz')
   })
 })
 
 describe('a receipt for a term', () => {
-  const forMonths = (months: number) => ({ payment: { months } })
-
-  it.each([
-    [2, '2 months', '2 mois', 'شهران'],
-    [6, '6 months', '6 mois', '6 أشهر'],
-    [12, '12 months', '12 mois', '12 شهرًا'],
-  ])('of %i months counts them with the grammar of the language', (months, english, french, arabic) => {
-    expect(textIn('en', forMonths(months))).toContain(`Pro subscription, ${english}`)
-    expect(textIn('fr', forMonths(months))).toContain(`Abonnement Pro, ${french}`)
+  it('counts its months with the grammar of the language', () => {
     // A reader may set the vowel of the last letter anywhere.
     const bare = (text: string) => text.normalize('NFKC').replaceAll('\u064b', '')
-    const text = bare(textIn('ar', forMonths(months)))
-    for (const word of bare(arabic).split(' ')) expect(text).toContain(word)
+    for (const [months, english, french, arabic] of [
+      [2, '2 months', '2 mois', 'شهران'],
+      [6, '6 months', '6 mois', '6 أشهر'],
+      [12, '12 months', '12 mois', '12 شهرًا'],
+    ] as const) {
+      expect(textIn('en', { payment: { months } })).toContain(`Pro subscription, ${english}`)
+      expect(textIn('fr', { payment: { months } })).toContain(`Abonnement Pro, ${french}`)
+      expectAll(bare(textIn('ar', { payment: { months } })), bare(arabic).split(' '))
+    }
   })
 
   it('names the discount of a code between the price and what was paid', () => {
     const price = { amount: 21_600, currency: 'DZD' }
     const payment = { months: 12, price, discount: 2_400, codeHash: 'hash' }
     const text = textIn('fr', { payment })
-    for (const line of [
-      '1 20 168,07 DA',
-      'Remise 2 016,81 DA',
-      'Total HT 18 151,26 DA',
-      'TVA 19 % 3 448,74 DA',
-    ])
-      expect(text).toContain(line)
-    expect(text).toContain('Total TTC payé 21 600,00 DA')
+    const sums = ['Total HT 18 151,26 DA', 'TVA 19 % 3 448,74 DA', 'Total TTC payé 21 600,00 DA']
+    expectAll(text, ['1 20 168,07 DA', 'Remise 2 016,81 DA', ...sums])
     expect(textOf(render(snapshotWith({ payment }), 'ar'))).toContain('2 016,81')
     expect(textIn('fr')).not.toContain('Remise')
   })
 })
 
-it(
-  'for another amount than was asked for says what came, in figures, in words and in the tax, and what ' +
-    'was asked',
-  () => {
-    const payment = { price: { amount: 1980, currency: 'DZD' }, amountAsked: 2000 }
-    const text = textIn('fr', { payment })
-    for (const line of [
-      'un mois du 21/11/2026 1 1 663,87 DA',
-      'Total HT 1 663,87 DA',
-      'TVA 19 % 316,13 DA',
-      'Total TTC payé 1 980,00 DA',
-      'mille neuf cent quatre-vingts dinars algériens',
-      'Montant demandé 2 000,00 DA',
-    ])
-      expect(text).toContain(line)
-    expect(textIn('en', { payment })).toContain('Amount asked for 2 000,00 DA')
-    expect(lettersOf(textIn('ar', { payment }))).not.toBe(
-      lettersOf(textIn('ar', { payment: { ...payment, amountAsked: null } })),
-    )
-    expect(textIn('fr')).not.toContain('demandé')
-  },
-)
+it('for another amount than was asked for says both, with the tax and the words of what came', () => {
+  const payment = { price: { amount: 1980, currency: 'DZD' }, amountAsked: 2000 }
+  const text = textIn('fr', { payment })
+  expectAll(text, [
+    ...['un mois du 21/11/2026 1 1 663,87 DA', 'Total HT 1 663,87 DA', 'TVA 19 % 316,13 DA'],
+    ...['Total TTC payé 1 980,00 DA', 'mille neuf cent quatre-vingts dinars algériens'],
+    'Montant demandé 2 000,00 DA',
+  ])
+  expect(textIn('en', { payment })).toContain('Amount asked for 2 000,00 DA')
+  expect(lettersOf(textIn('ar', { payment }))).not.toBe(
+    lettersOf(textIn('ar', { payment: { ...payment, amountAsked: null } })),
+  )
+  expect(textIn('fr')).not.toContain('demandé')
+})
 
 it('in Arabic can be copied and searched: a reader gives each word with its letters in their order', () => {
   const pdf = render(snapshotWith({ payment: { price: { amount: 3_008, currency: 'DZD' } } }), 'ar')
   const words = new Set(textOf(pdf).match(/[\u0621-\u064a]+/g))
   // With lam-alef at the beginning, in the middle and alone, and letters that the font likes to join.
   for (const word of [
-    'الإصدار',
-    'للاستضافة',
-    'شركة',
-    'الفترة',
-    'إلى',
-    'الجبائي',
-    'ثلاثة',
-    'آلاف',
-    'لا',
-    'غير',
+    ...['الإصدار', 'للاستضافة', 'شركة', 'الفترة', 'إلى', 'الجبائي', 'ثلاثة', 'آلاف', 'لا', 'غير'],
   ])
     expect(words, word).toContain(word)
 })
@@ -277,67 +215,45 @@ describe('the tax on a receipt', () => {
 })
 
 describe('a receipt of the desk', () => {
-  const cash = {
-    payment: { price: { amount: 30_100, currency: 'DZD' }, instrument: 'cash', checkoutId: '0042' },
-    bearsStampDuty: true,
-  } as const
+  const price = { amount: 30_100, currency: 'DZD' }
+  const cash = { payment: { price, instrument: 'cash', checkoutId: '0042' }, bearsStampDuty: true }
 
-  it.each([
-    [
-      'fr',
-      [
-        'Total HT 25 294,12 DA',
-        'TVA 19 % 4 805,88 DA',
-        'Total TTC 30 100,00 DA',
-        'Droit de timbre (espèces) 451,50 DA',
-        'Total payé 30 551,50 DA',
+  it('in cash says the duty, what was paid with it, and both in words', () => {
+    const said = {
+      fr: [
+        ...['Total HT 25 294,12 DA', 'TVA 19 % 4 805,88 DA', 'Total TTC 30 100,00 DA'],
+        ...['Droit de timbre (espèces) 451,50 DA', 'Total payé 30 551,50 DA'],
         'trente mille cinq cent cinquante et un dinars algériens et cinquante centimes',
-        'Mode de paiement Espèces',
-        'Bon de caisse 0042',
-        'Payé en espèces.',
+        ...['Mode de paiement Espèces', 'Bon de caisse 0042', 'Payé en espèces.'],
       ],
-    ],
-    [
-      'en',
-      [
-        'Total incl. VAT 30 100,00 DA',
-        'Stamp duty (cash) 451,50 DA',
-        'Total paid 30 551,50 DA',
+      en: [
+        ...['Total incl. VAT 30 100,00 DA', 'Stamp duty (cash) 451,50 DA', 'Total paid 30 551,50 DA'],
         'thirty thousand five hundred and fifty-one Algerian dinars and fifty centimes',
-        'Payment method Cash',
-        'Cash slip 0042',
-        'Paid in cash.',
+        ...['Payment method Cash', 'Cash slip 0042', 'Paid in cash.'],
       ],
-    ],
-  ] as const)('in cash says the duty, what was paid with it, and both in words (%s)', (locale, lines) => {
-    const text = textIn(locale, cash)
-    for (const line of lines) expect(text).toContain(line)
-    expect(text).not.toMatch(/electronic payment|électronique\)|Chargily/)
+    }
+    for (const locale of ['fr', 'en'] as const) {
+      const text = textIn(locale, cash)
+      expectAll(text, said[locale])
+      expect(text).not.toMatch(/electronic payment|électronique\)|Chargily/)
+    }
   })
 
   it('in cash says the same in Arabic', () => {
     const pdf = render(snapshotWith(cash), 'ar')
-    const lines = linesOf(pdf).map(lettersOf)
-    for (const line of [
-      'المبلغ بكل الرسوم (TTC)',
-      'حق الطابع (دفع نقدي)',
-      'المبلغ المدفوع',
+    expectLines(pdf, [
+      ...['المبلغ بكل الرسوم (TTC)', 'حق الطابع (دفع نقدي)', 'المبلغ المدفوع'],
       'دفع نقدي. وثيقة إلكترونية، صالحة دون ختم أو توقيع.',
     ])
-      expect(lines, line).toContain(lettersOf(line))
     expect(textOf(pdf)).toContain('30 551,50')
   })
 
   it('by cheque bears no duty and names the cheque', () => {
     const text = textIn('fr', { payment: { instrument: 'cheque', checkoutId: 'BNA 1234567' } })
-    for (const line of [
-      'Timbre (paiement par chèque) 0,00 DA',
-      'Total TTC payé 2 000,00 DA',
-      'Mode de paiement Chèque',
-      'Chèque n° BNA 1234567',
-      'Payé par chèque, sous réserve d’encaissement.',
+    expectAll(text, [
+      ...['Timbre (paiement par chèque) 0,00 DA', 'Total TTC payé 2 000,00 DA', 'Mode de paiement Chèque'],
+      ...['Chèque n° BNA 1234567', 'Payé par chèque, sous réserve d’encaissement.'],
     ])
-      expect(text).toContain(line)
   })
 
   it('of a seller who is not liable shows the price, the duty, and what was paid', () => {
@@ -347,106 +263,37 @@ describe('a receipt of the desk', () => {
       tax: { kind: 'not_liable', mention },
       payment: { instrument: 'cash' },
     })
-    for (const line of ['Total 2 000,00 DA', 'Droit de timbre (espèces) 20,00 DA', 'Total payé 2 020,00 DA'])
-      expect(text).toContain(line)
+    expectAll(text, ['Total 2 000,00 DA', 'Droit de timbre (espèces) 20,00 DA', 'Total payé 2 020,00 DA'])
     expect(text).not.toMatch(/HT|TTC/)
   })
 })
 
-it.each([
-  ['fr', 'ce document est sans valeur'],
-  ['en', 'this document has no value'],
-] as const)('a receipt of a test payment says that it is worth nothing (%s)', (locale, notice) => {
-  expect(textIn(locale, { payment: { live: false } })).toContain(notice)
+it('says how it was paid, whose it is, and of a test payment that it is worth nothing', () => {
+  expect(textIn('fr', { payment: { live: false } })).toContain('ce document est sans valeur')
+  expect(textIn('en', { payment: { live: false } })).toContain('this document has no value')
+  expect(textIn('fr', { buyer: { name: null } })).toContain('yasmine@exemple.dz')
+  expect(textIn('fr', { buyer: { name: null, email: null } })).toContain('usr_48151623')
+  for (const [instrument, expected] of [
+    [null, 'Paiement électronique'],
+    ['sofizpay', 'SOFIZPAY'],
+    ['baridimob', 'Virement BaridiMob'],
+  ] as const)
+    expect(textIn('fr', { payment: { instrument } })).toContain(`Mode de paiement ${expected}`)
 })
 
 it.each([
-  [{ name: null }, 'yasmine@exemple.dz'],
-  [{ name: null, email: null }, 'usr_48151623'],
-])('a buyer is called by what is known of them: %j', (buyer, expected) => {
-  expect(textIn('fr', { buyer })).toContain(expected)
-})
-
-it.each([
-  ['ccp', 'Paid by CCP.', 'Payé par CCP.', 'دفع عبر الحساب البريدي الجاري CCP.'],
-  ['baridimob', 'Paid by BaridiMob.', 'Payé par BaridiMob.', 'دفع عبر بريدي موب BaridiMob.'],
-  ['bank_transfer', 'Paid by bank transfer.', 'Payé par virement bancaire.', 'دفع بتحويل بنكي.'],
+  ['ccp', 'CCP', 'CCP', 'دفع عبر الحساب البريدي الجاري CCP.'],
+  ['baridimob', 'BaridiMob', 'BaridiMob', 'دفع عبر بريدي موب BaridiMob.'],
+  ['bank_transfer', 'bank transfer', 'virement bancaire', 'دفع بتحويل بنكي.'],
 ])('a receipt of a transfer by %s closes with it', (instrument, english, french, arabic) => {
   const payment = { instrument, checkoutId: 'K4M92R8FJW36' }
-  expect(textIn('en', { payment })).toContain(english)
+  expect(textIn('en', { payment })).toContain(`Paid by ${english}.`)
   expect(textIn('en', { payment })).not.toMatch(/Paid electronically|electronic payment|Chargily/)
-  expect(textIn('fr', { payment })).toContain(french)
-  expect(textIn('fr', { payment })).toContain('Timbre (paiement par virement) 0,00 DA')
-  const closing = `${arabic} وثيقة إلكترونية، صالحة دون ختم أو توقيع.`
-  expect(linesOf(render(snapshotWith({ payment }), 'ar')).map(lettersOf)).toContain(lettersOf(closing))
+  expectAll(textIn('fr', { payment }), [`Payé par ${french}.`, 'Timbre (paiement par virement) 0,00 DA'])
+  expectLines(render(snapshotWith({ payment }), 'ar'), [`${arabic} وثيقة إلكترونية، صالحة دون ختم أو توقيع.`])
 })
-
-it.each([
-  [null, 'Paiement électronique'],
-  ['sofizpay', 'SOFIZPAY'],
-  ['baridimob', 'Virement BaridiMob'],
-])('a payment method %s reads %s', (instrument, expected) => {
-  expect(textIn('fr', { payment: { instrument } })).toContain(`Mode de paiement ${expected}`)
-})
-
-const HEAD = {
-  ar: [],
-  fr: ['Vendeur', 'Désignation', 'Période', 'Qté', 'Paiement'],
-  en: ['Seller', 'Description', 'Period', 'Qty'],
-}
 
 describe.each(LOCALES)('the document (%s)', (locale) => {
-  it('has on a roll of 80 mm the facts of the page, on one strip that carries its fonts', () => {
-    const cash = { instrument: 'cash', checkoutId: '0042', price: { amount: 30_100, currency: 'DZD' } }
-    const snapshot = snapshotWith({ payment: cash, bearsStampDuty: true })
-    const about = { snapshot, number: '2026-000042', refundedOn: '2026-11-22' }
-    const page = renderReceipt(typesetter, about, locale)
-    const roll = renderReceipt(typesetter, about, locale, '80mm')
-    expect(factsOf(roll)).toMatchObject({ Tagged: 'yes', Pages: '1' })
-    expect(Math.round(Number(factsOf(roll)['Page size']?.split(' ')[0]) / 2.8346)).toBe(80)
-    expect(fontsOf(roll).every(({ isEmbedded }) => isEmbedded)).toBe(true)
-    const wordsIn = (pdf: Uint8Array) =>
-      new Set(
-        wordsOf(pdf).flatMap(({ text }) => text.split(/[\s\u00a0:]+/).filter((word) => /\w/.test(word))),
-      )
-    const printed = wordsIn(roll)
-    const lacking = [...wordsIn(page)].filter((word) => !printed.has(word))
-    // Heads of its parts and of its table, which a roll has not; and the quantity, of one.
-    expect(lacking.filter((word) => !['1', ...HEAD[locale]].includes(word))).toEqual([])
-    for (const { left, right } of wordsOf(roll)) {
-      expect(left).toBeGreaterThan(10)
-      expect(right).toBeLessThan(217)
-    }
-  })
-
-  it('is one tagged page with a title and a language, and carries its fonts', () => {
-    const pdf = render(snapshotWith(), locale)
-    expect(factsOf(pdf)).toMatchObject({
-      Tagged: 'yes',
-      Pages: '1',
-      Title: expect.stringContaining('2026-000042'),
-    })
-    const source = Buffer.from(pdf).toString('latin1')
-    expect(source).toContain(`/Lang (${locale}-DZ)`)
-    // PDF/UA-1 by its own word; the engine refuses to write it of a page that is not.
-    expect(source).toContain('<pdfuaid:part>1</pdfuaid:part>')
-    const fonts = fontsOf(pdf)
-    expect(fonts.length).toBeGreaterThan(1)
-    for (const font of fonts) {
-      expect(font.name).toContain('IBMPlexSans')
-      expect(font.isEmbedded).toBe(true)
-    }
-  })
-
-  it('is the same bytes whenever and wherever it is printed', () => {
-    const snapshot = snapshotWith()
-    const first = render(snapshot, locale)
-    render(snapshotWith({ buyer: { name: 'Another Name' } }), locale, '2026-000043')
-    const again = renderReceipt(createTypesetter(), { snapshot, number: '2026-000042' }, locale)
-    expect(Buffer.compare(first, render(snapshot, locale))).toBe(0)
-    expect(Buffer.compare(first, again)).toBe(0)
-  })
-
   it('stays one page, and inside its margins, however long the names', () => {
     // The longest that SELLER_FILE may give.
     const words = (length: number) => {

@@ -14,25 +14,14 @@ const typesetter = createTypesetter()
 const print = (text: string) => textOf(typesetter.typeset(TEMPLATE, { text })).trim()
 
 describe('a text from outside', () => {
-  it.each([
-    '#panic()',
-    '#read("/etc/passwd")',
-    '$x^2$ *a* _b_ <c> @d `e`',
-    '= no heading',
-    '\\u{41} // c',
-    '"); #x',
-  ])('is printed and never run: %s', (text) => {
-    expect(print(text)).toBe(text)
+  it('is printed and never run', () => {
+    const texts = ['#panic()', '#read("/etc/passwd")', '$x^2$ *a* _b_ <c> @d `e`', '= no heading']
+    for (const text of [...texts, '\\u{41} // c', '"); #x']) expect(print(text)).toBe(text)
   })
 
-  it.each([
-    ['Ali 😀', 'Ali ◊'],
-    ['👩‍👩‍👧 family', '◊ family'],
-    ['汉字', '◊◊'],
-    ['a\ud800b', 'a◊b'],
-    ['line\nbreak\u2028and\u0000more', 'line break and more'],
-  ])('with what no font can draw shows where it was: %j', (text, expected) => {
-    expect(print(text)).toBe(expected)
+  it('with what no font can draw shows where it was', () => {
+    const texts = ['Ali 😀', '👩‍👩‍👧 family', '汉字', 'a\ud800b', 'line\nbreak\u2028and\u0000more']
+    expect(texts.map(print)).toEqual(['Ali ◊', '◊ family', '◊◊', 'a◊b', 'line break and more'])
   })
 
   it('cannot turn the line around it: marks of direction are taken out', () => {

@@ -1,15 +1,9 @@
 import { expect, it } from 'vitest'
 import { constantTimeEquals, digestOf, randomToken } from './secret.js'
 
-it.each([
-  ['', '', true],
-  ['a', 'a', true],
-  ['a', 'b', false],
-  ['secret', 'secret and more', false],
-  ['', 'x', false],
-  ['مفتاح', 'مفتاح', true],
-])('comparing %j with %j says %s, whatever their lengths', (one, other, same) => {
-  expect(constantTimeEquals(one, other)).toBe(same)
+it('secrets are compared whole, whatever their lengths', () => {
+  for (const text of ['', 'a', 'مفتاح']) expect(constantTimeEquals(text, text)).toBe(true)
+  for (const other of ['b', 'a and more', '']) expect(constantTimeEquals('a', other)).toBe(false)
 })
 
 it('a random token is URL-safe and never the same', () => {

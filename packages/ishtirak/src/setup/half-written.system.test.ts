@@ -13,9 +13,8 @@ it('leaves no half of a file, and writes all of them once there is room', () => 
   const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-init-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const combination = { service: 'systemd', proxy: 'caddy', database: 'embedded' } as const
-  const words = Object.entries(flagsOf(combination, 'pay.example.dz')).map(
-    ([name, value]) => `--${name}=${value}`,
-  )
+  const flags = Object.entries(flagsOf(combination, 'pay.example.dz'))
+  const words = flags.map(([name, value]) => `--${name}=${value}`)
   const init = (before: string) => {
     const program = [process.execPath, PROGRAM, 'init', 'production', `--dir=${folder}`, ...words]
     return spawnSync('sh', ['-c', `${before} exec "$@"`, 'sh', ...program], { encoding: 'utf8' })
@@ -25,10 +24,6 @@ it('leaves no half of a file, and writes all of them once there is room', () => 
   expect(readdirSync(folder)).toEqual([])
   const { status, stdout } = init('')
   expect([status, stdout.match(/^ {2}written/gm)]).toEqual([0, Array(4).fill('  written')])
-  expect(readdirSync(folder).sort()).toEqual([
-    'Caddyfile',
-    'environment',
-    'ishtirak.service',
-    'prometheus-rules.yml',
-  ])
+  const files = ['Caddyfile', 'environment', 'ishtirak.service', 'prometheus-rules.yml']
+  expect(readdirSync(folder).sort()).toEqual(files)
 })

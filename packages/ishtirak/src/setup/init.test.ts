@@ -9,6 +9,7 @@ import { parseEnv } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { COMBINATIONS, flagsOf, runInit as init } from '../../../../test/support/combinations.js'
 import { dropPostgres, postgresUrl } from '../../../../test/support/databases.js'
+import { listen } from '../../../../test/support/listen.js'
 import { misspelt, readConfig } from '../main/config.js'
 import { examine } from '../main/doctor.js'
 import { VERSION } from '../runtime/package.js'
@@ -143,26 +144,18 @@ describe('a second run', () => {
     expect(process.exitCode).toBe(1)
   })
 
-  it('finds what was filled in and what was rotated in order', async () => {
+  it('finds what was filled in and what was rotated in order, and writes what was removed', async () => {
     await init(folder, ANSWERS)
     const file = path.join(folder, 'environment')
-    const text = readFileSync(file, 'utf8').replace(
-      'PLATFORM_API_KEYS=',
-      'PLATFORM_API_KEYS=a-new-key-of-the-platform,',
-    )
-    writeFileSync(file, text.replace('SMTP_URL=', 'SMTP_URL=smtps://mail.example.dz'))
-    expect(await init(folder, ANSWERS)).toContain(
-      'unchanged  environment, but for what was filled in: SMTP_URL',
-    )
-    expect(process.exitCode).toBeUndefined()
-  })
-
-  it('writes a file that was removed', async () => {
-    await init(folder, ANSWERS)
+    const rotated = readFileSync(file, 'utf8').replace('PLATFORM_API_KEYS=', '$&a-new-key-of-the-platform,')
+    writeFileSync(file, rotated.replace('SMTP_URL=', '$&smtps://mail.example.dz'))
     const before = contentsOf(folder)
     await rm(path.join(folder, 'nginx.conf'))
-    expect(await init(folder, ANSWERS)).toContain('  written    nginx.conf')
+    const said = await init(folder, ANSWERS)
+    expect(said).toContain('unchanged  environment, but for what was filled in: SMTP_URL')
+    expect(said).toContain('  written    nginx.conf')
     expect(contentsOf(folder)).toEqual(before)
+    expect(process.exitCode).toBeUndefined()
   })
 })
 
@@ -215,12 +208,9 @@ describe('an odd place', () => {
 
   it('in a git checkout is warned of, and so is a port that is taken', async () => {
     mkdirSync(path.join(folder, '.git'))
-    const taken = createServer()
-    const port = await new Promise<number>((resolve) =>
-      taken.listen(0, '127.0.0.1', () => resolve(Number(Object(taken.address()).port))),
-    )
-    const said = await init(path.join(folder, 'deep', 'in'), { ...ANSWERS, port: String(port) })
-    taken.close()
+    await using taken = await listen(createServer())
+    const { port } = new URL(taken.url)
+    const said = await init(path.join(folder, 'deep', 'in'), { ...ANSWERS, port })
     expect(said).toContain(`lies in the git checkout ${folder}: keep environment out of commits`)
     expect(said).toContain(`port ${port} is taken on this machine; --port names another`)
   })

@@ -109,7 +109,10 @@ export async function readBankFile(
   const found = facts.found()
   const { form: foundForm, unclear, unknownDirections, telling } = found
   const asFound = { encoding, delimiter, ...foundForm }
-  const why = { form: viewUnclear(asFound), first_rows: [headings, ...rows].filter((row) => row.length > 0) }
+  const why = {
+    form: viewUnclear(asFound, unclear),
+    first_rows: [headings, ...rows].filter((row) => row.length > 0),
+  }
   if (columns.absent.length > 0) throw refused('no_column', { unclear: columns.absent, ...why })
   if (unclear.length > 0 || foundForm.direction === null) {
     const words = unknownDirections.map(shown)
@@ -159,10 +162,11 @@ export function viewForm({ date, amount, text, direction, ...form }: BankForm) {
   }
 }
 
-/** Without a direction if that is not known. */
-function viewUnclear({ direction, ...form }: UnclearForm) {
-  const { direction: known, ...view } = viewForm({ ...form, direction: direction ?? 'in' })
-  return direction === null ? view : { ...view, direction: known }
+/** Without what is not known. */
+function viewUnclear({ direction, ...form }: UnclearForm, unclear: readonly string[]) {
+  const view = viewForm({ ...form, direction: direction ?? 'in' })
+  const isKnown = (name: string) => !unclear.includes(name) && (name !== 'direction' || direction !== null)
+  return Object.fromEntries(Object.entries(view).filter(([name]) => isKnown(name)))
 }
 type UnclearForm = Omit<BankForm, 'direction'> & { readonly direction: BankForm['direction'] | null }
 
@@ -295,11 +299,15 @@ function lineOf(table: Table, { cells: rows, line, day, centimes }: Begun): Read
   const alone = rows.slice(1).flatMap((cells) => (cells.length === 1 ? cells : []))
   const text = [...form.text.flatMap(cellsOf), ...alone.map(plainText)].join(' ')
   const ownText = form.text.map((at) => plainText(rows[0]?.[at - 1] ?? '')).join(' ')
+  const isAhead = columns.valueDates.some((at) => {
+    const valued = readDay((rows[0]?.[at - 1] ?? '').trim(), form.day_order)
+    return valued !== null && Date.parse(valued) - Date.parse(day) > VALUE_DAYS_MAX * 86_400_000
+  })
   const isForeign = columns.currency.some((at) => isOtherCurrency(rows[0]?.[at - 1] ?? ''))
   const doubts: readonly (readonly [boolean, LineDoubt])[] = [
     // What is not read of a long text may name another payment.
     [telling.length > 0 || ofFile.cells || text.length > TEXT_MAX, 'other_column'],
-    [ofFile.notCome || saysNotCome(plain.join(' ; ')), 'not_come'],
+    [ofFile.notCome || isAhead || saysNotCome(plain.join(' ; ')), 'not_come'],
     [ofFile.otherCurrency || isForeign, 'currency'],
     [rows.length > 1 && wholeReferencesIn(ownText).length === 0, 'continued'],
   ]
@@ -310,6 +318,8 @@ function lineOf(table: Table, { cells: rows, line, day, centimes }: Begun): Read
   }
 }
 
+/** Banks value money some days after they book it; weeks later it is a bill that falls due. */
+const VALUE_DAYS_MAX = 7
 /** A line has at most so many rows. */
 const LINE_ROWS_MAX = 20
 

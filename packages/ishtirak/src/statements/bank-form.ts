@@ -10,6 +10,7 @@ import {
   headingOf,
   isClearDirection,
   isCurrency,
+  isOfDueDays,
   namesOtherCurrency,
   namesPayee,
   plainWords,
@@ -40,6 +41,7 @@ export interface Columns {
   readonly date: number
   readonly amount: number
   readonly debits: readonly number[]
+  readonly valueDates: readonly number[]
   readonly text: readonly number[] | null
   readonly direction: BankForm['direction'] | null
   readonly currency: readonly number[]
@@ -73,6 +75,8 @@ export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns 
   if (amount === null) return null
   if (rows.slice(0, said.header_rows ?? 0).some((row) => isLine(row, date, width)))
     unclear.push('header_rows')
+  // Money out is never money in, whoever says it.
+  if (headings[amount - 1] === 'debit') unclear.push('amount')
   const debits = columnsCalled(table, 'debit').filter((at) => at !== amount)
   const taken = [date, amount, ...debits]
   const direction = directionIn(table, { said, amount, taken, unclear })
@@ -85,9 +89,11 @@ export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns 
   return {
     ...{ headerRows, names, width, date, amount, text, direction, headings, unclear },
     debits,
+    valueDates: columnsCalled(table, 'value_date').filter((at) => at !== date),
     currency: [...new Set(currency)].filter((at) => !taken.includes(at)),
     hasOtherCurrency: [names[amount - 1] ?? '', ...money, ...above].some(namesOtherCurrency),
-    hasNotCome: above.some((text) => titleSaysNotCome(plainWords(text))),
+    hasNotCome:
+      above.some((text) => titleSaysNotCome(plainWords(text))) || isOfDueDays(names[date - 1] ?? ''),
     absent: [
       ...(['date', 'amount', 'text'] as const).filter((name) => !asked[name].every(isThere)),
       ...(typeof direction === 'number' && !isThere(direction) ? (['direction'] as const) : []),
@@ -391,7 +397,9 @@ function tellingColumns(
   },
 ): readonly number[] {
   const { values, letters, blanks, text, direction } = of
-  const known = [date, amount, ...debits, direction, ...currency, ...(said ?? [])]
+  // Whoever calls a state text does not know what it says.
+  const saidText = said?.filter((at) => headings[at - 1] !== 'status') ?? []
+  const known = [date, amount, ...debits, direction, ...currency, ...saidText]
   const hasText = text.some((at) => headings[at - 1] === 'text')
   const byLength = [...text].sort((one, other) => (letters.get(other) ?? 0) - (letters.get(one) ?? 0))
   // Without a heading that says so, the longest text is what the payer wrote.

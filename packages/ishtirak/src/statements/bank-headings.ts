@@ -39,10 +39,10 @@ const NOT_COME = new RegExp(
   dishonou?r, on hold,
   held\\b, processing, not.(?:execut|paid|settled|booked|cleared), unsuccess, schedul, abort, timed.?out,
   litig, disput, s\\.?b\\.?f\\b, sauf bonne fin, provisoire, differee?s?\\b, sous reserve, programm, revert,
-  uncleared`)})|` +
+  uncleared, non recu, a recevoir, attendu, ko\\b, initie, instance\\b, en traitement`)})|` +
     anyOf(`مرفوض, رفض, ملغ, الغاء, معلق, مرتجع, ارجاع, مردود, مسترجع, استرداد, عكسي, موجل, فشل, فاشل,
     غير (?:منفذ|مقبول|مسدد|موكد|مكتمل), لم (?:ت|ي)نفذ, قيد (?:الانتظار|التنفيذ|المعالجة|التحصيل),
-    في الانتظار, لم يتم, بدون رصيد, موقت`),
+    في الانتظار, لم يتم, بدون رصيد, موقت, لم يصل, طور المعالجة, قيد الدراسة, لاغي`),
 )
 /** The balance of before or after. Most statements have one, so that it says nothing of other rows. */
 const BALANCE_ROW = has(
@@ -129,6 +129,12 @@ export function headingOf(name: string): Heading | null {
   return isBoth || OF_AMOUNT.test(plain) ? 'amount' : null
 }
 
+/** Whether a heading of days names those on which money is expected, or was ordered. */
+export function isOfDueDays(name: string): boolean {
+  return DUE.test(plainWords(name))
+}
+const DUE = has('echeance, demande, saisie, ordre, prevu, limite, \\bdue\\b', 'استحقاق, طلب')
+
 /** Whether a heading names the people that the account's owner pays. */
 export function namesPayee(name: string): boolean {
   return PAYEE.test(plainWords(name))
@@ -204,7 +210,8 @@ export function namesOtherCurrency(text: string): boolean {
 /** Words of money that was sent, or is to come. `Relevé émis le` tells when a statement was made. */
 const OF_OTHERS = new RegExp(
   `\\b(?:${anyOf(`(?<!(?:releve|document|extrait|compte) )emis(?:es?)?, sortante?s?, envoyee?s?, planifiee?s?,
-  future?s?, prochaine?s? (?:operation|virement|paiement|versement)s?, ordres? permanents?, a effectuer,
+  future?s?, ordres? de (?:virement|paiement)s?, ordres? permanents?, a effectuer,
+  prochaine?s? (?:operation|virement|paiement|versement)s?,
   (?:virement|versement|paiement|transfert)s? (?:effectues?|en faveur), outgoing, upcoming,
   sent (?:transfer|payment)s?, payments? (?:sent|made)`)})\\b|صادر|قادم|مستقبلي|مبرمج`,
 )
@@ -222,8 +229,8 @@ export function saysNotCome(plain: string): boolean {
 const DONE = is(
   `execute\\p{L}*, valide\\p{L}*, comptabilise\\p{L}*, effectue\\p{L}*, regle\\p{L}*, realise\\p{L}*,
   traite\\p{L}*, accepte\\p{L}*, ok, termine\\p{L}*, completed?, booked, posted, settled, success\\p{L}*,
-  succeeded, done`,
-  'منفذ\\p{L}*, مقبول\\p{L}*, ناجح\\p{L}*, تم, مكتمل\\p{L}*',
+  succeeded, done, succes, reussie?, recue?, creditee?, confirmee?, payee?, paid, received, confirmed`,
+  'منفذ\\p{L}*, مقبول\\p{L}*, ناجح\\p{L}*, تم, تمت, تم بنجاح, مكتمل\\p{L}*, منجز\\p{L}*, نجاح',
 )
 
 /** Whether a column of states says of every row the same: that its money came. */

@@ -178,7 +178,7 @@ describeScenario('a bank statement of another program', ({ database }) => {
   it('in another format is refused with a sentence that says that only CSV is read', async () => {
     const { status, body } = await send(':20:STARTUMSE\n:25:0079')
     expect([status, body.reason, body.format]).toEqual([422, 'only_csv', 'mt940'])
-    expect(body.detail).toContain('a table is CSV, and no other format is read')
+    expect(body.detail).toContain('A table is CSV, and no other format is read')
     expect(body.detail).not.toMatch(/^Send/)
   })
 
@@ -198,7 +198,7 @@ describeScenario('a bank statement of another program', ({ database }) => {
     expect(read).toContain(
       'Date: day Libellé: text Crédit: amount Zone: not understood 5: not used 21/11/2026 VIR 2 000,00 1',
     )
-    expect(read).toContain('not understood, and their values differ: Zone.')
+    expect(read).toContain('not understood: Zone.')
     expect(read).toContain('each amount is money in')
     expect(read).toContain('Line 3: another number of columns than the headings')
     expect(rest).toContain('No line is sure.')

@@ -3,15 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, DatabaseUnavailable, statement } from '../database/database.js'
 
-const KEYS = {
-  amina: 'owner:amina-key-of-20-characters',
-  karim: 'accountant:karim-key-of-20-characters',
-}
+const KEYS = { amina: 'owner:amina-key-of-20-characters', karim: 'accountant:karim-key-of-20-characters' }
 const OPERATOR_KEYS = Object.entries(KEYS)
   .map((pair) => pair.join(':'))
   .join()
@@ -32,7 +29,7 @@ const selectPaid = statement(
   `select id from payments where status = 'paid' order by id`,
 )
 
-describeScenario('a line of a bank statement', ({ database }) => {
+describeOnEach('a line of a bank statement', ({ database }) => {
   let world: World
   /** Runs before each statement of the service. */
   let before: (name: string) => Promise<void>

@@ -20,6 +20,7 @@ import {
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
+import { headingOf } from './bank-headings.js'
 import type { LineResult } from './bank-schemas.js'
 import type { StoredLine, StoredStatement } from './bank-statements.sql.js'
 import { type BankDeps, isStored, type MatchedLine, type ReadStatement, toApprove } from './read-statement.js'
@@ -125,11 +126,7 @@ function HowRead({ pages, view, read: { statement } }: Part) {
       <p class="soft" safe>
         {say('statementReadText')}
       </p>
-      {form.telling.length === 0 ? null : (
-        <p class="notice warn" safe>
-          {say('statementTelling', { columns: form.telling.map((at) => headingAt(form, at)).join(' · ') })}
-        </p>
-      )}
+      {form.telling.length === 0 ? null : <Telling {...{ view, form }} />}
       <Table
         columns={columnsRead(view, statement)}
         safeRows={form.rows.map((row) => ({ safeCells: row.map((cell) => <Text>{cell}</Text>) }))}
@@ -137,7 +134,7 @@ function HowRead({ pages, view, read: { statement } }: Part) {
       <Facts
         facts={[
           [say('readAs_direction'), directionRead(view, statement)],
-          [say('statementForm'), [form.encoding, form.delimiter, form.day_order, form.decimal].join(' · ')],
+          [say('statementForm'), formInWords(view, form)],
           [say('statementLeftOut'), form.left_out === 0 ? null : pages.formats.number(form.left_out, locale)],
         ]}
       />
@@ -150,6 +147,28 @@ function HowRead({ pages, view, read: { statement } }: Part) {
       )}
     </Card>
   )
+}
+
+/** The columns that are not understood, and what to send if they are only text; a state is no text. */
+function Telling({ view: { say }, form }: { view: View; form: StoredStatement['form'] }) {
+  const isState = (at: number) => headingOf(form.headings[at - 1] ?? '') === 'status'
+  const free = form.telling.filter((at) => !isState(at))
+  const text = [...new Set([...form.text.split(',').map(Number), ...free])]
+  return (
+    <div class="notice warn">
+      <p safe>
+        {say('statementTelling', { columns: form.telling.map((at) => headingAt(form, at)).join(' · ') })}
+      </p>
+      {free.length === 0 ? null : (
+        <p safe>{say('statementTextSaid', { text: text.map((at) => headingAt(form, at)).join(',') })}</p>
+      )}
+    </div>
+  )
+}
+
+function formInWords({ say }: View, { encoding, delimiter, day_order, decimal }: StoredStatement['form']) {
+  const amount = decimal === ',' ? '1.980,00' : '1,980.00'
+  return [encoding, say(`delimiter_${delimiter}`), say(`order_${day_order}`), amount].join(' · ')
 }
 
 /** Of each column its heading, and what it was read as. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
@@ -43,7 +43,7 @@ const selectLines = statement(
 const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
 const amountOf = (dinars: number) => `${dinars.toLocaleString('fr-FR').replace(/\s/g, ' ')},00`
 
-describeScenario('bank statements', ({ database }) => {
+describeOnEach('bank statements', ({ database }) => {
   let world: World
   const operator = (name: keyof typeof KEYS) => operatorOf(world, keyOf(name))
   const open = async (TRANSFER_FILE: string) => {

@@ -1,12 +1,10 @@
 // Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { jpeg, pdf, png } from '../../../../test/support/proof-files.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { type Answer, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { createClient } from '../../../client/src/index.js'
 import { statement } from '../database/database.js'
@@ -15,14 +13,6 @@ import { uploadProof } from './proof.js'
 const PAYMENTS = '/api/v1/billing/payments'
 const DAY = 86_400
 const MEGABYTE = 1024 * 1024
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-proof-'))
-const TRANSFER_FILE = path.join(folder, 'transfer.json')
-writeFileSync(
-  TRANSFER_FILE,
-  JSON.stringify({ accounts: [{ kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }] }),
-)
-afterAll(() => rmSync(folder, { recursive: true }))
-
 const selectParts = statement('test.proofs.parts', 'select count(*)::int as count from transfer_proof_parts')
 const selectOutbox = statement(
   'test.proofs.outbox',
@@ -67,22 +57,33 @@ describeScenario('a proof of a transfer', ({ database }) => {
   const parts = async () => (await database().query(selectParts))[0]?.count
   const approve = (id: string) => {
     const received_at = new Date(world.clock.now()).toISOString().slice(0, 10)
-    return operator.post(`/payments/${id}/approve`, { amount: 2000, received_at, why: 'on the statement' })
+    return operator.post(`/payments/${id}/approve`, {
+      amount: 2000,
+      received_at,
+      payment_method: 'ccp',
+      why: 'seen',
+    })
   }
   const end = async (userId = user) =>
     (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
 
-  it('is stored as it came, by what it is, and read back by an operator alone', async () => {
+  it('is stored as it came, by what it is, told, and read back by an operator alone', async () => {
     const id = await ask()
     const asked = (await world.as(user).get(`${PAYMENTS}/${id}`)).body
     expect(asked.transfer.proof_url).toBe(`${world.config.publicUrl}${PAYMENTS}/${id}/proof`)
     const file = png({ extra: 8 * MEGABYTE - 200 })
-    const stored = await upload(id, file)
-    expect([stored.status, stored.body]).toEqual([
-      200,
-      { n: 1, type: 'image/png', bytes: file.length, uploaded_at: '2026-11-21T12:00:00Z', erased_at: null },
-    ])
-    expect((await upload(id, pdf(), user, 'text/html')).body).toMatchObject({
+    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
+    const stored = {
+      n: 1,
+      type: 'image/png',
+      bytes: file.length,
+      uploaded_at: '2026-11-21T12:00:00Z',
+      erased_at: null,
+    }
+    expect((await upload(id, file)).body).toEqual(stored)
+    // The same file again is the same one, also as a blob.
+    expect(await client.uploadProof(user, id, new Blob([new Uint8Array(file)]))).toEqual(stored)
+    expect(await client.uploadProof(user, id, new Uint8Array(pdf()))).toMatchObject({
       n: 2,
       type: 'application/pdf',
     })
@@ -102,40 +103,22 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect(await database().query(selectReadings)).toEqual([
       { actor: 'amina', payment_id: id, after: { proof: 1 } },
     ])
-    const authorization = `Bearer ${await tokenOf({ sub: user })}`
-    const asUser = await world.call('GET', `/api/v1/operator/payments/${id}/proofs/1`, {
-      headers: { authorization },
-    })
+    const asUser = await world.as(user).get(`/api/v1/operator/payments/${id}/proofs/1`)
     expect(codeOf(asUser)).toEqual([401, 'invalid_operator_key'])
     expect((await download(id, 3)).status).toBe(404)
-  })
-
-  it('is told to the platform each time, and to the user once', async () => {
-    const id = await ask()
-    for (const extra of [1, 2]) await upload(id, png({ extra }))
-    expect(await database().query(selectOutbox)).toEqual([
-      { type: 'payment.requested', payment: id },
-      { type: 'payment.proof_received', payment: id },
-      { type: 'payment.proof_received', payment: id },
-    ])
-    expect(await database().query(selectMails)).toEqual([
-      { kind: 'payment_requested' },
-      { kind: 'proof_received' },
+    // The platform is told of each file, and the user of the first.
+    const types = ['payment.requested', 'payment.proof_received', 'payment.proof_received']
+    expect(await database().query(selectOutbox)).toEqual(types.map((type) => ({ type, payment: id })))
+    expect((await database().query(selectMails)).map(({ kind }) => kind)).toEqual([
+      'payment_requested',
+      'proof_received',
     ])
   })
 
-  it('that is no picture and no PDF, or none whole, is refused, and nothing is stored', async () => {
+  it('that cannot be read is refused with the reason, and nothing is stored', async () => {
     const id = await ask()
-    for (const [body, reason] of [
-      ['<script>alert(1)</script>', 'not_recognized'],
-      ['', 'not_recognized'],
-      [jpeg().subarray(0, 60), 'damaged'],
-      [png({ width: 20_000, height: 20_000 }), 'too_many_pixels'],
-      [pdf().subarray(0, 200), 'damaged'],
-    ] as const) {
-      const answer = await upload(id, body)
-      expect([...codeOf(answer), answer.body.reason]).toEqual([422, 'file_not_accepted', reason])
-    }
+    const answer = await upload(id, '<script>alert(1)</script>')
+    expect([...codeOf(answer), answer.body.reason]).toEqual([422, 'file_not_accepted', 'not_recognized'])
     expect(await parts()).toBe(0)
     expect((await operator.payment(id)).transfer).toMatchObject({ proof_at: null, proofs: [] })
   })
@@ -164,20 +147,17 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect(answer.status).toBe(413)
   })
 
-  it(
-    'comes three times at most; the same file again is the same one, also when it is sent at ' + 'once',
-    async () => {
-      const id = await ask()
-      const twins = await Promise.all(Array.from({ length: 3 }, () => upload(id, png())))
-      expect(twins.map(({ body }) => body.n)).toEqual([1, 1, 1])
-      const files = [1, 2, 3].map((extra) => png({ extra }))
-      const rest = await Promise.all(files.map((file) => upload(id, file)))
-      expect(rest.map(({ status }) => status).sort()).toEqual([200, 200, 409])
-      expect(codeOf(await upload(id, png({ extra: 9 })))).toEqual([409, 'too_many_proofs'])
-      expect((await upload(id, png())).body.n).toBe(1)
-      expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
-    },
-  )
+  it('comes three times at most; the same file, also sent at once, is the same one', async () => {
+    const id = await ask()
+    const twins = await Promise.all(Array.from({ length: 3 }, () => upload(id, png())))
+    expect(twins.map(({ body }) => body.n)).toEqual([1, 1, 1])
+    const files = [1, 2, 3].map((extra) => png({ extra }))
+    const rest = await Promise.all(files.map((file) => upload(id, file)))
+    expect(rest.map(({ status }) => status).sort()).toEqual([200, 200, 409])
+    expect(codeOf(await upload(id, png({ extra: 9 })))).toEqual([409, 'too_many_proofs'])
+    expect((await upload(id, png())).body.n).toBe(1)
+    expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
+  })
 
   describe('that another act overtakes', () => {
     /** Uploads; `between` happens when the transfer and its proofs are loaded, and the user is not yet. */
@@ -247,44 +227,33 @@ describeScenario('a proof of a transfer', ({ database }) => {
     expect(await end(other)).toBe('2027-01-27T12:00:00Z')
   })
 
-  it(
-    'is erased 90 days after the decision, and after ' + 'the end where there is none or it came later',
-    async () => {
-      const all = [user, other, 'refused', 'late'] as const
-      const [decided, open, refused, late] = await Promise.all(all.map((userId) => ask(userId)))
-      if (!decided || !open || !refused || !late) throw new Error('four were asked for')
-      await upload(decided, png())
-      await upload(open, png(), other)
-      await upload(refused, png(), 'refused')
-      await operator.post(`/payments/${refused}/refuse`, { why: 'nothing came' })
-      await world.advance(5 * DAY)
-      await approve(decided)
-      await world.advance(85 * DAY)
-      expect(await parts()).toBe(3)
-      await world.advance(1)
-      expect(await parts()).toBe(2)
-      await upload(late, png(), 'late')
-      await world.advance(5 * DAY)
-      expect(await parts()).toBe(2)
-      expect((await download(decided, 1)).status).toBe(404)
-      expect((await operator.payment(decided)).transfer.proofs).toMatchObject([
-        { n: 1, erased_at: '2027-02-24T12:00:01Z' },
-      ])
-      await world.advance(2 * DAY)
-      expect(await parts()).toBe(1)
-      expect((await download(late, 1)).status).toBe(200)
-      await world.advance(83 * DAY - 1)
-      expect(await parts()).toBe(1)
-      await world.advance(2)
-      expect(await parts()).toBe(0)
-    },
-  )
-
-  it('is uploaded by the client', async () => {
-    const id = await ask()
-    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
-    const file = new Uint8Array(png())
-    expect(await client.uploadProof(user, id, file)).toMatchObject({ n: 1, bytes: file.length })
-    expect(await client.uploadProof(user, id, new Blob([file]))).toMatchObject({ n: 1 })
+  it('is erased 90 days after the decision, or after the end if that is later or there is none', async () => {
+    const all = [user, other, 'refused', 'late'] as const
+    const [decided, open, refused, late] = await Promise.all(all.map((userId) => ask(userId)))
+    if (!decided || !open || !refused || !late) throw new Error('four were asked for')
+    await upload(decided, png())
+    await upload(open, png(), other)
+    await upload(refused, png(), 'refused')
+    await operator.post(`/payments/${refused}/refuse`, { why: 'nothing came' })
+    await world.advance(5 * DAY)
+    await approve(decided)
+    await world.advance(85 * DAY)
+    expect(await parts()).toBe(3)
+    await world.advance(1)
+    expect(await parts()).toBe(2)
+    await upload(late, png(), 'late')
+    await world.advance(5 * DAY)
+    expect(await parts()).toBe(2)
+    expect((await download(decided, 1)).status).toBe(404)
+    expect((await operator.payment(decided)).transfer.proofs).toMatchObject([
+      { n: 1, erased_at: '2027-02-24T12:00:01Z' },
+    ])
+    await world.advance(2 * DAY)
+    expect(await parts()).toBe(1)
+    expect((await download(late, 1)).status).toBe(200)
+    await world.advance(83 * DAY - 1)
+    expect(await parts()).toBe(1)
+    await world.advance(2)
+    expect(await parts()).toBe(0)
   })
 })

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Child } from '../../../../../test/support/child-process.js'
-import { compileSources } from '../../../../../test/support/compiled-sources.js'
+import { runBuilt } from '../../../../../test/support/compiled-sources.js'
 import { readDump } from '../../../../../test/support/databases.js'
 import { statement } from '../database.js'
 import { openFolder } from './pglite.js'
@@ -13,7 +13,6 @@ import { openFolder } from './pglite.js'
 const one = statement('test.killed.one', 'select 1 as one')
 const count = statement('test.killed.count', 'select count(*) as count from kept')
 
-const store = compileSources('database/embedded/pglite.ts')
 let folder = ''
 let children: Child[] = []
 beforeEach(() => {
@@ -24,7 +23,6 @@ afterEach(async () => {
   children = []
   rmSync(folder, { recursive: true, force: true })
 })
-afterAll(() => store.remove())
 
 it('what was acknowledged survives kill -9, again and again', async () => {
   const storm = `
@@ -39,7 +37,7 @@ it('what was acknowledged survives kill -9, again and again', async () => {
   await (await openFolder(folder, { from: readDump('emptyDumpPath') })).close()
   let acknowledged = 0
   for (let round = 1; round <= 3; round++) {
-    const child = store.run(storm, folder)
+    const child = runBuilt(storm, folder)
     children.push(child)
     await expect.poll(() => child.lines.length).toBeGreaterThan(50)
     await child.kill()
@@ -60,7 +58,7 @@ it('a creation that was killed leaves nothing that looks like a database', async
     watch(process.argv[2], () => console.log('changed'))
     await openFolder(process.argv[2])
     console.log('created')`
-  const child = store.run(create, folder)
+  const child = runBuilt(create, folder)
   children.push(child)
   // The first changes are the lock's; then the unfinished database appears.
   await expect.poll(() => child.lines.length).toBeGreaterThan(3)

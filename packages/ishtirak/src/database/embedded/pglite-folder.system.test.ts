@@ -15,66 +15,58 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-it(
-  'a commit is flushed to disk before it is answered, a read flushes nothing; all is there after a new ' +
-    'start',
-  async () => {
-    let flushes = 0
-    const flush = (descriptor: number) => {
-      fdatasyncSync(descriptor)
-      flushes += 1
-    }
-    const database = await openFolder(folder, { flush, from: readDump('emptyDumpPath') })
-    await database.script('create table kept (value integer)')
-    for (let value = 1; value <= 3; value++) {
-      const before = flushes
-      await database.query(insert, [value])
-      expect(flushes).toBeGreaterThan(before)
-    }
-    const afterWrites = flushes
-    expect(await database.query(count)).toEqual([{ count: 3 }])
-    expect(flushes).toBe(afterWrites)
-    await database.close()
-
-    const again = await openFolder(folder, { flush })
-    expect(await again.query(count)).toEqual([{ count: 3 }])
-    // Housekeeping: a checkpoint brings the pages themselves to disk.
+it('a commit is flushed before it is answered, a read flushes nothing, and a new start has all', async () => {
+  let flushes = 0
+  const flush = (descriptor: number) => {
+    fdatasyncSync(descriptor)
+    flushes += 1
+  }
+  const database = await openFolder(folder, { flush, from: readDump('emptyDumpPath') })
+  await database.script('create table kept (value integer)')
+  for (let value = 1; value <= 3; value++) {
     const before = flushes
-    await again.maintain()
+    await database.query(insert, [value])
     expect(flushes).toBeGreaterThan(before)
-    expect(await again.query(count)).toEqual([{ count: 3 }])
-    await again.close()
-  },
-)
+  }
+  const afterWrites = flushes
+  expect(await database.query(count)).toEqual([{ count: 3 }])
+  expect(flushes).toBe(afterWrites)
+  await database.close()
 
-it(
-  'a flush that fails is no commit: nothing is answered any more, and a new start has what was ' +
-    'acknowledged',
-  async () => {
-    let isBroken = false
-    const failures: unknown[] = []
-    const database = await openFolder(folder, {
-      from: readDump('emptyDumpPath'),
-      onFailure: (cause) => failures.push(cause),
-      flush: (descriptor) => {
-        if (isBroken) throw new Error('EIO: i/o error, fdatasync')
-        fdatasyncSync(descriptor)
-      },
-    })
-    await database.script('create table kept (value integer)')
-    await database.query(insert, [1])
-    isBroken = true
-    await expect(database.query(insert, [2])).rejects.toBeInstanceOf(DatabaseUnavailable)
-    isBroken = false
-    await expect(database.query(count)).rejects.toBeInstanceOf(DatabaseUnavailable)
-    await expect(database.transaction((t) => t.query(count))).rejects.toBeInstanceOf(DatabaseUnavailable)
-    expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('EIO') })])
-    await database.close()
+  const again = await openFolder(folder, { flush })
+  expect(await again.query(count)).toEqual([{ count: 3 }])
+  // Housekeeping: a checkpoint brings the pages themselves to disk.
+  const before = flushes
+  await again.maintain()
+  expect(flushes).toBeGreaterThan(before)
+  expect(await again.query(count)).toEqual([{ count: 3 }])
+  await again.close()
+})
 
-    const again = await openFolder(folder)
-    // 1 was acknowledged; 2 was written and not flushed: a real disk may or may not have it.
-    expect((await again.query(count))[0]?.count).toBeGreaterThanOrEqual(1)
-    await again.query(insert, [3])
-    await again.close()
-  },
-)
+it('a flush that fails is no commit: nothing more is answered, and a new start has the rest', async () => {
+  let isBroken = false
+  const failures: unknown[] = []
+  const database = await openFolder(folder, {
+    from: readDump('emptyDumpPath'),
+    onFailure: (cause) => failures.push(cause),
+    flush: (descriptor) => {
+      if (isBroken) throw new Error('EIO: i/o error, fdatasync')
+      fdatasyncSync(descriptor)
+    },
+  })
+  await database.script('create table kept (value integer)')
+  await database.query(insert, [1])
+  isBroken = true
+  await expect(database.query(insert, [2])).rejects.toBeInstanceOf(DatabaseUnavailable)
+  isBroken = false
+  await expect(database.query(count)).rejects.toBeInstanceOf(DatabaseUnavailable)
+  await expect(database.transaction((t) => t.query(count))).rejects.toBeInstanceOf(DatabaseUnavailable)
+  expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('EIO') })])
+  await database.close()
+
+  const again = await openFolder(folder)
+  // 1 was acknowledged; 2 was written and not flushed: a real disk may or may not have it.
+  expect((await again.query(count))[0]?.count).toBeGreaterThanOrEqual(1)
+  await again.query(insert, [3])
+  await again.close()
+})

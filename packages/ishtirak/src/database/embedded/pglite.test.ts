@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readDump } from '../../../../../test/support/databases.js'
-import { statement } from '../database.js'
+import { givenUpAfter, statement } from '../database.js'
 import { runTransaction } from '../session.js'
 import { type EmbeddedDatabase, openMemory } from './pglite.js'
 import { EmbeddedSession } from './wire-protocol.js'
@@ -33,7 +33,9 @@ describe('in memory', () => {
       return turns
     }
     const values = Array.from({ length: 4_000 }, (_, value) => value)
-    const callAll = () => Promise.all(values.map((value) => database.query(insert, [value])))
+    // However slow the machine is, no call is given up before its turn.
+    const patient = givenUpAfter(Number.POSITIVE_INFINITY)
+    const callAll = () => Promise.all(values.map((value) => database.query(insert, [value], patient)))
     const oneByOne = () =>
       database.transaction(async (transaction) => {
         for (let value = 0; value < 5_000; value++) await transaction.query(insert, [value])
@@ -50,14 +52,6 @@ describe('in memory', () => {
     await Promise.all(calls)
     expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index))
   })
-
-  it('a dump opens as a database of its own', async () => {
-    const copy = await openMemory(await database.dump())
-    await database.query(insert, [-1])
-    const [original] = await database.query(count)
-    expect(await copy.query(count)).toEqual([{ count: Number(original?.count) - 1 }])
-    await copy.close()
-  })
 })
 
 describe('a session', () => {
@@ -68,26 +62,22 @@ describe('a session', () => {
   afterAll(() => pglite.close())
   const surroundings = {
     nextSlice: () => undefined,
-    flushFailure: (): unknown => undefined,
-    onFailure: () => {},
+    flushFailure: () => undefined as unknown,
+    onFailure() {},
   }
 
-  it(
-    'a transaction that awaits something else is rolled back, and does not stop everyone for ' + 'ever',
-    async () => {
-      await pglite.exec('create table kept (value integer)')
-      const two = statement('test.pglite.two', 'select count(*) as count from kept')
-      const session = new EmbeddedSession(pglite, surroundings)
-      const forgotten = runTransaction(
-        session,
-        async (transaction) => {
-          await transaction.query(insert, [1])
-          await new Promise(() => {})
-        },
-        { idleLimitMs: 20 },
-      )
-      await expect(forgotten).rejects.toMatchObject({ code: '25P04' })
-      expect(await session.query(two, [])).toEqual([{ count: 0 }])
-    },
-  )
+  it('a transaction that awaits something else is rolled back, and does not stop everyone', async () => {
+    await pglite.exec('create table kept (value integer)')
+    const session = new EmbeddedSession(pglite, surroundings)
+    const forgotten = runTransaction(
+      session,
+      async (transaction) => {
+        await transaction.query(insert, [1])
+        await new Promise(() => {})
+      },
+      { idleLimitMs: 20 },
+    )
+    await expect(forgotten).rejects.toMatchObject({ code: '25P04' })
+    expect(await session.query(count, [])).toEqual([{ count: 0 }])
+  })
 })

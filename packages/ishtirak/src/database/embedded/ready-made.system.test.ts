@@ -19,11 +19,10 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const contents = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .map((file) => ({ file, path: join(file.parentPath, file.name) }))
-    .map(({ file, path }) => [
-      path.slice(folder.length),
-      file.isFile() ? readFileSync(path, 'latin1') : 'folder',
-    ])
+    .map((file) => {
+      const path = join(file.parentPath, file.name)
+      return [path.slice(folder.length), file.isFile() ? readFileSync(path, 'latin1') : 'folder']
+    })
     .sort()
 
 it('unpacked it has every file and folder, and opens, also in memory', async () => {
@@ -61,9 +60,6 @@ it('without a file for this PGlite nothing is written', async () => {
   expect(await readyMadeDump()).toBe(undefined)
 })
 
-/** Whole, and no cluster. */
-const OTHERS = ['', 'a text', 'x'.repeat(2048)]
-
 it('a damaged file is refused before anything is written', async () => {
   const original = join(parent, 'original')
   const copy = join(parent, 'copy')
@@ -75,12 +71,9 @@ it('a damaged file is refused before anything is written', async () => {
   const flipped = Buffer.from(whole)
   const at = flipped.length - 8
   flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)
-  for (const damaged of [
-    flipped,
-    whole.subarray(0, at),
-    Buffer.alloc(0),
-    ...OTHERS.map((text) => brotliCompressSync(text)),
-  ]) {
+  // The last are whole, and no cluster.
+  const others = ['', 'a text', 'x'.repeat(2048)].map((text) => brotliCompressSync(text))
+  for (const damaged of [flipped, whole.subarray(0, at), Buffer.alloc(0), ...others]) {
     writeFileSync(file, damaged)
     await expect(unpackReadyMade(copy, file)).rejects.toThrow(`${file} is damaged`)
     expect(readdirSync(copy)).toEqual([])

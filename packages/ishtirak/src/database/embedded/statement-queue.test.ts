@@ -26,19 +26,16 @@ it('what has waited too long is refused and never begun; what comes after it is 
   expect([await done, begun]).toEqual(['done', ['patient']])
 })
 
-it(
-  '5,000 may wait: the next one is refused at once, and there is room again when they are ' + 'done',
-  async () => {
-    const queue = new StatementQueue()
-    const first = held()
-    const waiting = [first.work, ...Array.from({ length: 4_999 }, () => async () => 'done')]
-    const answers = waiting.map((work) => queue.run(work))
-    await expect(queue.run(async () => 'done')).rejects.toBeInstanceOf(DatabaseUnavailable)
-    first.letGo()
-    expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']))
-    expect(await queue.run(async () => 'again')).toBe('again')
-  },
-)
+it('5,000 may wait: the next one is refused at once, and there is room when they are done', async () => {
+  const queue = new StatementQueue()
+  const first = held()
+  const waiting = [first.work, ...Array.from({ length: 4_999 }, () => async () => 'done')]
+  const answers = waiting.map((work) => queue.run(work))
+  await expect(queue.run(async () => 'done')).rejects.toBeInstanceOf(DatabaseUnavailable)
+  first.letGo()
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']))
+  expect(await queue.run(async () => 'again')).toBe('again')
+})
 
 it('a caller who sends one statement after the other lets the event loop turn', async () => {
   let time = 0

@@ -24,30 +24,17 @@ describe('opening a checkout', () => {
       authorization: `Bearer ${KEY}`,
     })
     expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
-      amount: 2000,
-      currency: 'dzd',
-      success_url: ORDER.successUrl,
-      failure_url: ORDER.failureUrl,
-      webhook_endpoint: ORDER.webhookUrl,
-      description: ORDER.description,
-      locale: 'fr',
+      ...{ amount: 2000, currency: 'dzd', success_url: ORDER.successUrl, failure_url: ORDER.failureUrl },
+      ...{ webhook_endpoint: ORDER.webhookUrl, description: ORDER.description, locale: 'fr' },
       chargily_pay_fees_allocation: 'merchant',
       metadata: { payment_id: ORDER.paymentId, user_id: 'user_42', plan_id: 'pro', months: '12' },
     })
     expect(answer).toEqual({
       ok: true,
       value: {
-        method: 'chargily',
-        checkoutId: CHECKOUT.id,
-        status: 'pending',
-        amount: 2000,
-        currency: 'DZD',
-        live: false,
-        paymentId: ORDER.paymentId,
-        userId: 'user_42',
-        instrument: null,
-        checkoutUrl: CHECKOUT.checkout_url,
-        createdAt: 1_700_000_000_000,
+        ...{ method: 'chargily', checkoutId: CHECKOUT.id, status: 'pending', amount: 2000, currency: 'DZD' },
+        ...{ live: false, paymentId: ORDER.paymentId, userId: 'user_42', instrument: null },
+        ...{ checkoutUrl: CHECKOUT.checkout_url, createdAt: 1_700_000_000_000 },
         updatedAt: 1_700_000_000_000,
       },
     })
@@ -94,10 +81,8 @@ describe('a call that failed says whether it may have been carried out', () => {
 
   test('no: the connection is refused, or it asked us to slow down', async () => {
     const chargily = createChargily({ secretKey: KEY, apiUrl: await closedPort() })
-    expect(await chargily.createCheckout(ORDER)).toMatchObject({
-      ok: false,
-      failure: { kind: 'unavailable', reason: 'network', outcomeUnknown: false },
-    })
+    const expected = { ok: false, failure: { kind: 'unavailable', reason: 'network', outcomeUnknown: false } }
+    expect(await chargily.createCheckout(ORDER)).toMatchObject(expected)
     const slow = await chargilyWithStub(() => ({ status: 429, headers: { 'retry-after': '17' } }))
     expect(await slow.chargily.createCheckout(ORDER)).toMatchObject({
       ok: false,
@@ -117,33 +102,25 @@ describe('a call that failed says whether it may have been carried out', () => {
   })
 })
 
-describe('Retry-After', () => {
-  const cases: [string, Record<string, string>, number | null][] = [
-    ['seconds', { 'retry-after': '120' }, 120],
-    // The answer's own clock says how far away the date is: 12:01:30 - 12:00:00 = 90 s.
-    ['a date', { 'retry-after': 'Sat, 21 Nov 2026 12:01:30 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' }, 90],
-    [
-      'a date gone by',
-      { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT', date: 'Sat, 21 Nov 2026 12:00:00 GMT' },
-      0,
-    ],
-    ['a year, cut to an hour', { 'retry-after': '31536000' }, 3600],
-    ['a word', { 'retry-after': 'soon' }, null],
-    ['a negative number', { 'retry-after': '-5' }, null],
-    ['nothing', {}, null],
-  ]
-  test('is seconds or a date by the clock of the answer, without one by ours, an hour at most', async () => {
-    for (const [name, headers, retryAfterSeconds] of cases) {
-      const { chargily } = await chargilyWithStub(() => ({ status: 429, headers }))
-      const answer = await chargily.checkKey()
-      expect([name, answer]).toMatchObject([name, { ok: false, failure: { retryAfterSeconds } }])
-    }
-    const clock = { now: () => Date.parse('2026-11-21T12:00:00Z') }
-    const headers = { 'retry-after': 'Sat, 21 Nov 2026 12:00:45 GMT' }
-    const undated: Send = async () => ({ status: 503, headers, body: [Buffer.from('{}')] })
-    const chargily = createChargily({ secretKey: KEY, clock, send: undated })
-    expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { retryAfterSeconds: 45 } })
-  })
+test('Retry-After is seconds or a date, by the clock of the answer or else ours', async () => {
+  const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
+  const read = async (headers: Record<string, string>) => {
+    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers }))
+    const answer = await chargily.checkKey()
+    return answer.ok ? answer : Object(answer.failure).retryAfterSeconds
+  }
+  // The answer's own clock says how far away the date is: 12:01:30 - 12:00:00 = 90 s.
+  expect(await read({ 'retry-after': 'Sat, 21 Nov 2026 12:01:30 GMT', date })).toBe(90)
+  expect(await read({ 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT', date })).toBe(0)
+  const found = await Promise.all(
+    ['120', '31536000', 'soon', '-5'].map((text) => read({ 'retry-after': text })),
+  )
+  expect([...found, await read({})]).toEqual([120, 3600, null, null, null])
+  const clock = { now: () => Date.parse('2026-11-21T12:00:00Z') }
+  const headers = { 'retry-after': 'Sat, 21 Nov 2026 12:00:45 GMT' }
+  const undated: Send = async () => ({ status: 503, headers, body: [Buffer.from('{}')] })
+  const chargily = createChargily({ secretKey: KEY, clock, send: undated })
+  expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { retryAfterSeconds: 45 } })
 })
 
 test('a refusal carries its status, its message and its errors by field', async () => {
@@ -155,9 +132,7 @@ test('a refusal carries its status, its message and its errors by field', async 
   expect(await chargily.createCheckout(ORDER)).toEqual({
     ok: false,
     failure: {
-      kind: 'rejected',
-      status: 422,
-      detail: `HTTP 422: ${sentence}`,
+      ...{ kind: 'rejected', status: 422, detail: `HTTP 422: ${sentence}` },
       errors: { amount: [sentence], locale: ['odd'], odd: [] },
     },
   })
@@ -168,100 +143,71 @@ test('a refusal carries its status, its message and its errors by field', async 
   }
 })
 
-describe('asking for a checkout', () => {
-  test('an id that the provider does not know is null', async () => {
-    const { chargily } = await chargilyWithStub(() => ({ status: 404, json: { message: 'Not Found.' } }))
-    expect(await chargily.getCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
-  })
+const answered = async (reply: Reply) => (await chargilyWithStub(() => reply)).chargily
+const UNREADABLE = { ok: false, failure: { kind: 'unavailable', reason: 'unreadable' } }
 
-  test('a 404 that is not Chargily’s does not make a payment unknown', async () => {
-    for (const reply of [
-      { status: 404, text: '<html>nginx</html>' },
-      { status: 404, json: { message: 'The route test/api/v2/checkouts/x could not be found.' } },
-    ]) {
-      const { chargily } = await chargilyWithStub(() => reply)
-      const answer = await chargily.getCheckout(CHECKOUT.id)
-      expect(answer).toMatchObject({ ok: false, failure: { kind: 'unavailable', reason: 'unreadable' } })
+describe('a checkout', () => {
+  test('that the provider does not know is null, by a 404 of Chargily’s and by no other', async () => {
+    const unknown = await answered({ status: 404, json: { message: 'Not Found.' } })
+    expect(await unknown.getCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
+    expect(await unknown.expireCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
+    const message = 'The route test/api/v2/checkouts/x could not be found.'
+    for (const other of [{ text: '<html>nginx</html>' }, { json: { message } }]) {
+      const chargily = await answered({ status: 404, ...other })
+      expect(await chargily.getCheckout(CHECKOUT.id)).toMatchObject(UNREADABLE)
     }
   })
 
-  test('an id that is none is null without a call; another checkout is unreadable', async () => {
+  test('whose id is none is null without a call; another checkout is unreadable', async () => {
     const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     for (const id of ['', '.', '..', '../balance', 'a/b', 'a?b', 'x'.repeat(65), 'né']) {
       expect([id, await chargily.getCheckout(id)]).toEqual([id, { ok: true, value: null }])
       expect([id, await chargily.expireCheckout(id)]).toEqual([id, { ok: true, value: null }])
     }
     expect(asked).toEqual([])
-    const other = await chargily.getCheckout('another')
-    expect(other).toMatchObject({ ok: false, failure: { reason: 'unreadable' } })
+    expect(await chargily.getCheckout('another')).toMatchObject(UNREADABLE)
   })
 
-  test('a read has its own limit', async () => {
+  test('is asked for within a limit of its own', async () => {
     const { chargily } = await chargilyWithStub(() => 'no_answer', { timeouts: { readMs: 50 } })
     const answer = await chargily.getCheckout(CHECKOUT.id)
     expect(answer).toMatchObject({ ok: false, failure: { reason: 'timeout' } })
   })
-})
 
-describe('ending a checkout', () => {
-  test('a pending one is expired', async () => {
+  test('is ended while it is pending; where that is refused, the answer is what it is instead', async () => {
     const { chargily, asked } = await chargilyWithStub(() => ({ json: { ...CHECKOUT, status: 'expired' } }))
-    expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({
-      ok: true,
-      value: { status: 'expired' },
-    })
-    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      `POST /test/api/v2/checkouts/${CHECKOUT.id}/expire`,
-    ])
-  })
-
-  test('where it is refused, the answer is what it is instead', async () => {
+    const ended = await chargily.expireCheckout(CHECKOUT.id)
+    expect(ended).toMatchObject({ ok: true, value: { status: 'expired' } })
+    const calls = asked.map(({ method, path }) => `${method} ${path}`)
+    expect(calls).toEqual([`POST /test/api/v2/checkouts/${CHECKOUT.id}/expire`])
     for (const [status, now] of [
       [400, 'expired'],
       [403, 'paid'],
     ] as const) {
-      const { chargily } = await chargilyWithStub(({ method }) =>
+      const refused = await chargilyWithStub(({ method }) =>
         method === 'POST' ? { status, json: { message: 'no' } } : { json: { ...CHECKOUT, status: now } },
       )
-      expect(await chargily.expireCheckout(CHECKOUT.id)).toMatchObject({ ok: true, value: { status: now } })
+      const answer = await refused.chargily.expireCheckout(CHECKOUT.id)
+      expect(answer).toMatchObject({ ok: true, value: { status: now } })
     }
-  })
-
-  test('one that the provider does not know is null; a refused key is reported', async () => {
-    const { chargily } = await chargilyWithStub(() => ({ status: 404, json: { message: 'Not Found.' } }))
-    expect(await chargily.expireCheckout(CHECKOUT.id)).toEqual({ ok: true, value: null })
-    // The second look does not hide it.
-    const refused = await chargilyWithStub(() => ({ status: 403, json: { message: 'Forbidden' } }))
-    const answer = await refused.chargily.expireCheckout(CHECKOUT.id)
+    // The second look does not hide that the key is refused.
+    const forbidden = await answered({ status: 403, json: { message: 'Forbidden' } })
+    const answer = await forbidden.expireCheckout(CHECKOUT.id)
     expect(answer).toMatchObject({ ok: false, failure: { status: 403 } })
   })
 })
 
-describe('the key', () => {
-  test('is proven by the balance, also by one that is silent about the mode', async () => {
-    const { chargily, asked } = await chargilyWithStub(() => ({
-      json: { entity: 'balance', livemode: false },
-    }))
-    expect(await chargily.checkKey()).toEqual({ ok: true, value: true })
-    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /test/api/v2/balance'])
-    const silent = await chargilyWithStub(() => ({ json: { entity: 'balance' } }))
-    expect(await silent.chargily.checkKey()).toEqual({ ok: true, value: true })
-  })
-
-  test('that is wrong is a refusal; it is not proven by any JSON, nor by the other mode', async () => {
-    const { chargily } = await chargilyWithStub(() => ({
-      status: 401,
-      json: { message: 'Unauthenticated.' },
-    }))
-    expect(await chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 401 } })
-    const other = await chargilyWithStub(() => ({ json: { entity: 'balance', livemode: 'true' } }))
-    expect(await other.chargily.checkKey()).toMatchObject({ ok: false, failure: { kind: 'rejected' } })
-    const unreadable = await chargilyWithStub(() => ({ json: { hello: 'world' } }))
-    expect(await unreadable.chargily.checkKey()).toMatchObject({
-      ok: false,
-      failure: { reason: 'unreadable' },
-    })
-  })
+test('the key is proven by the balance of its mode or of none, and by nothing else', async () => {
+  const { chargily, asked } = await chargilyWithStub(() => ({ json: { entity: 'balance', livemode: false } }))
+  expect(await chargily.checkKey()).toEqual({ ok: true, value: true })
+  expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /test/api/v2/balance'])
+  const check = async (reply: Reply) => (await answered(reply)).checkKey()
+  expect(await check({ json: { entity: 'balance' } })).toEqual({ ok: true, value: true })
+  const rejected = { ok: false, failure: { kind: 'rejected' } }
+  const wrong = await check({ status: 401, json: { message: 'Unauthenticated.' } })
+  expect(wrong).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 401 } })
+  expect(await check({ json: { entity: 'balance', livemode: 'true' } })).toMatchObject(rejected)
+  expect(await check({ json: { hello: 'world' } })).toMatchObject(UNREADABLE)
 })
 
 /** An address that had a listener a moment ago and has none now. */

@@ -11,10 +11,7 @@ describe('what is logged', () => {
     await chargily.createCheckout(ORDER)
     expect(lines).toEqual([
       {
-        event: 'provider_called',
-        method: 'POST',
-        path: '/checkouts',
-        status: 200,
+        ...{ event: 'provider_called', method: 'POST', path: '/checkouts', status: 200 },
         took_ms: expect.any(Number),
       },
     ])

@@ -27,97 +27,62 @@ function listOf(all: readonly object[]) {
   }
 }
 
+/** What is found in `all` since then, and how many pages were asked for. */
+async function find(reply: Parameters<typeof chargilyWithStub>[0], since = SINCE) {
+  const { chargily, asked } = await chargilyWithStub(reply)
+  return { found: await chargily.list.find(ORDER.paymentId, since * 1000), pages: asked.length }
+}
+
+const ours = { ok: true, value: [{ checkoutId: CHECKOUT.id }] }
+const none = { ok: true, value: [] }
+const unreadable = { ok: false, failure: { kind: 'unavailable', reason: 'unreadable' } }
+
 test('finds the checkouts of a payment, the newest first, on whatever page', async () => {
   const mine = [0, 60].map((n) => ({ ...CHECKOUT, id: `mine${n}`, created_at: SINCE + n }))
   const { chargily, asked } = await chargilyWithStub(listOf([mine[0] ?? {}, ...others(0, 60), mine[1] ?? {}]))
   const answer = await chargily.list.find(ORDER.paymentId, SINCE * 1000)
   expect(answer.ok && answer.value.map(({ checkoutId }) => checkoutId)).toEqual(['mine60', 'mine0'])
-  expect(asked.map(({ path }) => path)).toEqual([
-    '/test/api/v2/checkouts?per_page=50&page=1',
-    '/test/api/v2/checkouts?per_page=50&page=2',
-  ])
-})
-
-test('an account without checkouts has none for the payment', async () => {
-  const { chargily } = await chargilyWithStub(listOf([]))
-  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
+  const pages = [1, 2].map((page) => `/test/api/v2/checkouts?per_page=50&page=${page}`)
+  expect(asked.map(({ path }) => path)).toEqual(pages)
+  expect(await find(listOf([]))).toEqual({ found: none, pages: 1 })
 })
 
 test('stops at the page on which all are older than the order, with a margin for two clocks', async () => {
   // 100 s after `since` at number 0, a checkout a second, 600 s of margin: number 701 is the first that is
   // too old. Pages hold 50, so page 16 (750 to 799) is the first with none that could be ours.
-  const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
-  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toEqual({ ok: true, value: [] })
-  expect(asked).toHaveLength(16)
+  expect(await find(listOf(others(0, 5_000)))).toEqual({ found: none, pages: 16 })
 })
 
-test('a list that runs from old to new is read to its end', async () => {
+test('reads to its end a list that runs from old to new, and one without dates', async () => {
   const old = others(10_000, 120).reverse()
-  const { chargily, asked } = await chargilyWithStub(listOf([...old, CHECKOUT]))
-  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-    ok: true,
-    value: [{ checkoutId: CHECKOUT.id }],
-  })
   // 120 old ones and ours: 50 + 50 + 21.
-  expect(asked).toHaveLength(3)
-})
-
-test('a page without dates ends no walk', async () => {
+  expect(await find(listOf([...old, CHECKOUT]))).toMatchObject({ found: ours, pages: 3 })
   const undated = others(10_000, 50).map((other) => ({ ...other, created_at: null }))
-  const { chargily } = await chargilyWithStub(listOf([...undated, CHECKOUT]))
-  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-    ok: true,
-    value: [{ checkoutId: CHECKOUT.id }],
-  })
+  expect(await find(listOf([...undated, CHECKOUT]))).toMatchObject({ found: ours })
 })
 
 test('a list that is longer than we walk is no proof: the answer is "not known"', async () => {
-  const { chargily, asked } = await chargilyWithStub(listOf(others(0, 5_000)))
-  const longAgo = (SINCE - 86_400) * 1000
-  expect(await chargily.list.find(ORDER.paymentId, longAgo)).toMatchObject({
-    ok: false,
-    failure: { kind: 'unavailable', reason: 'unreadable' },
-  })
-  expect(asked).toHaveLength(40)
+  const longAgo = SINCE - 86_400
+  expect(await find(listOf(others(0, 5_000)), longAgo)).toMatchObject({ found: unreadable, pages: 40 })
 })
 
-test('a list that promises a next page for ever is left', async () => {
-  const { chargily, asked } = await chargilyWithStub(() => ({
-    json: { data: others(0, 50), next_page_url: 'http://far.side/again' },
-  }))
-  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({ ok: false })
+test('a list that promises a next page for ever, or does not turn the page, is an error', async () => {
+  const endless = { data: others(0, 50), next_page_url: 'http://far.side/again' }
   // The second page brought nothing new.
-  expect(asked).toHaveLength(2)
-})
-
-test('a list that does not turn the page is an error, not an end', async () => {
+  expect(await find(() => ({ json: endless }))).toMatchObject({ found: { ok: false }, pages: 2 })
   const first = { data: others(0, 50), current_page: 1, last_page: 9 }
-  const { chargily } = await chargilyWithStub(() => ({ json: first }))
-  expect(await chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-    ok: false,
-    failure: { reason: 'unreadable' },
-  })
+  expect(await find(() => ({ json: first }))).toMatchObject({ found: unreadable })
 })
 
-test(
-  'trouble on a later page hides nothing that was found, and proves nothing where nothing ' + 'was',
-  async () => {
-    const answer = (first: object) => {
-      const honest = listOf([first, ...others(0, 200)])
-      return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
-    }
-    const found = await chargilyWithStub(answer(CHECKOUT))
-    expect(await found.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-      ok: true,
-      value: [{ checkoutId: CHECKOUT.id }],
-    })
-    const unknown = await chargilyWithStub(answer({ ...CHECKOUT, metadata: null }))
-    expect(await unknown.chargily.list.find(ORDER.paymentId, SINCE * 1000)).toMatchObject({
-      ok: false,
-      failure: { reason: 'server_error' },
-    })
-  },
-)
+test('trouble on a later page hides nothing that was found, and proves no absence', async () => {
+  const answer = (first: object) => {
+    const honest = listOf([first, ...others(0, 200)])
+    return (asked: { path: string }) => (asked.path.endsWith('page=1') ? honest(asked) : { status: 500 })
+  }
+  expect(await find(answer(CHECKOUT))).toMatchObject({ found: ours })
+  const unknown = await find(answer({ ...CHECKOUT, metadata: null }))
+  expect(unknown.found).toMatchObject({ ok: false, failure: { reason: 'server_error' } })
+})
 
 test('a page can be read by itself', async () => {
   const { chargily } = await chargilyWithStub(listOf(others(0, 60)))

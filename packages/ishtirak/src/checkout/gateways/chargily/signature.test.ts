@@ -48,16 +48,9 @@ test('while keys rotate, both sign; a third does not', () => {
 })
 
 const OTHERS = [
-  undefined,
-  '',
-  `sha256=${VECTOR_SIGNATURE}`,
-  VECTOR_SIGNATURE.slice(1),
-  `${VECTOR_SIGNATURE}0`,
-  `${VECTOR_SIGNATURE}\n`,
-  ` ${VECTOR_SIGNATURE}`,
-  `${VECTOR_SIGNATURE}, ${VECTOR_SIGNATURE}`,
-  VECTOR_SIGNATURE.replace('f', 'g'),
-  Buffer.from(VECTOR_SIGNATURE, 'hex').toString('base64'),
+  ...[undefined, '', `sha256=${VECTOR_SIGNATURE}`, VECTOR_SIGNATURE.slice(1), `${VECTOR_SIGNATURE}0`],
+  ...[`${VECTOR_SIGNATURE}\n`, ` ${VECTOR_SIGNATURE}`, `${VECTOR_SIGNATURE}, ${VECTOR_SIGNATURE}`],
+  ...[VECTOR_SIGNATURE.replace('f', 'g'), Buffer.from(VECTOR_SIGNATURE, 'hex').toString('base64')],
 ]
 
 test('only bare hex of 32 bytes is a signature', () => {

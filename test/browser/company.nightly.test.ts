@@ -95,11 +95,8 @@ describeInBrowser('a company', ({ visit }) => {
     const names = (['facture', 'avoir', 'facture', 'avoir'] as const).map((key) => say(key))
     expect(await papersOn(desktop)).toEqual(names)
     // One below the other: none covers another.
-    const tops = await Promise.all(
-      (await desktop.page.locator('.payments .issued a').all()).map(
-        async (link) => (await link.boundingBox())?.y,
-      ),
-    )
+    const links = await desktop.page.locator('.payments .issued a').all()
+    const tops = await Promise.all(links.map(async (link) => (await link.boundingBox())?.y))
     expect(new Set(tops).size).toBe(4)
     await keepScreenshot(desktop.page, 'company-papers-ar')
     expect(await axeFindings(desktop.page)).toEqual([])
@@ -123,8 +120,7 @@ describeInBrowser('a company', ({ visit }) => {
     expect(answer.status()).toBe(303)
     expect(await papersOn(phone)).toEqual(['Reçu', 'Facture'])
     expect(await button.count()).toBe(0)
-    const papers = (await world.as('person-1').get(`/api/v1/billing/payments/${paymentId}/papers`)).body
-      .papers
-    expect(papers).toMatchObject([{ kind: 'receipt' }, { kind: 'facture', about: 'TEST-2026-000001' }])
+    const { body } = await world.as('person-1').get(`/api/v1/billing/payments/${paymentId}/papers`)
+    expect(body.papers).toMatchObject([{ kind: 'receipt' }, { kind: 'facture', about: 'TEST-2026-000001' }])
   })
 })
