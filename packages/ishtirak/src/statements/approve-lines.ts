@@ -11,6 +11,7 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { INSTRUMENTS } from '../core/account.js'
 import type { Candidate, PayableTransfer } from '../core/bank-match.js'
 import { BillingError, wrongField } from '../core/error.js'
+import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
 import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
 import { approveByLine } from '../transfers/decide.js'
@@ -71,13 +72,18 @@ export const approveLines = act<BankDeps>().does({
     asks: null,
     reason: ({ say }) => say('approveLinesWhy'),
     read: (_pages, typed) => linesIn(typed),
-    inWords: (pages, { locale }, { detail: wanted }: Preview<readonly Chosen[]>, typed) => ({
+    inWords: (pages, { say, locale }, { detail: wanted }: Preview<readonly Chosen[]>, typed) => ({
       hidden: choicesIn(typed),
-      changes: wanted.map(({ line, candidate: { transfer } }) => ({
-        name: `${pages.formats.day(Date.parse(line.day), locale)} · ${transfer.name ?? transfer.userId}`,
-        before: pages.formats.money(transfer.amountAsked, locale),
-        after: pages.formats.centimes(line.centimes, locale),
-      })),
+      changes: wanted.map(({ line, candidate: { transfer }, amount }) => {
+        const { amountAsked, reference, name, userId } = transfer
+        const day = pages.formats.day(Date.parse(line.day), locale)
+        const came = pages.formats.centimes(line.centimes, locale)
+        return {
+          name: [day, name ?? userId, formatReference(reference)].join(' · '),
+          before: pages.formats.money(amountAsked, locale),
+          after: (amount ?? amountAsked) === amountAsked ? came : `${came} · ${say('became_review')}`,
+        }
+      }),
     }),
   },
   run: async (deps, { id, input, by }) => {

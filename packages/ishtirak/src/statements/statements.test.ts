@@ -287,6 +287,10 @@ describeOnEach('bank statements', ({ database }) => {
       { line: both.id, payment_id: two.id },
       { line: less.id, payment_id: other.id },
     ]
+    const visit = await enterConsole(world, keyOf('karim'))
+    const asked = `?chosen=1&line_${less.id}=${other.id}`
+    const shown = await visit.open(`/console/statements/${body.statement_id}/approve${asked}`)
+    expect(wordsOf(shown.text)).toMatch(/2\s000 DA 1\s500 DA · under review: another amount/)
     const done = await operator('karim').post(`/statements/${body.statement_id}/approve`, {
       lines: wanted,
       why: 'x',
@@ -468,7 +472,7 @@ describeOnEach('bank statements', ({ database }) => {
     const ask = await visit.ask(`${address}/approve`)
     expect(ask.status).toBe(200)
     const before = wordsOf((await visit.open(`${address}/approve`)).text)
-    expect(before).toMatch(/21 November 2026 · u1 2\s000 DA 2\s000 DA/)
+    expect(before).toMatch(/21 November 2026 · u1 · [-\w]{14} 2\s000 DA 2\s000 DA/)
     const answer = await visit.submit(ask.path, { ...ask.fields, why: 'the statement' })
     expect(await visit.follow(answer)).toContain('approved')
     expect(await lines()).toEqual({ approved: 1 })
