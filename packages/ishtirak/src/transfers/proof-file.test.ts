@@ -18,12 +18,19 @@ describe('a file is told by its content', () => {
       expect(await readProofFile(file)).toEqual(whole('image/png', file))
   })
 
-  it('a PDF by its first bytes and an end mark in its last 1,024 bytes; it is not looked into', async () => {
+  it('a PDF by a header in its first 1,024 bytes and an end mark in its last ones', async () => {
     const file = Buffer.from('%PDF-1.7\n<< /OpenAction << /S /JavaScript >> >>\nno table of objects\n%%EOF')
     expect(await readProofFile(file)).toEqual(whole('application/pdf', file))
     const followed = (bytes: number) => readProofFile(Buffer.concat([file, Buffer.alloc(bytes, 0x0a)]))
     expect(await followed(1_024 - 5)).toEqual(whole('application/pdf', file))
     expect(await followed(1_024 - 4)).toEqual(refused('damaged'))
+    const part = '--x\r\ncontent-disposition: form-data; name="file"\r\n\r\n'
+    for (const before of ['\ufeff', '\n', part, ' '.repeat(1_024 - 5)]) {
+      const moved = Buffer.concat([Buffer.from(before), file])
+      expect(await readProofFile(moved)).toEqual(whole('application/pdf', moved))
+    }
+    const tooFar = Buffer.concat([Buffer.alloc(1_024 - 4, 0x20), file])
+    expect(await readProofFile(tooFar)).toEqual(refused('not_recognized'))
   })
 
   it('which is refused where it is no picture and no PDF', async () => {
@@ -34,7 +41,6 @@ describe('a file is told by its content', () => {
       '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
       'GIF89a\x01\0\x01\0',
       'PK\x03\x04',
-      `x${pdf().toString('latin1')}`,
     ])
       expect([file, await readProofFile(Buffer.from(file, 'latin1'))]).toEqual([
         file,
