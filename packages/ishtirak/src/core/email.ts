@@ -3,12 +3,19 @@
 /** Longest address (RFC 5321, section 4.5.3.1.3). */
 export const EMAIL_MAX = 254
 
-/** Of neither side of the @. The database holds no half of a surrogate pair. */
-const SIGN = String.raw`[^\s@\u0000-\u001f\u007f-\u009f\ud800-\udfff]`
+/**
+ * Of either side of the @. Brackets, comma, colon, semicolon and backslash begin a name, a group, a literal or
+ * a second address (RFC 5322, section 3.4); marks of format (`\p{Cf}`) are not seen. The database holds no
+ * half of a surrogate pair.
+ */
+const SIGN = String.raw`[^\s@<>()\[\],:;\\\p{Cc}\p{Cf}\p{Cs}]`
 
 /** At most 64 characters before the @ (RFC 5321, section 4.5.3.1.1). For flag `u`. */
 export const EMAIL_PATTERN = `^(?=.{3,${EMAIL_MAX}}$)${SIGN}{1,64}@${SIGN}+$`
 
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+
+/** An address as it was typed or pasted: without spaces around it, and without marks that are not seen. */
+export const typedEmail = (typed: string): string => typed.replace(/\p{Cf}/gu, '').trim()
 
 export const isEmail = (text: string): boolean => EMAIL.test(text)

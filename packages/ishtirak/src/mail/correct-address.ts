@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { type ActDeps, act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { reason } from '../acts/reason.js'
-import { EMAIL_MAX, EMAIL_PATTERN } from '../core/email.js'
+import { EMAIL_MAX, EMAIL_PATTERN, isEmail, typedEmail } from '../core/email.js'
+import { wrongField } from '../core/error.js'
 import { plainName } from '../core/name.js'
 import { request } from '../http/schemas.js'
 import { type LoadDeps, loadUser } from '../ledger/load.js'
@@ -39,7 +40,7 @@ export const correctAddress = act<ActDeps & SubjectDeps & LoadDeps>().decides({
     return { ...user, failed: await countFailedMails(deps.database, id, deps.clock.now()) }
   },
   decide: ({ email, failed }, { input }) => {
-    const to = input.email.trim()
+    const to = input.email
     return to === email && failed === 0 ? null : to
   },
   save: async (deps, { id: userId, by }, { facts: { email, failed }, decision, now }) => {
@@ -64,6 +65,11 @@ export const correctAddress = act<ActDeps & SubjectDeps & LoadDeps>().decides({
     // An address stands in no URL: nothing is asked first, and what follows is the same for each.
     asks: null,
     assumes: { email: 'a@b' },
+    read: (_pages, typed) => {
+      const email = typedEmail(typed.email ?? '')
+      if (!isEmail(email)) throw wrongField('email', email === '' ? 'required' : 'wrong_format')
+      return { email }
+    },
     inWords: (_pages, { say }, { detail: { email, failed } }) => ({
       changes: [{ name: say('mailsAgain'), before: String(failed), after: '0' }],
       facts: [[say('addressNow'), email === null ? null : plainName(email)]],

@@ -3,7 +3,7 @@
 // refused. A link never replaces another user's session by itself: anyone can send a link to their own
 // account, and a user who follows it would pay for it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EMAIL_MAX, isEmail } from '../core/email.js'
+import { EMAIL_MAX, isEmail, typedEmail } from '../core/email.js'
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { answerForm, sellerPage, signInPage, switchPage } from '../pages/message-pages.js'
@@ -76,7 +76,7 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
     if (!reader.isFromHere(request)) throw new BillingError('forbidden')
     // As the page was: the form says it.
     reader.language(request, reply, null)
-    const email = fieldOf(request, 'email').trim()
+    const email = typedEmail(fieldOf(request, 'email'))
     // A typing error: the form is shown again.
     if (!isEmail(email)) return answerForm(pages, reply, null, { email: email.slice(0, EMAIL_MAX) })
     await askForPortalLink(database, ids.next('lnk', clock.now()), email)
