@@ -4,8 +4,8 @@
 export const EMAIL_MAX = 254
 
 /**
- * Of either side of the @. Brackets, comma, colon, semicolon and backslash begin a name, a group, a literal or
- * a second address (RFC 5322, section 3.4); marks of format (`\p{Cf}`) are not seen. The database holds no
+ * Of either side of the @. Brackets, comma, colon, semicolon and backslash begin a name, a group, a literal
+ * or a second address (RFC 5322, section 3.4); marks of format (`\p{Cf}`) are not seen. The database holds no
  * half of a surrogate pair.
  */
 const SIGN = String.raw`[^\s@<>()\[\],:;\\\p{Cc}\p{Cf}\p{Cs}]`

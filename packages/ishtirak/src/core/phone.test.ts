@@ -9,7 +9,20 @@ it('a telephone number is read as people type it, or not at all', () => {
   ]
   expect(written.filter((typed) => readPhone(typed) !== '+213555123456')).toEqual([])
   expect(readPhone('021 65 43 21')).toBe('+21321654321')
-  expect(readPhone('+33 6 12 34 56 78')).toBe('+33612345678')
-  const others = ['555123456', '05551234567', '0855123456', '+2135551234', '2900 2026-03-14', 'amina', '']
+  for (const typed of ['+33 6 12 34 56 78', '+33 (0)6 12 34 56 78', '0033 6 12 34 56 78'])
+    expect(readPhone(typed)).toBe('+33612345678')
+  // Of the Internet, and free of charge.
+  expect(['0982 40 12 34', '0800 12 34 56'].map(readPhone)).toEqual(['+213982401234', '+213800123456'])
+  const others = [
+    'call 0555123456',
+    '0555123456 x9',
+    '+999 12 34 56 78',
+    '05551234567',
+    '0855123456',
+    '+2135551234',
+    '2900 2026-03-14',
+    'amina',
+    '',
+  ]
   expect(others.filter((typed) => readPhone(typed) !== null)).toEqual([])
 })

@@ -1,16 +1,14 @@
-// A telephone number as people type it, in the one form in which it is stored: E.164. Pure.
-import { latinDigits } from './typed-amount.js'
+// A telephone number as people type it, in the one form in which it is stored: E.164.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 
-/** National numbers of Algeria: a mobile has nine digits behind the 0, a landline eight. */
-const NATIONAL = /^0([5-7]\d{8}|[1-49]\d{7})$/
-const INTERNATIONAL = /^(?:\+|00)(?:(213)0?([5-7]\d{8}|[1-49]\d{7})|((?!0|213)\d{7,15}))$/
-
-/** `+213555123456` of `0555 12 34 56`, `+213 (0) 555-12-34-56`, `٠٥٥٥١٢٣٤٥٦`; null: it is none. */
+/**
+ * `+213555123456` of `0555 12 34 56`, `+213 (0) 555-12-34-56`, `٠٥٥٥١٢٣٤٥٦`. Without a country's code it is
+ * one of Algeria. Null: no country has such a number.
+ */
 export function readPhone(typed: string): string | null {
-  const plain = latinDigits(typed.normalize('NFKC').replace(/\p{Cf}/gu, ''))
-  const digits = plain.replace(/[\s().\-/\u2010-\u2015]/g, '')
-  const [, national] = NATIONAL.exec(digits) ?? []
-  if (national !== undefined) return `+213${national}`
-  const [, algeria, own, abroad] = INTERNATIONAL.exec(digits.replace(/^213/, '+213')) ?? []
-  return algeria === undefined ? (abroad === undefined ? null : `+${abroad}`) : `+213${own}`
+  const plain = typed.normalize('NFKC').replace(/\p{Cf}/gu, '')
+  // In longer texts the library looks for a number; here the whole text is one.
+  if (!/^[+\d٠-٩۰-۹][\d٠-٩۰-۹\s().\-/\u2010-\u2015]*$/.test(plain.trim())) return null
+  const found = parsePhoneNumberFromString(plain, 'DZ')
+  return found?.isValid() ? found.number : null
 }
