@@ -18,14 +18,15 @@ import { Command } from 'commander'
 import { mutations } from '../test/mutations/mutations.mjs'
 
 const root = path.dirname(import.meta.dirname)
-const [part = ''] = new Command('npm run nightly -- mutate')
+const parts = new Command('npm run nightly -- mutate')
   .description(
     'Breaks each rule of test/mutations/mutations.mjs in a copy of the sources, and checks that a test falls',
   )
-  .argument('[part]', 'only mutations with these words in their name')
+  .argument('[part...]', 'only mutations with one of these texts in their name, or of these test files')
   .parse().args
-const wanted = mutations.filter(({ rule }) => rule.includes(part))
-if (wanted.length === 0) throw new Error(`no rule has “${part}” in its name`)
+const isMeant = ({ rule, tests }) => (part) => rule.includes(part) || tests.some((name) => name.includes(part))
+const wanted = mutations.filter((one) => parts.length === 0 || parts.some(isMeant(one)))
+if (wanted.length === 0) throw new Error(`no rule is meant by ${parts.join(', ')}`)
 /** Each with a processor and a copy of its own: a single test file uses one of them. */
 const COPIES = 2
 const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-mutate-'))

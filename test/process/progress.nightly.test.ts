@@ -62,7 +62,7 @@ it('a demo says it of its months, and is there once', () => {
 const COMMANDS: Readonly<Record<string, string>> = {
   'scripts/simulate.mjs': '--seeds --race --database',
   'scripts/fuzz.mjs': '--calls --uploads --only',
-  'scripts/mutate.mjs': '[part]',
+  'scripts/mutate.mjs': '[part...]',
   ...Object.fromEntries(
     ['kill', 'flush', 'server', 'hang', 'pgbouncer', 'patroni'].map((name) => [
       `scripts/fault.mjs ${name}`,
