@@ -24,8 +24,9 @@ const parts = new Command('npm run nightly -- mutate')
   )
   .argument('[part...]', 'only mutations with one of these texts in their name, or of these test files')
   .parse().args
-const isMeant = ({ rule, tests }) => (part) => rule.includes(part) || tests.some((name) => name.includes(part))
-const wanted = mutations.filter((one) => parts.length === 0 || parts.some(isMeant(one)))
+const isMeant = ({ rule, tests }) =>
+  parts.some((part) => [rule, ...tests].some((text) => text.includes(part)))
+const wanted = mutations.filter((one) => parts.length === 0 || isMeant(one))
 if (wanted.length === 0) throw new Error(`no rule is meant by ${parts.join(', ')}`)
 /** Each with a processor and a copy of its own: a single test file uses one of them. */
 const COPIES = 2
