@@ -98,7 +98,7 @@ describe('a plan that was sold before the catalogue changed', () => {
   it('keeps its numbers; a limit that came later has that of the plan of today, or of the free plan', () => {
     expect(inEffect('pro')).toEqual({ ...PRO, limits: { projects: 10, constructor: 20 } })
     expect(inEffect('gone').limits).toEqual({ projects: 10, constructor: 10 })
-    // Nothing changed.
+    // An unchanged plan is the same object.
     expect(planInEffect({ limits: SEED_LIMITS, plans: [FREE, PRO], free: FREE }, PRO)).toBe(PRO)
   })
 })

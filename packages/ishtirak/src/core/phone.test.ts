@@ -11,7 +11,7 @@ it('a telephone number is read as people type it, or not at all', () => {
   expect(readPhone('021 65 43 21')).toBe('+21321654321')
   for (const typed of ['+33 6 12 34 56 78', '+33 (0)6 12 34 56 78', '0033 6 12 34 56 78'])
     expect(readPhone(typed)).toBe('+33612345678')
-  // Of the Internet, and free of charge.
+  // The first is a number of the Internet, the second is free of charge.
   expect(['0982 40 12 34', '0800 12 34 56'].map(readPhone)).toEqual(['+213982401234', '+213800123456'])
   const others = [
     'call 0555123456',

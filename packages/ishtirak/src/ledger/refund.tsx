@@ -84,17 +84,14 @@ function wayOf(loaded: Loaded, to: string | undefined, rules: BillingRules): Ref
   return { toBalance: (to ?? usualWay(loaded)) === 'balance', onBalance: loaded.onBalance }
 }
 
-/** Throws `refund_change_first`, `balance_too_low` and `validation_failed`. */
-function decide(loaded: Loaded, to: string | undefined, now: Instant, rules: BillingRules): Refund | null {
+/** Throws `refund_change_first` and `validation_failed`. */
+function settledBy(loaded: Loaded, to: string | undefined, now: Instant, rules: BillingRules) {
   const { payment, user } = loaded
   const way = wayOf(loaded, to, rules)
   const decided = decideRefund({ payment, subscription: user.subscription }, now, rules)
   if (decided && 'changeFirst' in decided)
     throw new BillingError('refund_change_first', { extra: { payment_id: decided.changeFirst } })
-  const settled = decided && onTheBalance(decided, way, now)
-  if (settled && 'missing' in settled)
-    throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
-  return settled
+  return decided && onTheBalance(decided, way, now)
 }
 
 function inWords(pages: ConsolePages, view: View, changes: RefundPreview['changes']) {
@@ -112,23 +109,26 @@ function inWords(pages: ConsolePages, view: View, changes: RefundPreview['change
 
 const isOfEachWay = (change: { readonly what?: string }) => change.what === 'status'
 
-/** By hand or to the balance, each with what it changes. */
-function wayField(pages: ConsolePages & RefundDeps, view: View, loaded: Loaded): Field {
+/** The ways for which the balance has enough, each with what it changes. Throws `refund_change_first`. */
+function wayFields(pages: ConsolePages & RefundDeps, view: View, loaded: Loaded): readonly Field[] {
   const { say } = view
   const [now, { rules }] = [pages.clock.now(), pages]
-  const effects = (to: 'hand' | 'balance') => {
-    const { changes } = previewOf(loaded, decide(loaded, to, now, rules), now, rules)
-    const own = changes.filter((change) => !isOfEachWay(change))
-    return inWords(pages, view, own)
-  }
-  return {
-    ...{ name: 'to', label: say('returnTo'), value: usualWay(loaded), type: 'text' },
-    choices: [
-      ['hand', say('returnByHand')],
-      ['balance', say('returnToBalance')],
-    ],
-    effects: { hand: effects('hand'), balance: effects('balance') },
-  }
+  const words = { hand: say('returnByHand'), balance: say('returnToBalance') }
+  const ways = (['hand', 'balance'] as const).flatMap((to) => {
+    const settled = settledBy(loaded, to, now, rules)
+    if (settled && 'missing' in settled) return []
+    const own = previewOf(loaded, settled, now, rules).changes.filter((change) => !isOfEachWay(change))
+    return [[to, inWords(pages, view, own)] as const]
+  })
+  const first = ways.find(([to]) => to === usualWay(loaded)) ?? ways[0]
+  if (!first) return []
+  return [
+    {
+      ...{ name: 'to', label: say('returnTo'), value: first[0], type: 'text' },
+      choices: ways.map(([to]) => [to, words[to]]),
+      effects: Object.fromEntries(ways),
+    },
+  ]
 }
 
 export const refund = act<RefundDeps>().decides({
@@ -145,7 +145,12 @@ export const refund = act<RefundDeps>().decides({
   refuses: ['already_refunded', 'refund_change_first', 'balance_too_low'],
   texts: actTexts(ledgerWords, 'refund'),
   load: (deps, { id }) => loadRefundable(deps, id),
-  decide: (loaded, { input }, now, { rules }) => decide(loaded, input.to, now, rules),
+  decide: (loaded, { input }, now, { rules }) => {
+    const settled = settledBy(loaded, input.to, now, rules)
+    if (settled && 'missing' in settled)
+      throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
+    return settled
+  },
   save: (deps, { by }, { facts: { payment, user, papers }, decision, now }) => {
     const after = { ...decision, paper: avoirFor(deps, papers, now) }
     const act = { ...by, act: 'payment.refund' }
@@ -158,7 +163,7 @@ export const refund = act<RefundDeps>().decides({
     asks: null,
     fields: async (pages, view, id) => {
       const loaded = await loadRefundable(pages, id)
-      return hasChoice(loaded, pages.rules) ? [wayField(pages, view, loaded)] : []
+      return hasChoice(loaded, pages.rules) ? wayFields(pages, view, loaded) : []
     },
     inWords: (pages, view, preview) => ({
       changes: [

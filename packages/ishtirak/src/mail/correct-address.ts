@@ -39,10 +39,7 @@ export const correctAddress = act<ActDeps & SubjectDeps & LoadDeps>().decides({
     const user = await loadUser(deps, id)
     return { ...user, failed: await countFailedMails(deps.database, id, deps.clock.now()) }
   },
-  decide: ({ email, failed }, { input }) => {
-    const to = input.email
-    return to === email && failed === 0 ? null : to
-  },
+  decide: ({ email, failed }, { input }) => (input.email === email && failed === 0 ? null : input.email),
   save: async (deps, { id: userId, by }, { facts: { email, failed }, decision, now }) => {
     const before = { mails_failed: failed }
     const facts = { before, after: { mails_failed: 0, address_changed: decision !== email }, now }

@@ -75,7 +75,7 @@ export function findColumns(sample: readonly CsvRow[], said: SaidForm): Columns 
   if (amount === null) return null
   if (rows.slice(0, said.header_rows ?? 0).some((row) => isLine(row, date, width)))
     unclear.push('header_rows')
-  // Money out is never money in, whoever says it.
+  // A column of money out is not that of money in, also if the operator names it.
   if (headings[amount - 1] === 'debit') unclear.push('amount')
   const debits = columnsCalled(table, 'debit').filter((at) => at !== amount)
   const taken = [date, amount, ...debits]
@@ -397,7 +397,7 @@ function tellingColumns(
   },
 ): readonly number[] {
   const { values, letters, blanks, text, direction } = of
-  // Whoever calls a state text does not know what it says.
+  // A column of states stays in doubt if the operator names it as text.
   const saidText = said?.filter((at) => headings[at - 1] !== 'status') ?? []
   const known = [date, amount, ...debits, direction, ...currency, ...saidText]
   const hasText = text.some((at) => headings[at - 1] === 'text')
