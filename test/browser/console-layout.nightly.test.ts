@@ -1,9 +1,10 @@
-// The console on a phone: a head of one line, a user within three screens, and nothing past the edge at the
+// The console in the looks that console.system has not, and on a phone: a head of one line, a user within three screens, and nothing past the edge at the
 // narrowest, with text of twice the size, in the dark, in each language.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { describeInBrowser, keepScreenshot } from '../support/browser.js'
+import { lookAtConsole } from '../support/console-look.js'
 import { cookieOf, openShop } from '../support/console-pages.js'
 import { freshDatabase } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
@@ -39,6 +40,10 @@ describeInBrowser('the console on a phone', ({ visit }) => {
   afterAll(async () => {
     await shop.stop()
     await database.close()
+  })
+
+  it.each(['fr', 'en'])('has pages without fault on a desktop (%s)', async (locale) => {
+    expect(await lookAtConsole(visit, shop, [locale, { width: 1280 }])).toEqual([])
   })
 
   it.each(LOCALES)('holds at each width and size (%s)', async (locale) => {

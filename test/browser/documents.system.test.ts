@@ -77,18 +77,16 @@ describeInBrowser('the page at /docs', ({ visit }) => {
     expect(complaintsOf(visitor, service)).toEqual([])
   })
 
-  it('fits a phone and a desktop, and axe finds nothing outside of Swagger UI', async () => {
-    for (const width of [360, 1280] as const) {
-      const visitor = await visit({ width })
-      const { page } = visitor
-      await page.goto(`${sandbox.url}/docs`)
-      await page.locator('.opblock').first().waitFor()
-      for (const name of ['What may', 'Sell a month', 'one more']) await send(visitor, name)
-      await keepScreenshot(page, `docs-${width}`)
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      expect(excess).toBeLessThanOrEqual(0)
-      expect(await axeFindings(page, 'all', ['#document'])).toEqual([])
-    }
+  it('fits a phone, and axe finds nothing outside of Swagger UI', async () => {
+    const visitor = await visit({ width: 360 })
+    const { page } = visitor
+    await page.goto(`${sandbox.url}/docs`)
+    await page.locator('.opblock').first().waitFor()
+    for (const name of ['What may', 'Sell a month', 'one more']) await send(visitor, name)
+    await keepScreenshot(page, 'docs-360')
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(excess).toBeLessThanOrEqual(0)
+    expect(await axeFindings(page, 'all', ['#document'])).toEqual([])
   })
 
   it('shows the operations below, and tries one', async () => {

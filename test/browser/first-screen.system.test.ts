@@ -34,7 +34,7 @@ describeInBrowser('the first screen', ({ visit }) => {
   const textOf = async ({ page }: Visitor) =>
     ((await page.locator('main').textContent()) ?? '').replaceAll('\u00a0', ' ')
 
-  describe.each(['ar', 'fr', 'en'])('in %s', (locale) => {
+  describe.each(['ar', 'fr'] as const)('in %s', (locale) => {
     it('shows the way to pay without scrolling, and nothing that could be paid twice', async () => {
       for (const userId of ['never_paid', 'expired', 'canceled', 'past_due', 'renewable']) {
         const { page } = await open(userId, locale)
@@ -49,7 +49,7 @@ describeInBrowser('the first screen', ({ visit }) => {
 
     it('has the name of the seller on one line of header, and the name of the product nowhere', async () => {
       const { page } = await open('never_paid', locale)
-      const name = { ar: 'مثال للاستضافة', fr: 'Exemple Hébergement', en: 'Example Hosting' }[locale] ?? ''
+      const name = { ar: 'مثال للاستضافة', fr: 'Exemple Hébergement' }[locale]
       expect(await page.title()).toContain(name)
       expect(await page.locator('.brand').textContent()).toBe(name)
       expect((await page.locator('header').boundingBox())?.height).toBeLessThan(60)

@@ -15,8 +15,8 @@ import type { Sale } from './sales.js'
 const SALES = 15
 // A start on the embedded database takes three times the processor time.
 it.each([
-  ['embedded', 4],
-  ['server', 6],
+  ['embedded', 2],
+  ['server', 4],
 ] as const)(
   'killed under webhooks, all that was answered 200 is booked, nothing twice (%s)',
   async (kind, cycles) => {

@@ -5,14 +5,14 @@ import type { Database, Queryable } from '../../packages/ishtirak/src/database/d
 import { settleLines } from '../../packages/ishtirak/src/statements/bank-matches.sql.js'
 import { waitingTransfers } from '../../packages/ishtirak/src/statements/bank-references.sql.js'
 import { removeWithdrawn } from '../../packages/ishtirak/src/statements/bank-statements.sql.js'
-import { describeOnEach } from '../support/databases.js'
+import { describePlans } from '../support/databases.js'
 import { days, NOON } from '../support/fixtures.js'
 import { bookedByKarim, insertTransfers } from '../support/known-transfers.js'
 import { type Asked, buffersOf, explain, heard, rowsInPlan } from './explain.js'
 
 const TRANSFERS = 500
 
-describeOnEach('beside 10,000 new lines of a bank statement', ({ database }) => {
+describePlans('beside 10,000 new lines of a bank statement', ({ database }) => {
   it('each open transfer is read by some pages of its own', async () => {
     await database().script(`
       insert into users (user_id, created_at)
@@ -76,7 +76,7 @@ const ASKS = {
 /** A slice of a withdrawn file has so many lines. */
 const SLICE = 500
 
-describeOnEach('with many lines of bank statements', ({ database }) => {
+describePlans('with many lines of bank statements', ({ database }) => {
   // As if all lines before had paid something: what is open seems rare.
   const fillBeforehand = async () => {
     await fill(database(), 100)

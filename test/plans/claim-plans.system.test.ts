@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { claimTargets } from '../../packages/ishtirak/src/bulk/bulk.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { claimOwed } from '../../packages/ishtirak/src/receipts/factures.sql.js'
-import { describeOnEach } from '../support/databases.js'
+import { describePlans } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
 import { explain, heard, MODES, once, type Run, rowsInPlan } from './explain.js'
 
@@ -35,7 +35,7 @@ const CLAIMS = {
   },
 } satisfies Record<string, { fill(database: Database): Promise<void>; claim: Run; claimed: string }>
 
-describeOnEach('what is claimed', ({ database }) => {
+describePlans('what is claimed', ({ database }) => {
   for (const mode of MODES)
     it.each(Object.entries(CLAIMS))(`by a ${mode} plan: %s`, async (_, { fill, claim, claimed }) => {
       await fill(database())

@@ -4,13 +4,13 @@ import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { createInbox } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { noteInbox } from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
-import { describeOnEach } from '../support/databases.js'
+import { describePlans } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
 import { explain, heard, MODES, rowsInPlan } from './explain.js'
 
 const inbox = createInbox(inboxOf(CAPABILITIES))
 
-describeOnEach('the inbox', ({ database }) => {
+describePlans('the inbox', ({ database }) => {
   it.each(MODES)(
     'a %s plan of what entered and left has as many rows for each of 3,000 entries as of 50',
     async (mode) => {

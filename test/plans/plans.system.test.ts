@@ -27,7 +27,8 @@ import { createLoadUser, loadDueAnnouncements } from '../../packages/ishtirak/sr
 import { consumeWhereUsual } from '../../packages/ishtirak/src/limits/consume.sql.js'
 import { createApplyUsageOperation } from '../../packages/ishtirak/src/limits/operations.sql.js'
 import { claimDueMails } from '../../packages/ishtirak/src/mail/mail.sql.js'
-import { type DatabaseKind, freshDatabase } from '../support/databases.js'
+import { DATABASE_KINDS, type DatabaseKind } from '../support/database-kinds.js'
+import { freshDatabase } from '../support/databases.js'
 import { aPayment, aReport, days, NOON } from '../support/fixtures.js'
 import { CONSOLE, CONSOLE_LISTS, CONSOLE_WAITING, newest } from './console-statements.js'
 import {
@@ -42,6 +43,9 @@ import {
   wrongPlans,
 } from './explain.js'
 import { booking, consume, fill, ids, rowsOf } from './tables.js'
+
+/** As `describePlans`. */
+const KINDS = DATABASE_KINDS.slice(-1)
 
 const reports = ids(32).map((userId, n) =>
   aReport({ userId, checkoutId: `chk_${n + 1}_5`, paymentId: `pay_${n + 1}_5` }),
@@ -127,7 +131,7 @@ const SWEEPS: readonly Planned[] = [
 
 const ONE = [...HOT, ...SWEEPS]
 
-describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,000 payments (%s)', (kind) => {
+describe.each(KINDS)('with 20,000 users and 100,000 payments (%s)', (kind) => {
   // Filling takes most of the time: all look at the same tables, those who change something last.
   const few = filled(kind, 2_000)
   const { database } = filled(kind, 20_000)
@@ -170,7 +174,7 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 20,000 users and 100,0
   })
 })
 
-describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)', (kind) => {
+describe.each(KINDS)('with 200,000 payments (%s)', (kind) => {
   // The newest are failed ones by card; what is rare is the oldest.
   const { database } = filledBy(kind, (empty) =>
     empty.script(`
@@ -212,7 +216,7 @@ describe.each<DatabaseKind>(['pglite', 'postgres'])('with 200,000 payments (%s)'
   })
 })
 
-describe.each<DatabaseKind>(['pglite', 'postgres'])('with mail that nothing writes (%s)', (kind) => {
+describe.each(KINDS)('with mail that nothing writes (%s)', (kind) => {
   const { database } = filledBy(kind, (empty) =>
     empty.script(`
       insert into users (user_id, created_at) values ('user-1', now());
@@ -240,7 +244,7 @@ const UNBOUNDED = Number.POSITIVE_INFINITY
 /** References and triggers are looked at row by row: half a minute for as many. */
 const notLookedAt = (whether: 'disable' | 'enable') => `alter table payments ${whether} trigger all`
 
-it.each<DatabaseKind>(['pglite', 'postgres'])(
+it.each(KINDS)(
   'a plan that was made before the first user came reads a few pages when there are 3,000 of them (%s)',
   async (kind) => {
     const database = await freshDatabase(kind)

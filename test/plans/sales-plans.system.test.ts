@@ -5,7 +5,7 @@ import { type SalesSpan, salesByTax, salesLines } from '../../packages/ishtirak/
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { counted } from '../costs/counted.js'
 import { enterConsole } from '../support/console.js'
-import { describeOnEach } from '../support/databases.js'
+import { describePlans } from '../support/databases.js'
 import { operatorOf } from '../support/operator.js'
 import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
 import { createWorld } from '../support/world.js'
@@ -52,7 +52,7 @@ const fill = (database: Database, each: number) =>
     commit;
     analyze`)
 
-describeOnEach('the accountant’s month', ({ database }) => {
+describePlans('the accountant’s month', ({ database }) => {
   // One test, since the rows take a while to write.
   it('of 10,000 sales, with ten times as many in all, reads what it shows', async () => {
     await fill(database(), MANY)

@@ -8,7 +8,7 @@ import {
   createLoadUserWithUsage,
   forgetUsageOperations,
 } from '../../packages/ishtirak/src/limits/usage.sql.js'
-import { describeOnEach } from '../support/databases.js'
+import { describePlans } from '../support/databases.js'
 import { NOON } from '../support/fixtures.js'
 import { type Planned, wrongPlans } from './explain.js'
 import { consume, ids } from './tables.js'
@@ -27,7 +27,7 @@ const USAGE: readonly Planned[] = [
   [(db) => forgetUsageOperations(db, OLD, 1_000), /usage_operations_by_age/],
 ]
 
-describeOnEach('with 5,000 users, a count each and an operation a minute before noon', ({ database }) => {
+describePlans('with 5,000 users, a count each and an operation a minute before noon', ({ database }) => {
   beforeEach(() =>
     database().script(`
       insert into users (user_id, created_at) select 'user-' || n, now() from generate_series(1, ${USERS}) n;

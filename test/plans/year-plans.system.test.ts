@@ -3,7 +3,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { lapsesBehind, markUsers, monthlyUsers } from '../../packages/ishtirak/src/books/paid-months.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { describeOnEach } from '../support/databases.js'
+import { describePlans } from '../support/databases.js'
 import { days, NOON } from '../support/fixtures.js'
 import { buffersOf, explain, heard, MODES, type Mode, type Run, rowsInPlan, textOf } from './explain.js'
 
@@ -24,7 +24,7 @@ const fill = (database: Database, users: number) =>
       from generate_series(0, 330) m, generate_series(greatest(0, m - 100), m) b;
     analyze`)
 
-describeOnEach('with 20,000 users who paid', ({ database }) => {
+describePlans('with 20,000 users who paid', ({ database }) => {
   // One test, since the rows take a while to write.
   it('who lapsed is counted some at a time, reading only them; a year reads its sums', async () => {
     await fill(database(), 20_000)
@@ -55,7 +55,7 @@ describeOnEach('with 20,000 users who paid', ({ database }) => {
   })
 })
 
-describeOnEach('with users who each paid three months', ({ database }) => {
+describePlans('with users who each paid three months', ({ database }) => {
   beforeEach(() =>
     database().script(`
       insert into users (user_id, version, created_at)

@@ -14,8 +14,8 @@ import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, tokenOf } from '../support/world.js'
 
 const KEY = 'owner-key-of-the-killed-acts'
-const LINES = 200
-const TARGETS = 500
+const LINES = 120
+const TARGETS = 300
 
 const countActs = statement(
   'test.killed.acts',
@@ -104,7 +104,7 @@ it('while it approves the lines of a bank statement', async () => {
   expect(counts).toMatchObject({ sure: LINES })
   const approve = (operation_id: string) =>
     ask(`/operator/statements/${statement_id}/approve`, { why: 'seen', operation_id }).catch(() => null)
-  for (const [place, count] of [57, 131].entries()) {
+  for (const [place, count] of [37, 81].entries()) {
     const approval = approve(`part-${place}`)
     await killAfter('payment.approve', count)
     expect(await approval).toBeNull()
@@ -131,7 +131,7 @@ it('while it does an act to each of a list', async () => {
   await Promise.all(ids.map((userId) => rememberUser(database, { userId }, Date.now())))
   const asked = { act: 'user.grant', ids, input: { days: 7, plan: 'pro' }, why: 'an outage' }
   const { id } = await ask('/operator/bulk/start', { ...asked, operation_id: 'outage' })
-  for (const count of [130, 330]) {
+  for (const count of [80, 190]) {
     await killAfter('user.grant', count)
     await database.query(endLeases)
   }

@@ -295,20 +295,21 @@ it('open the database of a stopped service, under the given name', async () => {
   expect(books.errors).toBe('ISHTIRAK_URL is empty and counts as unset\n')
   expect(books.output).toMatch(/findings +0\n/)
   const refund = ['payments', 'refund', paymentId, '--why', 'asked for it']
-  const refunded = await runCommand([...refund, '--as', 'karim'], env)
+  const opened = (words: readonly string[]) => commands.run(words, env)
+  const refunded = await opened([...refund, '--as', 'karim'])
   expect(refunded.output).toMatch(/karim +payment\.refund +pay_\w+ +asked for it/)
-  const again = await runCommand(refund, env)
+  const again = await opened(refund)
   expect([again.code, again.errors]).toEqual([
     1,
     expect.stringMatching(/already recorded[\s\S]*refunded_at: 20/),
   ])
-  const refused = await runCommand(['payments', 'list', '--as', 'karim; drop table'], env)
+  const refused = await opened(['payments', 'list', '--as', 'karim; drop table'])
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('must be a name')])
   // The name that a command gives is no operator of the environment; those of the environment are known.
-  const listed = await runCommand(['operators', 'list', '--as', 'karim'], env)
+  const listed = await opened(['operators', 'list', '--as', 'karim'])
   expect(listed.output).toMatch(/^ +amina +owner +environment /m)
   expect(listed.output).not.toContain('karim')
   const taken = ['operators', 'create', '--name', 'Amina', '--role', 'viewer', '--why', 'x']
-  const { code, errors } = await runCommand([...taken, '--as', 'karim'], env)
+  const { code, errors } = await opened([...taken, '--as', 'karim'])
   expect([code, errors]).toEqual([1, expect.stringMatching(/source: environment/)])
 })

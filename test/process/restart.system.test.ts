@@ -1,6 +1,6 @@
 // The service as a process: killed without warning, stopped in order, started twice. What was promised is
 // still there.
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -13,23 +13,9 @@ import { PATIENCE } from '../support/wait-for.js'
 import { CHARGILY_KEY, checkoutIdOf, JWT_SECRET, tokenOf } from '../support/world.js'
 import { call } from './calls.js'
 
-let template: string
-beforeAll(async () => {
-  buildOnce()
-  template = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-  await makeEmbeddedFolder(template)
-})
-afterAll(() => rm(template, { recursive: true, force: true }))
+beforeAll(() => buildOnce())
 
-/** A new data folder. */
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
-  await cp(template, folder, { recursive: true })
-  return folder
-}
-
-describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
-  let folder: string
+describe('a killed service', () => {
   let env: Record<string, string>
   let emulator: Emulator
   let service: ServiceProcess
@@ -38,21 +24,18 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
   let token: string
 
   beforeAll(async () => {
-    folder = await makeFolder()
     emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
     env = {
       PORT: String(await freePort()),
-      DATA_DIR: folder,
+      DATABASE_URL: await postgresUrl(),
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
       CHARGILY_API_URL: emulator.url,
       AUTH_JWT_SECRET: JWT_SECRET,
-      ...(kind === 'postgres' ? { DATABASE_URL: await postgresUrl() } : {}),
     }
   })
   afterAll(async () => {
     if (isRunning) await service.kill('SIGKILL')
     await emulator.close()
-    await rm(folder, { recursive: true, force: true })
   })
   // The service that one test has started serves the next: each has a user of its own.
   beforeEach(async () => {
@@ -125,7 +108,8 @@ describe.each(['pglite', 'postgres'])('a killed service (%s)', (kind) => {
 })
 
 it('a killed sandbox keeps checkout, payment and clock; it refuses a database without a part', async () => {
-  const folder = await makeFolder()
+  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  await makeEmbeddedFolder(folder)
   const env = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
   let service = await startService(env)
   try {

@@ -35,6 +35,14 @@ export function describeOnEach(name: string, body: (context: DatabaseContext) =>
   describeOn(DATABASE_KINDS, name, body)
 }
 
+/**
+ * On the database whose query plans are looked at: the server, if the run has it. The nightly run looks at
+ * those of the embedded one too.
+ */
+export function describePlans(name: string, body: (context: DatabaseContext) => void): void {
+  describeOn(DATABASE_KINDS.slice(-1), name, body)
+}
+
 function describeOn(
   kinds: readonly DatabaseKind[],
   name: string,

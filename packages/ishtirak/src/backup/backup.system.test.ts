@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DATABASE_KINDS } from '../../../../test/support/database-kinds.js'
 import {
   type DatabaseKind,
-  describeOnEach,
+  describeScenario,
+  emptyDatabase,
   emptyPostgresUrl,
   freshDatabase,
   readDump,
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A database without a schema, as it is after `create database`. */
-async function emptyDatabase(kind: DatabaseKind): Promise<Database> {
+async function withoutSchema(kind: DatabaseKind): Promise<Database> {
   return kind === 'pglite'
     ? await openMemory(readDump('emptyDumpPath'))
     : openPostgres({ url: await emptyPostgresUrl() })
@@ -80,11 +80,15 @@ const proofDigests = statement(
   `select n, part, encode(sha256(content), 'hex') as sha256 from transfer_proof_parts order by n, part`,
 )
 
-describeOnEach('a backup', ({ kind, database, reset }) => {
-  it.each(DATABASE_KINDS)(
-    'restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
-    async (target) => {
-      const before = await createWorld(database(), {
+describeScenario('a backup', ({ kind, database, reset }) => {
+  it.each<[DatabaseKind, DatabaseKind]>([
+    ['pglite', 'postgres'],
+    ['postgres', 'pglite'],
+  ])(
+    'of %s restored into %s: nothing is lost, receipts continue, and what was paid since is found and booked',
+    async (source, target) => {
+      const origin = await emptyDatabase(source)
+      const before = await createWorld(origin, {
         env: { ...OPERATOR_ENV, TRANSFER_FILE, BALANCE_MAX: '10000' },
       })
       await before.as('user-1').buy()
@@ -98,11 +102,11 @@ describeOnEach('a backup', ({ kind, database, reset }) => {
       const { body: balance } = await before.as('user-1').get('/api/v1/billing/balance')
       expect([balance.amount, balance.data.length, balance.renewal.plan]).toEqual([2_500, 1, 'pro'])
       const pending = await before.as('user-3').upgrade()
-      await backUpTo(file, database(), START)
-      const saved = await linesOf(database())
+      await backUpTo(file, origin, START)
+      const saved = await linesOf(origin)
       await before.service.stop()
 
-      const restored = await emptyDatabase(target)
+      const restored = await withoutSchema(target)
       const contents = await restoreFrom(file, restored, null)
       expect(contents).toMatchObject({
         schema: (await schemaFit(restored)).expected,
@@ -133,113 +137,106 @@ describeOnEach('a backup', ({ kind, database, reset }) => {
     },
   )
 
-  it.each(DATABASE_KINDS)(
-    'that is older, restored into %s: the operator books what was bought since, once, and no receipt ' +
-      'number comes twice',
-    async (target) => {
-      const before = await createWorld(database(), { env: OPERATOR_ENV })
-      await before.as('user-1').buy()
-      await backUpTo(file, database(), START)
-      const { paymentId } = await before.as('user-2').buy()
-      const { body: paid } = await before.as('user-2').get('/api/v1/billing/payments')
-      // Not as it was ordered, not ours at all, and not ours although it looks alike.
-      const ours = { payment_id: 'pay_01jd7v0000abcdefghjkmnpqrs', user_id: 'user-3', plan_id: 'pro' }
-      const { payment_id: _, ...withoutPayment } = ours
-      const foreign = { ...ours, payment_id: 'order-12' }
-      for (const metadata of [ours, withoutPayment, foreign]) {
-        await before.emulator.pay(await openCheckout(before.emulator, 5_000, metadata), 'paid')
+  it('that is older: the operator books what was bought since, once, and no receipt number comes twice', async () => {
+    const before = await createWorld(database(), { env: OPERATOR_ENV })
+    await before.as('user-1').buy()
+    await backUpTo(file, database(), START)
+    const { paymentId } = await before.as('user-2').buy()
+    const { body: paid } = await before.as('user-2').get('/api/v1/billing/payments')
+    // Not as it was ordered, not ours at all, and not ours although it looks alike.
+    const ours = { payment_id: 'pay_01jd7v0000abcdefghjkmnpqrs', user_id: 'user-3', plan_id: 'pro' }
+    const { payment_id: _, ...withoutPayment } = ours
+    const foreign = { ...ours, payment_id: 'order-12' }
+    for (const metadata of [ours, withoutPayment, foreign]) {
+      await before.emulator.pay(await openCheckout(before.emulator, 5_000, metadata), 'paid')
+    }
+    await before.service.stop()
+
+    const restored = await withoutSchema('postgres')
+    await restoreFrom(file, restored, Date.parse('2026-11-21T12:34:56Z'))
+    const { clock, emulator } = before
+    const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
+    const operator = operatorOf(after)
+    const found = async (unknown?: string) => {
+      const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
+      const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
+      return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
+    }
+    const reported = ['null: unknown_checkout', 'null: unknown_checkout']
+    expect(await found()).toEqual([...reported, ...reported])
+    expect(await found('book')).toEqual([...reported, 'user-2: booked', 'user-3: review'])
+    expect(await found('book')).toEqual([...reported, 'user-3: unchanged'])
+
+    // The provider's instant, which is the one that was booked before.
+    const { body: again } = await after.as('user-2').get('/api/v1/billing/payments')
+    const [{ paid_at, period_start, period_end }] = paid.data
+    expect(again.data).toMatchObject([{ id: paymentId, status: 'paid', paid_at, period_start, period_end }])
+    await after.as('user-4').buy()
+    const numbers = (await restored.query(receipts)).map(({ series, number }) => `${series} ${number}`)
+    const mark = 'TEST-2026-R20261121123456'
+    expect(numbers.sort()).toEqual(['TEST-2026 1', `${mark} 1`, `${mark} 2`])
+
+    // The next year is a new series anyway.
+    clock.advance(60 * 86_400_000)
+    await after.as('user-5').buy()
+    const [newest] = (await restored.query(receipts)).filter(({ user_id }) => user_id === 'user-5')
+    expect(newest).toMatchObject({ series: 'TEST-2027', number: 1 })
+    await operator.post(`/payments/${ours.payment_id}/accept`, { why: 'the user was asked' })
+    expect((await after.as('user-3').get('/api/v1/billing/payments')).body.data).toMatchObject([
+      { id: ours.payment_id, status: 'paid' },
+    ])
+    await after.stop()
+    await emulator.close()
+    await restored.close()
+  })
+
+  it('has papers, what was printed and what is owed, and no number comes twice', async () => {
+    const env = OPERATOR_ENV
+    const before = await createWorld(database(), { env, withoutJobs: true })
+    await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
+    const { paymentId: kept } = await before.as('user-1').buy()
+    const { paymentId: refunded } = await before.as('user-1').buyWanted({ plan: 'pro' })
+    await operatorOf(before).post(`/payments/${refunded}/refund`, { why: 'asked for' })
+    const { paymentId: owed } = await before.as('user-2').buy()
+    await setBuyer(before.service.parts, { userId: 'user-2' }, COMPANY)
+    const first = { userId: 'user-1', paymentId: kept, number: 'TEST-F-2026-000001', locale: 'fr' } as const
+    expect(await isDuplicate(before, first)).toBe(false)
+    await backUpTo(file, database(), START)
+    const saved = await linesOf(database())
+    // After the backup: lost with an older one.
+    await operatorOf(before).post(`/payments/${kept}/correct-facture`, { why: 'a wrong address' })
+    await before.service.stop()
+    const { clock, emulator } = before
+
+    const numbersAfter = async (restoredAt: number | null) => {
+      const restored = await withoutSchema('postgres')
+      await restoreFrom(file, restored, restoredAt)
+      const restoredLines = (await linesOf(restored)).filter((line) => !line.startsWith('restores\t'))
+      expect(restoredLines).toEqual(saved)
+      const after = await createWorld(restored, { env, clock, emulator })
+      expect(await isDuplicate(after, first)).toBe(true)
+      await after.advance(60)
+      await operatorOf(after).post(`/payments/${kept}/refund`, { why: 'asked for' })
+      const numbers = []
+      for (const [userId, id] of [...Object.entries({ 'user-1': kept, 'user-2': owed })]) {
+        const answer = await after.as(userId).get(`/api/v1/billing/payments/${id}/papers`)
+        numbers.push(...answer.body.papers.map(({ number }: { number: string }) => number))
       }
-      await before.service.stop()
-
-      const restored = await emptyDatabase(target)
-      await restoreFrom(file, restored, Date.parse('2026-11-21T12:34:56Z'))
-      const { clock, emulator } = before
-      const after = await createWorld(restored, { env: OPERATOR_ENV, clock, emulator })
-      const operator = operatorOf(after)
-      const found = async (unknown?: string) => {
-        const { body } = await operator.post('/reconciliations/start', { since: '2026-11-20', unknown })
-        const { findings } = body as { findings: { user_id: string | null; outcome: string }[] }
-        return findings.map(({ user_id, outcome }) => `${user_id}: ${outcome}`).sort()
-      }
-      const reported = ['null: unknown_checkout', 'null: unknown_checkout']
-      expect(await found()).toEqual([...reported, ...reported])
-      expect(await found('book')).toEqual([...reported, 'user-2: booked', 'user-3: review'])
-      expect(await found('book')).toEqual([...reported, 'user-3: unchanged'])
-
-      // The provider's instant, which is the one that was booked before.
-      const { body: again } = await after.as('user-2').get('/api/v1/billing/payments')
-      const [{ paid_at, period_start, period_end }] = paid.data
-      expect(again.data).toMatchObject([{ id: paymentId, status: 'paid', paid_at, period_start, period_end }])
-      await after.as('user-4').buy()
-      const numbers = (await restored.query(receipts)).map(({ series, number }) => `${series} ${number}`)
-      const mark = 'TEST-2026-R20261121123456'
-      expect(numbers.sort()).toEqual(['TEST-2026 1', `${mark} 1`, `${mark} 2`])
-
-      // The next year is a new series anyway.
-      clock.advance(60 * 86_400_000)
-      await after.as('user-5').buy()
-      const [newest] = (await restored.query(receipts)).filter(({ user_id }) => user_id === 'user-5')
-      expect(newest).toMatchObject({ series: 'TEST-2027', number: 1 })
-      await operator.post(`/payments/${ours.payment_id}/accept`, { why: 'the user was asked' })
-      expect((await after.as('user-3').get('/api/v1/billing/payments')).body.data).toMatchObject([
-        { id: ours.payment_id, status: 'paid' },
-      ])
       await after.stop()
-      await emulator.close()
       await restored.close()
-    },
-  )
+      return numbers
+    }
+    expect(await numbersAfter(null)).toEqual([
+      ...['TEST-F-2026-000001', 'TEST-A-2026-000002', 'TEST-2026-000001', 'TEST-F-2026-000003'],
+    ])
+    const mark = '2026-R20261121123456'
+    expect(await numbersAfter(Date.parse('2026-11-21T12:34:56Z'))).toEqual([
+      ...['TEST-F-2026-000001', `TEST-A-${mark}-000001`, 'TEST-2026-000001', `TEST-F-${mark}-000001`],
+    ])
+    await emulator.close()
+  })
 
-  it.each(DATABASE_KINDS)(
-    'restored into %s: papers, what was printed and what is owed come along, and no number comes twice',
-    async (target) => {
-      const env = OPERATOR_ENV
-      const before = await createWorld(database(), { env, withoutJobs: true })
-      await setBuyer(before.service.parts, { userId: 'user-1' }, COMPANY)
-      const { paymentId: kept } = await before.as('user-1').buy()
-      const { paymentId: refunded } = await before.as('user-1').buyWanted({ plan: 'pro' })
-      await operatorOf(before).post(`/payments/${refunded}/refund`, { why: 'asked for' })
-      const { paymentId: owed } = await before.as('user-2').buy()
-      await setBuyer(before.service.parts, { userId: 'user-2' }, COMPANY)
-      const first = { userId: 'user-1', paymentId: kept, number: 'TEST-F-2026-000001', locale: 'fr' } as const
-      expect(await isDuplicate(before, first)).toBe(false)
-      await backUpTo(file, database(), START)
-      const saved = await linesOf(database())
-      // After the backup: lost with an older one.
-      await operatorOf(before).post(`/payments/${kept}/correct-facture`, { why: 'a wrong address' })
-      await before.service.stop()
-      const { clock, emulator } = before
-
-      const numbersAfter = async (restoredAt: number | null) => {
-        const restored = await emptyDatabase(target)
-        await restoreFrom(file, restored, restoredAt)
-        const restoredLines = (await linesOf(restored)).filter((line) => !line.startsWith('restores\t'))
-        expect(restoredLines).toEqual(saved)
-        const after = await createWorld(restored, { env, clock, emulator })
-        expect(await isDuplicate(after, first)).toBe(true)
-        await after.advance(60)
-        await operatorOf(after).post(`/payments/${kept}/refund`, { why: 'asked for' })
-        const numbers = []
-        for (const [userId, id] of [...Object.entries({ 'user-1': kept, 'user-2': owed })]) {
-          const answer = await after.as(userId).get(`/api/v1/billing/payments/${id}/papers`)
-          numbers.push(...answer.body.papers.map(({ number }: { number: string }) => number))
-        }
-        await after.stop()
-        await restored.close()
-        return numbers
-      }
-      expect(await numbersAfter(null)).toEqual([
-        ...['TEST-F-2026-000001', 'TEST-A-2026-000002', 'TEST-2026-000001', 'TEST-F-2026-000003'],
-      ])
-      const mark = '2026-R20261121123456'
-      expect(await numbersAfter(Date.parse('2026-11-21T12:34:56Z'))).toEqual([
-        ...['TEST-F-2026-000001', `TEST-A-${mark}-000001`, 'TEST-2026-000001', `TEST-F-${mark}-000001`],
-      ])
-      await emulator.close()
-    },
-  )
-
-  it.each(DATABASE_KINDS)('restored into %s: files of 8 MiB are what they were', async (target) => {
+  it('has files of 8 MiB as they were', async () => {
     const world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
     const { body } = await world
       .as('user-1')
@@ -252,7 +249,7 @@ describeOnEach('a backup', ({ kind, database, reset }) => {
     }
     await world.stop()
     await backUpTo(file, database(), START)
-    const restored = await emptyDatabase(target)
+    const restored = await withoutSchema('postgres')
     await restoreFrom(file, restored, null)
     const [rows, before] = await Promise.all([restored, database()].map((one) => one.query(proofDigests)))
     expect(rows).toEqual(before)
@@ -287,7 +284,7 @@ describeOnEach('a backup', ({ kind, database, reset }) => {
     expect(steps.at(-1)).toEqual([all, all])
     expect(new Set(steps.map(([, of]) => of))).toEqual(new Set([all]))
     expect(steps.map(([done]) => done)).toEqual(steps.map(([done]) => done).sort((one, other) => one - other))
-    const empty = await emptyDatabase(kind)
+    const empty = await withoutSchema(kind)
     const read: (readonly [done: number, of: number])[] = []
     await restoreFrom(file, empty, null, (...step) => read.push(step)).finally(() => empty.close())
     const { size } = statSync(file)
@@ -337,7 +334,7 @@ describeOnEach('a backup', ({ kind, database, reset }) => {
   })
 
   it('of a database that was never used is refused: another one was meant', async () => {
-    const empty = await emptyDatabase(kind)
+    const empty = await withoutSchema(kind)
     await expect(backUpTo(file, empty, START)).rejects.toMatchObject({ name: 'BackupRefused' })
     expect(readdirSync(folder)).toEqual([])
     await empty.close()

@@ -1,0 +1,53 @@
+// Every page of the console in a browser, in one language at one width.
+import { axeFindingsInColors, type Visit, type Visitor } from './browser.js'
+import { crawlConsole, enterConsole } from './console.js'
+import { cookieOf, waitingIn } from './console-pages.js'
+import { ROLE_KEYS } from './roles.js'
+import type { World } from './world.js'
+
+const PAGE_BYTES_MAX = 60_000
+
+/** Gives what is wrong: the page, and each fault of it. */
+export async function lookAtConsole(
+  visit: (look: Visit) => Promise<Visitor>,
+  shop: World,
+  [locale, look]: readonly [locale: string, look: Visit],
+): Promise<readonly unknown[]> {
+  const { page, context, requests, complaints } = await visit(look)
+  await context.addCookies([await cookieOf(shop)])
+  const found: unknown[] = []
+  for (const path of await pagesOf(shop)) {
+    requests()
+    const address = `${shop.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`
+    const response = await page.goto(address)
+    const faults: unknown[] = []
+    const language = await page.locator('html').getAttribute('lang')
+    // The portal as a user sees it is in that user's language.
+    if (language !== locale && !path.endsWith('/portal')) faults.push({ language })
+    const others = requests().filter((one) => one !== address && !one.startsWith('data:'))
+    if (others.length > 0) faults.push({ others })
+    const bytes = (await response?.body())?.length ?? 0
+    if (bytes === 0 || bytes >= PAGE_BYTES_MAX) faults.push({ bytes })
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    if (excess !== 0) faults.push({ excess })
+    faults.push(...(await axeFindingsInColors(page, `console${nameOf(path)}-${locale}`)))
+    if (faults.length > 0) found.push([path, ...faults])
+  }
+  return [...found, ...complaints]
+}
+
+const nameOf = (path: string) =>
+  path
+    .replace(/^\/console/, '')
+    .replace(/[^/]*\d[^/]*/g, 'x')
+    .replace(/\W+/g, '-')
+
+async function pagesOf(shop: World): Promise<readonly string[]> {
+  const visitor = await enterConsole(shop, ROLE_KEYS.owner)
+  const [review] = await waitingIn(shop, 'payment_review')
+  const from = ['/console', `/console/payments/${review?.payment_id}`]
+  const pages = await crawlConsole(shop, visitor, { from, perKind: 1 })
+  return [...pages]
+    .filter(([, { headers }]) => /^text\/html/.test(headers.get('content-type') ?? ''))
+    .map(([path]) => path)
+}
