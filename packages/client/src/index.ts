@@ -114,8 +114,8 @@ export interface Orders {
    */
   uploadProof(userId: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /**
-   * Redeems a code that gives months. It is sent once: after a `BillingUnreachableError` look at
-   * `redemptions` whether it was redeemed.
+   * Redeems a code that gives months. The client sends it once, because a user may redeem some codes several
+   * times. Any other code can be redeemed again after a `BillingUnreachableError`: the answer is the same.
    */
   redeem(userId: string, code: string): Promise<Redeemed>
 }

@@ -1,16 +1,18 @@
 // A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
-// of it is. No money came, so there is no receipt, but a statement.
+// of it is. No money came, so there is no receipt, but a statement. A code that gives this user nothing more,
+// but did, is answered as it was then: the answer of the first call may have been lost.
 import { monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { drawUpStatement } from '../core/statement.js'
 import { untilFresh } from '../database/database.js'
+import { findGrantByCode } from '../ledger/grants.sql.js'
 import { describeChange, type SaveDeps } from '../ledger/save.js'
 import type { ReceiptRules } from '../ledger/settle.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
-import { type CodeDeps, countingTries, lookUpCode } from './typed-code.js'
+import { type CodeDeps, countingTries, hashesOf, lookUpCode } from './typed-code.js'
 
 export interface RedeemDeps extends SaveDeps, CodeDeps {
   readonly loadUser: LoadUser
@@ -19,7 +21,7 @@ export interface RedeemDeps extends SaveDeps, CodeDeps {
 
 export interface Redeemed {
   readonly grant: Grant
-  /** The end of all that is paid or given now. */
+  /** The end of all that was paid or given when the code was redeemed. */
   readonly currentPeriodEnd: Instant
 }
 
@@ -46,7 +48,11 @@ async function redeemOnFacts(deps: RedeemDeps, user: KnownUser, typed: string): 
   // After the user, so that a use that comes between them makes those facts stale.
   const code = await lookUpCode(deps, { userId, typed, methods: [] })
   const gives = monthsOf(code, now)
-  if (!gives || !code) throw new BillingError('code_not_valid')
+  if (!gives || !code) {
+    const before = await findGrantByCode(deps.database, userId, hashesOf(deps.codeKeys, typed))
+    if (before) return { grant: before, currentPeriodEnd: before.end }
+    throw new BillingError('code_not_valid')
+  }
   if (!loaded) {
     await rememberUser(deps.database, user, now)
     return 'stale'

@@ -100,6 +100,23 @@ export async function findGrant(
   return row ? parseGrant(row) : null
 }
 
+// Uses the index grants_of_code.
+const selectByCode = statement(
+  'grants.by_code',
+  `select * from grants where user_id = $1 and code_hash = any($2::text[])
+    order by granted_at desc, id desc limit 1`,
+)
+
+/** The newest that one of these codes gave the user. */
+export async function findGrantByCode(
+  database: Queryable,
+  userId: string,
+  hashes: readonly string[],
+): Promise<StoredGrant | null> {
+  const [row] = await database.query(selectByCode, [userId, hashes])
+  return row ? parseGrant(row) : null
+}
+
 const sumBelowOwners = statement(
   'grants.days_below_owners',
   `select coalesce(sum(days), 0)::int as days from grants
