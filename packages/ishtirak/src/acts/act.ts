@@ -70,6 +70,11 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   readonly form?: ActForm<Deps, File, Detail> | null
   /** Null: it has none of its own. */
   readonly command?: CommandOf | null
+  /**
+   * What `run` does after it has written the entry of the audit trail. A repetition does it before it answers:
+   * the first sending may still be at work, or its process may have died.
+   */
+  finish?(deps: Deps, call: Call<Static<Input>>, earlier: FoundAct): Promise<unknown>
   /** `outcome`: of `run`; where it was done before, `earlier` tells what was done. */
   show?(deps: Deps, call: Call<Static<Input>>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   /** Where the preview's shape is its own. */
@@ -125,7 +130,7 @@ interface Does<Deps, Input, Detail> {
 }
 
 /** As the frames know it: what comes in was checked against `input`. */
-export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'more' | 'keeps'> {
+export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'more' | 'keeps' | 'finish'> {
   readonly kind: 'act'
   /** `input`, and `operation_id` beside it. */
   readonly body: TObject
@@ -133,6 +138,7 @@ export interface Act<Deps = never> extends Omit<Said<Deps, TObject>, 'show' | 'm
   readonly asked: TObject
   more?(asked: object, operator: Operator): Permission | undefined
   keeps?(asked: object): object
+  finish?(deps: Deps, call: Call<unknown>, earlier: FoundAct): Promise<unknown>
   show?(deps: Deps, call: Call<unknown>, outcome: unknown, earlier?: FoundAct): Promise<unknown>
   run(deps: Deps, call: Call<unknown>): Promise<unknown>
   preview(deps: Deps, call: Call<unknown>): Promise<Preview>

@@ -46,7 +46,7 @@ export async function perform<Deps extends ActDeps>(
   { about: { userId, paymentId }, isFirst = false, find }: Sending,
 ): Promise<Performed> {
   const before = isFirst ? null : await find()
-  if (before) return { kind: 'done_before', found: before }
+  if (before) return repeated(act, deps, call, before)
   const { operationId: operationName } = call.by
   const name = operationName === undefined ? {} : { operationId: nameOf(act, call), operationName }
   const named = { ...call.by, act: act.name, ...askedIn(act, call), ...name }
@@ -58,9 +58,19 @@ export async function perform<Deps extends ActDeps>(
     // The same form, or another call with its name, may have acted a moment earlier.
     const meanwhile = await find()
     if (meanwhile && (wasTriedMeanwhile(error) || !meanwhile.isRefused))
-      return { kind: 'done_before', found: meanwhile }
+      return repeated(act, deps, call, meanwhile)
     throw error
   }
+}
+
+async function repeated<Deps>(
+  act: Act<Deps>,
+  deps: Deps,
+  call: Call<object>,
+  found: FoundAct,
+): Promise<Performed> {
+  if (!found.isRefused) await act.finish?.(deps, call, found)
+  return { kind: 'done_before', found }
 }
 
 /** The preview, to those who may act. */

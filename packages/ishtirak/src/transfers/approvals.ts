@@ -7,7 +7,7 @@ import { follow, refusalOf, type SettlementPreview } from '../checkout/settlemen
 import { INSTRUMENTS, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { kindOf } from '../core/payment.js'
+import { kindOf, type Payment } from '../core/payment.js'
 import type { Operator } from '../core/role.js'
 import {
   approvalsNeeded,
@@ -137,6 +137,11 @@ async function decideAndSettle(
     return stored
   }
   const { payment } = await untilFresh(`payment.${act}`, round, (again) => deps.inTurn(userId, again))
+  await settleDecided(deps, payment)
+}
+
+/** Settles what was decided of the payment, unless that is done. */
+export async function settleDecided(deps: ApprovalDeps, payment: Payment): Promise<void> {
   const lookup = await askProvider(deps, payment, { source: 'operator' })
   if (!lookup.ok) throw refusalOf(lookup.failure)
 }

@@ -14,6 +14,7 @@ import { wrongField } from '../core/error.js'
 import { decideRefusal, type PayingLine } from '../core/transfer.js'
 import { readTypedAmount } from '../core/typed-amount.js'
 import { instrumentName } from '../i18n/messages.js'
+import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import {
@@ -31,6 +32,7 @@ import {
   previewDecision,
   type Received,
   refusePayment,
+  settleDecided,
 } from './approvals.js'
 import { transferIn } from './payment-part.js'
 import { transfersWords } from './words.js'
@@ -53,6 +55,7 @@ export const approve = act<DecisionDeps>().does({
   refuses: ['second_operator_needed'],
   texts: actTexts(transfersWords, 'approve'),
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
+  finish: async (deps, { id }) => settleDecided(deps, (await loadPayment(deps, id)).payment),
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
     const preview = await previewDecision(deps, id, { received, by: by.operator })
@@ -104,6 +107,7 @@ export const refuse = act<DecisionDeps>().does({
   input: RefusalSchema,
   texts: actTexts(transfersWords, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
+  finish: async (deps, { id }) => settleDecided(deps, (await loadPayment(deps, id)).payment),
   preview: async (deps, { id, by }) => {
     const preview = await previewDecision(deps, id, { received: null, by: by.operator })
     return { version: preview.version, changes: changesOf(preview), detail: preview }

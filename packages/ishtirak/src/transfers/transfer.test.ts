@@ -8,11 +8,14 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { verbOf } from '../acts/act.js'
+import { callBy, doAct } from '../acts/act-routes.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { askProvider } from '../checkout/ask-provider.js'
 import { decideApproval, decideRefusal } from '../core/transfer.js'
 import { statement } from '../database/database.js'
 import { findPayment } from '../ledger/payments.sql.js'
+import { approve as approveAct, refuse as refuseAct } from './decide.js'
 import { findTransfer, insertTransfer, saveDecision } from './transfers.sql.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
@@ -71,10 +74,9 @@ describeOnEach('a transfer', ({ database }) => {
     return answer.body
   }
   const today = () => new Date(world.clock.now()).toISOString().slice(0, 10)
-  const approve = (id: string, changes: object = {}, operator = amina) => {
-    const body = { amount: 2000, received_at: today(), why: 'on the statement', ...changes }
-    return operator.post(`/payments/${id}/approve`, body)
-  }
+  const received = () => ({ amount: 2000, received_at: today() })
+  const approve = (id: string, changes: object = {}, operator = amina) =>
+    operator.post(`/payments/${id}/approve`, { ...received(), why: 'on the statement', ...changes })
   const refuse = (id: string, why = 'nothing came') => amina.post(`/payments/${id}/refuse`, { why })
   const payment = async (id: string, userId = 'user-1') =>
     (await world.as(userId).get(`${PAYMENTS}/${id}`)).body
@@ -245,6 +247,26 @@ describeOnEach('a transfer', ({ database }) => {
     ] as const)
       expect((await approve(named, line, by)).body.payment.status).toBe(became)
     expect((await amina.payment(named)).audit).toHaveLength(2)
+  })
+
+  it('is settled by a repetition before it answers, also while the first call still settles', async () => {
+    const { parts } = world.service
+    for (const [act, user, became] of [
+      [approveAct, 'user-1', 'paid'],
+      [refuseAct, 'user-2', 'canceled'],
+    ] as const) {
+      const { id } = await ask(user)
+      const sent = { why: 'seen', operation_id: 'op', ...(act === approveAct && received()) }
+      const repeated: Answer[] = []
+      const save: typeof parts.settlements.save = async (...asked) => {
+        repeated.push(await amina.post(`/payments/${id}/${verbOf(act)}`, sent))
+        return parts.settlements.save(...asked)
+      }
+      const deps = { ...parts, settlements: { ...parts.settlements, save } }
+      await doAct(deps, act, callBy(ownerNamed('amina'), id, sent))
+      expect(repeated.map(({ body }) => body.payment.status)).toEqual([became])
+    }
+    expect(await receipts()).toHaveLength(1)
   })
 
   it('of another amount goes to review, and is taken as it is or approved as it should be', async () => {
