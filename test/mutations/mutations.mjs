@@ -32,6 +32,20 @@ export const mutations = [
     tests: [src('core/change.test.ts')],
   },
   {
+    rule: 'what a discount leaves below the least that a card can pay is waived',
+    file: src('core/quote.ts'),
+    from: 'wanted > 0 && price - wanted < leastAmount ? price : wanted',
+    to: 'Math.min(wanted, price - leastAmount)',
+    tests: [src('core/quote.test.ts')],
+  },
+  {
+    rule: 'what a code leaves nothing to pay for opens no payment',
+    file: src('core/quote.ts'),
+    from: "decision.kind === 'sold' && decision.quote.amount === 0",
+    to: 'false',
+    tests: [src('core/quote.test.ts')],
+  },
+  {
     rule: 'the difference of a change is rounded up',
     file: src('core/change.ts'),
     from: 'Math.max(roundedUp(differences',

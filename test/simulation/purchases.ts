@@ -213,7 +213,7 @@ export function redemption(world: SimulatedWorld, userId: string, code: MadeCode
   const refusedRightly = codeRefusedRightly(world, { userId, method: '' }, code)
   const task = deed(world, process, {
     ...{ name: `${userId} redeems ${code.batch}`, figure: 'redemptions:', refusals: CODE_REFUSALS },
-    start: (parts) => redeem(parts, { userId }, code.text, 'simulation'),
+    start: (parts) => redeem(parts, { userId }, { typed: code.text }, 'simulation'),
     done: ({ grant }) => {
       const isThere = world.ledger.grants.some(({ id, user }) => id === grant.id && user === userId)
       require(isThere, 'a code with a use left counts', () => `${grant.id} is not there`)

@@ -114,10 +114,11 @@ export interface Orders {
    */
   uploadProof(userId: string, paymentId: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<Proof>
   /**
-   * Redeems a code that gives months. The client sends it once, because a user may redeem some codes several
-   * times. Any other code can be redeemed again after a `BillingUnreachableError`: the answer is the same.
+   * Redeems a code that gives months, or one that leaves nothing to pay for `free`. The client sends it once,
+   * because a user may redeem some codes several times. Any other code can be redeemed again after a
+   * `BillingUnreachableError`: the answer is the same.
    */
-  redeem(userId: string, code: string): Promise<Redeemed>
+  redeem(userId: string, code: string, free?: { plan: string; months?: number }): Promise<Redeemed>
 }
 
 /** What was issued to an account, as PDF and as lists. */
@@ -293,8 +294,12 @@ function ordersBy(call: Call): Orders {
     setBuyer: (userId, body) => call('PUT', `${userPath(userId)}/buyer`, { body }),
     uploadProof: (userId, paymentId, file) =>
       call('PUT', `${paymentPath(userId, paymentId)}/proof`, { file, withinMs: 2 * UPLOAD_MS }),
-    redeem: (userId, code) =>
-      call('POST', `${userPath(userId)}/redeem`, { body: { code }, withinMs: PURCHASE_MS, once: true }),
+    redeem: (userId, code, free) =>
+      call('POST', `${userPath(userId)}/redeem`, {
+        body: { code, ...free },
+        withinMs: PURCHASE_MS,
+        once: true,
+      }),
   }
 }
 

@@ -225,7 +225,7 @@ export async function payAtDesk(
 }
 
 export async function redeemVoucher({ parts }: Shop, { userId }: Person, code: string): Promise<void> {
-  await redeem(parts, { userId }, code, REQUEST)
+  await redeem(parts, { userId }, { typed: code }, REQUEST)
 }
 
 export async function grant(

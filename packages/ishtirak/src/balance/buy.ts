@@ -9,7 +9,7 @@ import { type Instant, MINUTE } from '../core/instant.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import { LONGEST_TERM } from '../core/plan.js'
-import { decideQuote, type Quote, type Wanted } from '../core/quote.js'
+import { decidePayment, type Quote, type Wanted } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
 import { BY_BALANCE, NEVER_PAID } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
@@ -77,7 +77,13 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
     ...{ codeHash: code?.hash ?? null, poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
   })
   if (same !== null) return same
-  const decision = decideQuote(facts, { planId, months, start, code, mode: 'payment' }, catalogue, now, rules)
+  const decision = decidePayment(
+    facts,
+    { planId, months, start, code, mode: 'payment' },
+    catalogue,
+    now,
+    rules,
+  )
   if (decision.kind !== 'sold') throw quoteRefusal(decision)
   const { quote } = decision
   requireShown(quote.amount, asked.shown)

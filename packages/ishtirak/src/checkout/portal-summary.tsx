@@ -67,6 +67,8 @@ export function Summary(of: SummaryOf) {
   const { offer, amount, discount } = quote
   const money = (dinars: number) => pages.formats.money(dinars, of.locale)
   const saving = savingOf(offer)
+  // Only a code leaves nothing to pay.
+  const isFree = amount === 0
   const fields = {
     plan: offer.plan.id,
     ...(quote.change ? { start: 'now' } : { months: String(offer.months) }),
@@ -104,20 +106,22 @@ export function Summary(of: SummaryOf) {
           <Missing {...of} missing={missing} />
         </p>
       ) : (
-        <OwnForm session={session} action={`${pages.base}${way.path}`}>
+        <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : way.path}`}>
           {Object.entries(fields).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          <SubmitButton label={say(way.button, { amount: money(amount) })} />
+          <SubmitButton label={isFree ? say('redeem') : say(way.button, { amount: money(amount) })} />
         </OwnForm>
       )}
       {of.isBrief ? line : null}
       <p>
         <Words>{startInWords(of)}</Words>
       </p>
-      <p class="soft small" safe>
-        {say(way.next)}
-      </p>
+      {isFree ? null : (
+        <p class="soft small" safe>
+          {say(way.next)}
+        </p>
+      )}
     </>
   )
 }

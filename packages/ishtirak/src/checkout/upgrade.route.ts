@@ -86,7 +86,7 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
       'Buys a term of a plan, also before the renewal window, or changes to a dearer one; send the user ' +
       'to `checkout_url`. A ' +
       'repetition gives the same payment, and another choice takes its place: `checkout_url` is null ' +
-      'where that happened meanwhile.',
+      'where that happened meanwhile. 409 `nothing_to_pay` where the code leaves nothing to pay: redeem it.',
     params: callers.params({}),
     body: PaymentRequestSchema,
     response: {
@@ -97,6 +97,7 @@ function paymentRoute(app: App, deps: UpgradeRoutesDeps, { path, onRequest, ...c
         'unknown_method',
         'prepaid_limit_reached',
         'no_dearer_plan',
+        'nothing_to_pay',
         'code_not_valid',
         'too_many_wrong_codes',
         'balance_too_low',

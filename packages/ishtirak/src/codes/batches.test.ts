@@ -104,6 +104,15 @@ describeOnEach('codes of the operator', ({ database }) => {
     expect((await operator.get('/codes')).body.data).toMatchObject([{ batch_id, revoked_at: null }])
   })
 
+  it('that leave nothing to pay say for which terms, before they are made and after', async () => {
+    const body = { kind: 'amount', amount: 1951, count: 1 }
+    const { changes } = (await operator.get(`/codes/create?${new URLSearchParams(Object(body))}`)).body
+    expect(changes[1]).toEqual({ what: 'codesFree', before: null, after: 'pro 1' })
+    expect((await operator.post('/codes/create', { ...body, why: 'gift' })).body.free).toEqual(['pro 1'])
+    const { free } = (await operator.post('/codes/create', { ...body, amount: 1950, why: 'gift' })).body
+    expect(free).toBeUndefined()
+  })
+
   it('that make no sense are refused; a discount is for terms that are sold, time for any', async () => {
     const create = async (batch: object) => (await operator.post('/codes/create', batch)).body
     for (const [body, pointer, code] of SENSELESS)

@@ -10,7 +10,8 @@ import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
-import { offersOf, planById } from '../core/plan.js'
+import { type Offer, offersOf, planById } from '../core/plan.js'
+import { freeOffers } from '../core/quote.js'
 import { addressOf } from '../pages/console-frame.js'
 import { keyedDigest } from '../runtime/secret.js'
 import { findBatch, insertBatch, newestBatches, revoke } from './batches.sql.js'
@@ -50,8 +51,12 @@ export const createCodesAct = act<CodesDeps>().does({
   preview: async (deps, { input }) => {
     const wanted = wantedIn(deps, input)
     checkWanted(deps, wanted, deps.clock.now())
-    const changes = [{ what: 'codes', before: null, after: String(input.count) }]
-    return { version: 0, changes, detail: wanted }
+    const free = freeOffers(wanted, deps.catalogue, deps.rules)
+    const changes = [
+      { what: 'codes', before: null, after: String(input.count) },
+      ...(free.length > 0 ? [{ what: 'codesFree', before: null, after: free.map(nameOf).join(', ') }] : []),
+    ]
+    return { version: 0, changes, detail: { ...wanted, free } }
   },
   show: async (_deps, _call, made, earlier) => {
     if (earlier) throw new BillingError('conflict', { extra: { batch_id: earlier.after.id } })
@@ -77,8 +82,12 @@ export async function createCodes(deps: CodesDeps, wanted: WantedBatch, by: By) 
   const after = { ...facts, from: from && toTimestamp(from), until: until && toTimestamp(until) }
   const audit = auditEntry(deps.ids, { ...by, act: 'codes.create' }, { after, now })
   await insertBatch(deps.database, { batch, hashes, by, now, audit })
-  return { batch_id: batch.id, codes: [...codes].map(printCode), batch: wanted }
+  const free = freeOffers(wanted, deps.catalogue, deps.rules).map(nameOf)
+  const made = { batch_id: batch.id, codes: [...codes].map(printCode), batch: wanted }
+  return free.length > 0 ? { ...made, free } : made
 }
+
+const nameOf = ({ plan, months }: Offer) => `${plan.id} ${months}`
 
 function wantedIn({ wallClock }: CodesDeps, input: Static<typeof NewCodesSchema>): WantedBatch {
   const { kind, plan = null, months = null, percent = null, amount = null, count } = input

@@ -43,6 +43,11 @@ export const MadeCodesSchema = object('MadeCodes', {
   codes: Type.Array(Type.String({ examples: ['7K2M-9QXA-D3VF-0T8R'] }), {
     description: 'Never shown again: only keyed hashes of them are stored',
   }),
+  free: Type.Optional(
+    Type.Array(Type.String({ examples: ['pro 1'] }), {
+      description: 'Plan and months for which a code leaves nothing to pay: it is redeemed',
+    }),
+  ),
 })
 
 const maybe = nullable(Type.Integer())

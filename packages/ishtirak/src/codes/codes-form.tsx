@@ -2,7 +2,9 @@
 import type { Field } from '../acts/act-page.js'
 import type { ActForm } from '../acts/form.js'
 import { CODE_KINDS } from '../core/code.js'
-import { isLocale, LOCALES } from '../core/locale.js'
+import { isLocale, LOCALES, type Locale } from '../core/locale.js'
+import type { Offer } from '../core/plan.js'
+import { inParts, termInWords } from '../i18n/formats.js'
 import { CATALOGS, planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { CodesDeps, WantedBatch } from './code-deps.js'
@@ -12,7 +14,7 @@ import { givesInWords, validInWords } from './code-words.js'
 /** A page of more is too long; a command makes them. */
 const ON_A_SHEET_MAX = 1_000
 
-export const codesForm: ActForm<CodesDeps, unknown, WantedBatch> = {
+export const codesForm: ActForm<CodesDeps, unknown, WantedBatch & { readonly free: readonly Offer[] }> = {
   isPossible: ({ codeKeys }) => codeKeys.length > 0,
   asks: 'count',
   fields: async (pages, view) => fieldsOf(pages, view),
@@ -22,6 +24,7 @@ export const codesForm: ActForm<CodesDeps, unknown, WantedBatch> = {
     return {
       facts: [
         [say('codesGive'), givesInWords(pages, view, detail)],
+        ...(detail.free.length > 0 ? [[say('codesFree'), freeInWords(detail.free, locale)] as const] : []),
         [say('codeUses'), count(detail.uses)],
         [say('codeUsesEach'), count(detail.usesPerUser)],
         [say('codesValid'), validInWords(pages, view, detail)],
@@ -35,6 +38,13 @@ export const codesForm: ActForm<CodesDeps, unknown, WantedBatch> = {
     const locale = isLocale(cards) ? cards : view.locale
     return codeSheet(pages, view, { batchId: batch_id, codes, batch, why, locale })
   },
+}
+
+function freeInWords(offers: readonly Offer[], locale: Locale): string {
+  const names = offers.map(
+    ({ plan, months }) => `${planName(plan.name, locale)} (${termInWords(months, locale)})`,
+  )
+  return inParts(names, locale)
 }
 
 interface Made {

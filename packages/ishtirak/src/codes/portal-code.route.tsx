@@ -31,7 +31,13 @@ export function codeRoutes(app: App, pages: CodePages): void {
 
   app.post('/portal/redeem', hidden, async (request, reply) => {
     const { userId } = senderOf(pages, request)
-    const { grant } = await redeem(pages, { userId }, fieldOf(request, 'code'), request.id)
+    const [typed, planId, months] = ['code', 'plan', 'months'].map((name) => fieldOf(request, name)) as [
+      string,
+      string,
+      string,
+    ]
+    const free = planId === '' ? undefined : { planId, months: Number(months) }
+    const { grant } = await redeem(pages, { userId }, { typed, free }, request.id)
     return reply.headers(pages.headers).redirect(`${pages.base}/portal?redeemed=${grant.id}`, 303)
   })
 

@@ -72,6 +72,18 @@ describeScenario('a code in the portal', ({ database }) => {
       expect(wordsOf(page.text)).toContain('Term 12 months Discount 2 400 DA Amount 21 600 DA')
     })
 
+    it('and leaves nothing to pay is redeemed by the button, however it was to be paid', async () => {
+      const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 100 })
+      const portal = await enterPortal(world, 'user-1')
+      const summary = await portal.submit('/portal/choice', { offer: '12 pro', method: 'card', code })
+      expect(wordsOf(summary.text)).toContain('Instead of 24 000 DA Redeem the code')
+      expect(summary.text).toContain('/portal/redeem"')
+      const redeemed = await portal.submit('/portal/redeem', { plan: 'pro', months: '12', code })
+      const page = await portal.open(redeemed.headers.get('location')?.slice(world.base.length) ?? '')
+      expect(wordsOf(page.text)).toContain('Your code was redeemed Pro · 12 months')
+      expect(world.emulator.checkouts()).toEqual([])
+    })
+
     it('selects the term paid last, and no balance that is too low for all of them', async () => {
       const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '100000' }
       await using shop = await createWorld(database(), { env })

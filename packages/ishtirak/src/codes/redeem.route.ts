@@ -23,9 +23,9 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
       ...callers.personal('redeemCode'),
       summary: 'Redeem a code',
       description:
-        'For a code that gives months of a plan. They follow on the paid time, or begin now. A code that the ' +
-        'user has redeemed, and cannot redeem again, gets the same answer again. 404 where the service has ' +
-        'no codes.',
+        'For a code that gives months of a plan, or, with `plan`, one that leaves nothing to pay for it. They ' +
+        'follow on the paid time, or begin now. A code that the user has redeemed, and cannot redeem again, ' +
+        'gets the same answer again. 404 where the service has no codes.',
       params: callers.params({}),
       body: RedeemRequestSchema,
       response: {
@@ -35,6 +35,10 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
           'forbidden',
           'not_found',
           'validation_failed',
+          'unknown_plan',
+          'plan_not_purchasable',
+          'unknown_term',
+          'prepaid_limit_reached',
           'code_not_valid',
           'too_many_wrong_codes',
         ),
@@ -66,9 +70,10 @@ export const codeCalls = (deps: RedeemRoutesDeps & StatementRoutesDeps): CodeCal
 export async function redeemCode(
   deps: RedeemDeps,
   { user, requestId }: Pick<UserCall, 'user' | 'requestId'>,
-  { code }: RedeemRequest,
+  { code: typed, plan, months = 1 }: RedeemRequest,
 ): Promise<RedeemedView> {
-  const { grant, currentPeriodEnd } = await redeem(deps, user, code, requestId)
+  const free = plan === undefined ? undefined : { planId: plan, months }
+  const { grant, currentPeriodEnd } = await redeem(deps, user, { typed, free }, requestId)
   return { plan: grant.plan.id, months: grant.months, current_period_end: toTimestamp(currentPeriodEnd) }
 }
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { DAY } from '../core/instant.js'
@@ -24,7 +25,9 @@ describeOnEach('a code of months', ({ database }) => {
   let world: World
   let operator: OperatorCaller
   beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+    world = await createWorld(database(), {
+      env: { ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE, BALANCE_MAX: '9000' },
+    })
     operator = operatorOf(world)
   })
   afterEach(() => world.stop())
@@ -123,6 +126,30 @@ describeOnEach('a code of months', ({ database }) => {
       expect((await redeem('another', code)).body.code).toBe('code_not_valid')
     }
     expect(await tracesOf('used')).toMatchObject({ mails: ['granted', 'granted'], grants: 6, used: 6 })
+  })
+
+  it('that leaves nothing to pay gives the term without a payment, by whatever method it was asked for', async () => {
+    const off = { kind: 'percent', plan: undefined, months: undefined }
+    const { code, id } = await aBatch({ ...off, percent: 98 })
+    const user = world.as('user-1')
+    expect((await user.get(`${BILLING}/quote?plan=pro&code=${code}`)).body).toMatchObject({ amount: 0 })
+    for (const method of ['card', 'transfer', 'balance']) {
+      const { body } = await user.post(`${BILLING}/payments`, { plan: 'pro', method, code })
+      expect([method, body.code]).toEqual([method, 'nothing_to_pay'])
+    }
+    expect((await redeem('user-1', code)).body.code).toBe('code_not_valid')
+    const named = (of: object) => user.post(`${BILLING}/redeem`, { code, ...of })
+    const { code: half } = await aBatch({ ...off, percent: 50 })
+    expect((await named({ plan: 'pro', code: half })).body.code).toBe('code_not_valid')
+    expect((await named({ plan: 'pro', months: 5 })).body.code).toBe('unknown_term')
+    const redeemed = await named({ plan: 'pro' })
+    expect(redeemed.text).toBe('{"plan":"pro","months":1,"current_period_end":"2026-12-21T12:00:00Z"}')
+    expect(await named({ plan: 'pro' })).toMatchObject({ status: 200, text: redeemed.text })
+    expect((await named({ plan: 'pro', months: 2 })).body.code).toBe('code_not_valid')
+    expect(await tracesOf('user-1')).toMatchObject({ mails: ['granted'], receipts: 0, grants: 1, used: 1 })
+    expect((await operator.get(`/codes/${id}/uses`)).body.data).toMatchObject([
+      { state: 'redeemed', plan: 'pro' },
+    ])
   })
 
   it('gives its months as often as one user may redeem it, and then the last answer again', async () => {

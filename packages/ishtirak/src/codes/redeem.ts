@@ -1,20 +1,24 @@
 // A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
 // of it is. No money came, so there is no receipt, but a statement. A code that gives this user nothing more,
 // but did, is answered as it was then: the answer of the first call may have been lost.
-import { monthsOf } from '../core/code.js'
+import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
+import { decideQuote } from '../core/quote.js'
 import { drawUpStatement } from '../core/statement.js'
+import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import { findGrantByCode } from '../ledger/grants.sql.js'
+import type { CommonParts } from '../ledger/parts.js'
+import { quoteRefusal } from '../ledger/refusals.js'
 import { describeChange, type SaveDeps } from '../ledger/save.js'
 import type { ReceiptRules } from '../ledger/settle.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
 import { type CodeDeps, countingTries, hashesOf, lookUpCode } from './typed-code.js'
 
-export interface RedeemDeps extends SaveDeps, CodeDeps {
+export interface RedeemDeps extends SaveDeps, CodeDeps, Pick<CommonParts, 'catalogue'> {
   readonly loadUser: LoadUser
   readonly receipts: ReceiptRules
 }
@@ -25,40 +29,49 @@ export interface Redeemed {
   readonly currentPeriodEnd: Instant
 }
 
-/** Throws `code_not_valid`, `validation_failed` (past the year 9999), `too_many_wrong_codes`, `not_found`. */
+export interface TypedCode {
+  readonly typed: string
+  /** What a code that takes something off leaves nothing to pay for; absent: it gives months. */
+  readonly free?: { readonly planId: string; readonly months: number } | undefined
+}
+
+/**
+ * Throws `code_not_valid`, what `quoteRefusal` names, `validation_failed` (past the year 9999),
+ * `too_many_wrong_codes`, `not_found`.
+ */
 export function redeem(
   deps: RedeemDeps,
   user: KnownUser,
-  typed: string,
+  code: TypedCode,
   requestId: string,
 ): Promise<Redeemed> {
   if (deps.codeKeys.length === 0) throw new BillingError('not_found')
   return countingTries(deps, user.userId, async () => {
-    const redeemed = await untilFresh('a redemption', () => redeemOnFacts(deps, user, typed))
+    const redeemed = await untilFresh('a redemption', () => redeemOnFacts(deps, user, code))
     const { id, months } = redeemed.grant
     deps.log.info({ request_id: requestId, user_id: user.userId, redemption_id: id, months }, 'code redeemed')
     return redeemed
   })
 }
 
-async function redeemOnFacts(deps: RedeemDeps, user: KnownUser, typed: string): Promise<Redeemed | 'stale'> {
+async function redeemOnFacts(
+  deps: RedeemDeps,
+  user: KnownUser,
+  { typed, free }: TypedCode,
+): Promise<Redeemed | 'stale'> {
   const { userId } = user
   const now = deps.clock.now()
   const loaded = await deps.loadUser(userId)
   // After the user, so that a use that comes between them makes those facts stale.
   const code = await lookUpCode(deps, { userId, typed, methods: [] })
-  const gives = monthsOf(code, now)
-  if (!gives || !code) {
-    const before = await findGrantByCode(deps.database, userId, hashesOf(deps.codeKeys, typed))
-    if (before) return { grant: before, currentPeriodEnd: before.end }
-    throw new BillingError('code_not_valid')
-  }
+  if (!code || !hasUseLeft(code, now)) return redeemedBefore(deps, userId, { typed, free })
+  const { plan, months } = giftOf(deps, loaded?.user.subscription ?? NEVER_PAID, { code, free }, now)
   if (!loaded) {
     await rememberUser(deps.database, user, now)
     return 'stale'
   }
   if (await deps.bookRenewals(userId, loaded.user, now)) return 'stale'
-  const wanted = { ...gives, id: deps.ids.next('red', now), operationId: null }
+  const wanted = { plan, months, id: deps.ids.next('red', now), operationId: null }
   const after = decideGrant(loaded.user.subscription, wanted, now, deps.rules)
   if (!after) throw wrongField('code', 'out_of_range')
   const decided = { userId, user: loaded.user, payment: null, after }
@@ -72,4 +85,32 @@ async function redeemOnFacts(deps: RedeemDeps, user: KnownUser, typed: string): 
   })
   if (saved !== 'saved') return 'stale'
   return { grant: after.grant, currentPeriodEnd: after.subscription.paidUntil ?? after.grant.end }
+}
+
+/** Throws `code_not_valid`: the code gave this user nothing, or something else. */
+async function redeemedBefore(
+  { database, codeKeys }: RedeemDeps,
+  userId: string,
+  { typed, free }: TypedCode,
+): Promise<Redeemed> {
+  const grant = await findGrantByCode(database, userId, hashesOf(codeKeys, typed))
+  const isSame = grant && (!free || (grant.plan.id === free.planId && grant.months === free.months))
+  if (!isSame) throw new BillingError('code_not_valid')
+  return { grant, currentPeriodEnd: grant.end }
+}
+
+/** Throws `code_not_valid` where something is left to pay, and what `quoteRefusal` names. */
+function giftOf(
+  { catalogue, rules }: RedeemDeps,
+  facts: SubscriptionFacts,
+  { code, free }: Pick<TypedCode, 'free'> & { readonly code: CodeFacts },
+  now: Instant,
+): Pick<Grant, 'plan' | 'months'> {
+  const gives = monthsOf(code, now)
+  if (gives) return gives
+  if (!free) throw new BillingError('code_not_valid')
+  const decision = decideQuote(facts, { ...free, mode: 'payment', start: 'end', code }, catalogue, now, rules)
+  if (decision.kind !== 'sold') throw quoteRefusal(decision)
+  if (decision.quote.amount > 0) throw new BillingError('code_not_valid')
+  return decision.quote.offer
 }

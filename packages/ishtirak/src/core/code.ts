@@ -81,8 +81,13 @@ export type Discount =
 
 /** What the code takes off this purchase; null: it does not count. `facts` is null for no code of ours. */
 export function discountOf(facts: CodeFacts | null, { plan, months }: Offer, now: Instant): Discount | null {
-  if (!facts || !hasUseLeft(facts, now)) return null
-  const { batch } = facts
+  return facts && hasUseLeft(facts, now) ? discountIn(facts.batch, { plan, months }) : null
+}
+
+type Worth = Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount'>
+
+/** What a code of the batch takes off this purchase, while it counts; null: it is for something else. */
+export function discountIn(batch: Worth, { plan, months }: Pick<Offer, 'plan' | 'months'>): Discount | null {
   if (batch.planId !== null && batch.planId !== plan.id) return null
   if (batch.kind === 'months' || (batch.months !== null && batch.months !== months)) return null
   if (batch.percent !== null) return { kind: 'percent', percent: batch.percent }
@@ -99,7 +104,8 @@ export function monthsOf(
   return kind === 'months' && plan && months !== null ? { plan, months } : null
 }
 
-function hasUseLeft({ batch, used, usedByUser, revokedAt }: CodeFacts, now: Instant): boolean {
+/** It counts now, and this user can use it once more. */
+export function hasUseLeft({ batch, used, usedByUser, revokedAt }: CodeFacts, now: Instant): boolean {
   const { from, until } = batch
   const isInTime = (from === null || now >= from) && (until === null || now < until)
   const isRevoked = batch.revokedAt !== null || revokedAt !== null

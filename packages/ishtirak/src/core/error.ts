@@ -19,6 +19,7 @@ export const ERRORS = {
   already_subscribed: 409,
   prepaid_limit_reached: 409,
   no_dearer_plan: 409,
+  nothing_to_pay: 409,
   proforma_not_valid: 409,
   payment_not_paid: 409,
   already_refunded: 409,

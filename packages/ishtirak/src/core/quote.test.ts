@@ -47,14 +47,16 @@ describe('a quote', () => {
     expect(kindOf('pro', 2)).toEqual({ kind: 'unknown_term' })
   })
 
-  it('with a discount takes it off, and leaves what the provider takes', () => {
+  it('with a discount takes it off, and waives what is left where no provider takes so little', () => {
     for (const [batch, price, taken] of [
       [{ kind: 'percent', percent: 15 }, 2001, 300],
       [{ kind: 'percent', percent: 15 }, 2006, 300],
-      [{ kind: 'percent', percent: 100 }, 2000, 1950],
+      [{ kind: 'percent', percent: 100 }, 2000, 2000],
       [{ kind: 'amount', amount: 500 }, 2000, 500],
-      [{ kind: 'amount', amount: 1960 }, 2000, 1950],
-      [{ kind: 'amount', amount: 1 }, 50, 0],
+      [{ kind: 'amount', amount: 2001 }, 2000, 2000],
+      [{ kind: 'amount', amount: 1951 }, 2000, 2000],
+      [{ kind: 'amount', amount: 1950 }, 2000, 1950],
+      [{ kind: 'amount', amount: 1 }, 50, 50],
     ] as const) {
       const catalogue = catalogueOf([FREE, { ...PRO, price }])
       const wanted: Wanted = { planId: 'pro', months: 1, mode: 'payment', code: aCode(batch) }
@@ -165,8 +167,10 @@ describe('for every catalogue, history and instant', () => {
         const before = { subscription: facts, open: null, recentAt: [], withdrawnId: null }
         const click = decideUpgrade(before, wanted, catalogue, now, RULES)
         const sold = quoted.kind === 'sold'
+        const isFree = sold && quoted.quote.amount === 0
+        const refusal = isFree ? { kind: 'nothing_to_pay' } : quoted
         expect(click).toEqual(
-          sold ? { kind: 'request', sale: quoted.quote } : { kind: 'not_sold', refusal: quoted },
+          sold && !isFree ? { kind: 'request', sale: quoted.quote } : { kind: 'not_sold', refusal },
         )
         if (sold)
           expectWhole(quoted.quote, purchaseAt(facts, now, wanted.months, RULES).period, catalogue, now)
@@ -211,6 +215,7 @@ function expectWhole(quote: Quote, bought: Quote['period'], catalogue: Catalogue
     expect(period.start).toBe(now)
     return
   }
+  expect(amount === 0 || amount >= RULES.leastAmount).toBe(true)
   const price = { amount: amount + discount, currency: 'DZD' }
   expect(catalogue.plans.flatMap(offersOf)).toContainEqual({ ...offer, price })
   expect(period).toEqual(bought)

@@ -1,7 +1,7 @@
 // What a purchase would be: the one decision about what is sold to a user, when, and for how much. The click,
 // the quote, the renewal that is shown and the checkout that is not needed any more all ask here. Pure.
 import { type ChangeOrder, changeAt, isSameTime } from './change.js'
-import { type CodeFacts, type Discount, discountOf } from './code.js'
+import { type CodeFacts, type Discount, discountIn, discountOf } from './code.js'
 import { DAY, type Instant, SECOND } from './instant.js'
 import { type Catalogue, type Offer, offerOf, offersOf, type Plan, planById } from './plan.js'
 import {
@@ -66,6 +66,7 @@ export type QuoteRefusal =
         | 'unknown_term'
         | 'code_not_valid'
         | 'no_dearer_plan'
+        | 'nothing_to_pay'
         | 'proforma_not_valid'
     }
   | {
@@ -103,7 +104,7 @@ export function decideQuote(
   const offer = agreed?.offer ?? offerOf(plan, months)
   if (!offer) return { kind: 'unknown_term' }
   const discount = code === undefined ? undefined : discountOf(code, offer, now)
-  const taken = discountOn(offer.price.amount, discount, rules.leastAmount)
+  const taken = takenOff(offer.price.amount, discount, rules)
   const amount = offer.price.amount - taken
   const quote = {
     ...{ offer, discount: taken, amount, codeHash: code?.hash ?? null },
@@ -123,6 +124,13 @@ export function decideQuote(
   const fitsFrom = Math.ceil(Math.min(isNear, renewableFrom) / SECOND) * SECOND
   if (now >= fitsFrom) return sold
   return { kind: 'prepaid_limit_reached', quote, currentPeriodEnd, fitsFrom }
+}
+
+/** The same for a payment: what a code leaves nothing to pay for is redeemed instead. */
+export function decidePayment(...asked: Parameters<typeof decideQuote>): QuoteDecision {
+  const decision = decideQuote(...asked)
+  const isFree = decision.kind === 'sold' && decision.quote.amount === 0
+  return isFree ? { kind: 'nothing_to_pay' } : decision
 }
 
 /** All that is sold, each term of each plan as more time that is bought now. */
@@ -159,7 +167,7 @@ function changeQuote(
   const offer = { plan: sold, months: 0, price }
   const discount = code === undefined ? undefined : discountOf(code, offer, now)
   if (discount === null) return 'code_not_valid'
-  const taken = discountOn(difference, discount, leastAmount)
+  const taken = Math.min(discountOn(difference, discount), difference - leastAmount)
   const amount = difference - taken
   return { offer, change: order, discount: taken, amount, codeHash: code?.hash ?? null, period }
 }
@@ -186,10 +194,34 @@ export function changeQuotes(
 }
 
 /** In whole units, rounded in the seller's favour. */
-function discountOn(price: number, discount: Discount | null | undefined, leastAmount: number): number {
+function discountOn(price: number, discount: Discount | null | undefined): number {
   if (!discount) return 0
   const wanted = discount.kind === 'percent' ? Math.floor((price * discount.percent) / 100) : discount.amount
-  return Math.min(wanted, price - leastAmount)
+  return Math.min(wanted, price)
+}
+
+/**
+ * Of a purchase. A rest that no gateway takes is waived: the price is the same by every method, and by card it
+ * could not be paid.
+ */
+function takenOff(
+  price: number,
+  discount: Discount | null | undefined,
+  { leastAmount }: Pick<BillingRules, 'leastAmount'>,
+): number {
+  const wanted = discountOn(price, discount)
+  return wanted > 0 && price - wanted < leastAmount ? price : wanted
+}
+
+/** What codes of this worth leave nothing to pay for. */
+export function freeOffers(
+  batch: Parameters<typeof discountIn>[0],
+  { plans }: Catalogue,
+  rules: Pick<BillingRules, 'leastAmount'>,
+): readonly Offer[] {
+  return plans
+    .flatMap(offersOf)
+    .filter((offer) => takenOff(offer.price.amount, discountIn(batch, offer), rules) === offer.price.amount)
 }
 
 type Renewability =

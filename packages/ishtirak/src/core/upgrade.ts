@@ -5,7 +5,7 @@ import { isSameTime } from './change.js'
 import { HOUR, type Instant } from './instant.js'
 import { isPayable, type Payment } from './payment.js'
 import { type Catalogue, isSamePlan, type Offer } from './plan.js'
-import { decideQuote, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
+import { decidePayment, type Quote, type QuoteRefusal, type Wanted } from './quote.js'
 import { type BillingRules, renewed, type SubscriptionFacts } from './subscription.js'
 
 /** What costs a provider call is bounded: 10 new checkouts a user in an hour; an open one is free. */
@@ -65,7 +65,7 @@ export function decideUpgrade(
   const decision =
     'topUp' in wanted
       ? decideTopUp(facts.subscription, wanted, now, rules)
-      : decideQuote(facts.subscription, wanted, catalogue, now, rules)
+      : decidePayment(facts.subscription, wanted, catalogue, now, rules)
   if (decision.kind !== 'sold') return { kind: 'not_sold', refusal: decision }
   const { quote: sale } = decision
   const tooMany = tooManyAt(facts.recentAt)

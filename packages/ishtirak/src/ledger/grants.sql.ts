@@ -104,7 +104,7 @@ export async function findGrant(
 const selectByCode = statement(
   'grants.by_code',
   `select * from grants where user_id = $1 and code_hash = any($2::text[])
-    order by granted_at desc, id desc limit 1`,
+    order by granted_at desc, period_end desc limit 1`,
 )
 
 /** The newest that one of these codes gave the user. */

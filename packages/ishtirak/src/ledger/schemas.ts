@@ -104,7 +104,7 @@ export const QuoteSchema = object('Quote', {
     examples: [0],
   }),
   discount: Type.Integer({ description: 'What is taken off', examples: [0] }),
-  amount: Type.Integer({ description: 'What is to be paid', examples: [20_000] }),
+  amount: Type.Integer({ description: 'What is to be paid; 0: redeem the code', examples: [20_000] }),
   currency: Type.String({ examples: ['DZD'] }),
   would_start: timestamp,
   would_end: timestamp,
@@ -128,7 +128,13 @@ export const PaymentRequestSchema = request('PaymentRequest', {
   ),
 })
 
-export const RedeemRequestSchema = request('RedeemRequest', { code: codeSchema })
+export const RedeemRequestSchema = request('RedeemRequest', {
+  code: codeSchema,
+  plan: Type.Optional(
+    Type.String({ description: 'For a code that leaves nothing to pay: the plan', examples: ['pro'] }),
+  ),
+  months: Type.Optional(Type.Integer({ description: 'And its term, 1 if absent', examples: [12] })),
+})
 
 export const RedeemedSchema = object('Redeemed', {
   plan: Type.String({ examples: ['pro'] }),
