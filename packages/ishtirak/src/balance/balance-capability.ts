@@ -24,7 +24,8 @@ export const balance: Capability<
   BringsMethods<Partial<BalanceConfig>> = {
   name: 'balance',
   settings: balanceSettings,
-  methods: ({ balanceMax = 0 }, { live }) => (balanceMax > 0 ? [createBalanceMethod({ live })] : []),
+  // Also without balances: standing orders from before go on.
+  methods: (_config, { live }) => [createBalanceMethod({ live })],
   acts: [correctBalance, payOutBalance],
   readings: [getUserBalance],
   inbox: ASKS_WAITING,

@@ -9,6 +9,10 @@ import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
+import { createPaymentMethods } from '../ledger/method.js'
+import { createBookRenewals } from '../ledger/renewals.js'
+import { findUser } from '../ledger/users.sql.js'
+import { balance as capability } from './balance-capability.js'
 
 const BALANCE = '/api/v1/billing/balance'
 const PAYMENTS = '/api/v1/billing/payments'
@@ -38,6 +42,12 @@ const selectPeriods = statement(
 const selectEvents = statement(
   'test.balance.events',
   "select type, payload->'data'->'balance' as balance from outbox order by user_id, sequence",
+)
+
+const selectLast = statement(
+  'test.balance.last',
+  `select p.live, p.instrument, r.series || r.number as number from payments p join receipts r on r.payment_id = p.id
+    order by p.created_at desc limit 1`,
 )
 
 describeOnEach('a balance', ({ database }) => {
@@ -402,6 +412,24 @@ describeOnEach('a balance', ({ database }) => {
     expect(await code({ plan: 'none' })).toBe('unknown_plan')
     expect(await code({ plan: 'free' })).toBe('plan_not_purchasable')
     expect(await code({ plan: 'pro', months: 5 })).toBe('unknown_term')
+  })
+
+  it('renews for real money where real money moves, also after BALANCE_MAX was set to 0', async () => {
+    await topUp(4_000)
+    await renew()
+    await status()
+    const { parts } = world.service
+    const [gateway] = parts.methods.gateways
+    if (!gateway) throw new Error('there is no gateway')
+    const { database: db, clock } = parts
+    const brought = capability.methods?.({ balanceMax: 0 }, { database: db, clock, live: true }) ?? []
+    const methods = createPaymentMethods({ ...gateway, live: true }, ...brought)
+    world.clock.advance(40 * DAY * 1_000)
+    const user = await findUser(db, 'user-1')
+    if (!user) throw new Error('the user is not known')
+    await createBookRenewals({ ...parts, methods })('user-1', user, clock.now())
+    const [row] = await db.query(selectLast)
+    expect(row).toEqual({ live: true, instrument: 'balance', number: '20261' })
   })
 })
 

@@ -138,7 +138,7 @@ export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentM
   // Test cards are public: beside live money they would buy what others pay for.
   if (!all.every((method) => method.live === live))
     throw new Error('some payment methods move real money and others do not')
-  return { all, gateways, live, of: (name) => byName.get(name) ?? notConfigured(name) }
+  return { all, gateways, live, of: (name) => byName.get(name) ?? notConfigured(name, live) }
 }
 
 /**
@@ -197,7 +197,7 @@ function areLooksInTime({ looksAfterMs, acknowledgeWithinMs, checkoutLifetimeMs 
   return begins.every((begin, index) => (looksAfterMs[index] ?? Infinity) - begin < acknowledgeWithinMs)
 }
 
-function notConfigured(name: string): PaymentMethod {
+function notConfigured(name: string, live: boolean): PaymentMethod {
   const failure = {
     kind: 'unavailable',
     reason: 'not_configured',
@@ -208,7 +208,7 @@ function notConfigured(name: string): PaymentMethod {
   const fail = async (): Promise<ProviderAnswer<never>> => ({ ok: false, failure })
   return {
     name,
-    live: false,
+    live,
     leastAmount: 0,
     checkoutLifetimeMs: 0,
     looksAfterMs: [DAY],

@@ -127,9 +127,11 @@ async function pagesOf(world: World, user: string, paymentId: string): Promise<s
 
 /** By which is paid without one that brings some. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
-  transfers: ['chargily', 'cash', 'cheque'],
-  desk: ['chargily', 'transfer'],
+  transfers: ['chargily', 'cash', 'cheque', 'balance'],
+  desk: ['chargily', 'transfer', 'balance'],
+  balance: ['chargily', 'transfer', 'cash', 'cheque'],
 }
+const ALL_METHODS = ['chargily', 'transfer', 'cash', 'cheque', 'balance']
 
 describeScenario('a service', ({ database }) => {
   const start = (absent?: string) =>
@@ -165,7 +167,7 @@ describeScenario('a service', ({ database }) => {
         expect([act.name, status]).toEqual([act.name, 404])
       }
       const methods = world.service.parts.methods.all.map((method) => method.name)
-      expect([name, methods]).toEqual([name, METHODS[name] ?? ['chargily', 'transfer', 'cash', 'cheque']])
+      expect([name, methods]).toEqual([name, METHODS[name] ?? ALL_METHODS])
     }
   })
 
