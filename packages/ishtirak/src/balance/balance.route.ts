@@ -6,7 +6,6 @@ import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { hostBuyer, type UpgradeCaller } from '../checkout/upgrade.route.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { describeOrder } from '../core/event.js'
-import type { SubscriptionFacts } from '../core/subscription.js'
 import type { App } from '../http/app.js'
 import type { UserIdentity } from '../http/auth.js'
 import { checker } from '../http/checker.js'
@@ -187,7 +186,9 @@ async function setRenewal(
   { user }: Pick<UserCall, 'user'>,
   { plan: planId, months = 1 }: RenewalRequest,
 ): Promise<StandingOrderView> {
-  return viewOrder(await setOrder(deps, user, { planId, months }))
+  const order = describeOrder(await setOrder(deps, user, { planId, months }), deps.clock.now())
+  if (!order) throw new Error('an order that was set is not there')
+  return order
 }
 
 async function endRenewal(
@@ -197,10 +198,4 @@ async function endRenewal(
   await requireBalance(deps, user.userId)
   await endOrder(deps, user)
   return showBalance(deps, user.userId, {})
-}
-
-function viewOrder(facts: SubscriptionFacts): StandingOrderView {
-  const order = describeOrder(facts)
-  if (!order) throw new Error('an order that was set is not there')
-  return order
 }

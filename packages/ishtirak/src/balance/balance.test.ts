@@ -193,6 +193,8 @@ describeOnEach('a balance', ({ database }) => {
     expect(await status()).toEqual(computed)
     expect(await ledger()).toEqual(['top_up 5000 5000', 'renewal -2000 3000', 'renewal -2000 1000'])
     expect((await balance()).renewal.next_at).toBe('2027-02-21T12:00:00Z')
+    await world.advance(30 * DAY)
+    expect((await balance()).renewal.next_at).toBe(null)
   })
 
   it('what came due meanwhile is booked before the next money', async () => {

@@ -51,7 +51,7 @@ export async function showBalance(
 ): Promise<UserBalanceView> {
   const { limit = 20, cursor = null } = query
   const { facts, entries, nextCursor } = await readBalance(deps, userId, { limit, cursor })
-  return viewBalance(facts, entries, nextCursor)
+  return viewBalance(facts, { entries, nextCursor }, deps.clock.now())
 }
 
 function encodeCursor({ sequence }: BalanceEntry): string {

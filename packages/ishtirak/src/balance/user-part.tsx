@@ -23,6 +23,7 @@ type Part = {
   readonly asks: readonly (Ask & { readonly act: string })[]
   /** The newest. */
   readonly entries: readonly BalanceEntry[]
+  readonly now: Instant
 } | null
 
 const ENTRIES_SHOWN = 20
@@ -47,14 +48,15 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
     load: async ({ userId }) => {
       const [user, asks] = await Promise.all([findUser(database, userId), waitingAsks(database, userId)])
       if (!user) return null
-      const facts = renewed(user.subscription, clock.now(), rules)
+      const now = clock.now()
+      const facts = renewed(user.subscription, now, rules)
       if (!facts.balance && asks.length === 0) return null
       const entries = await entriesOfUser(database, userId, { before: null, limit: ENTRIES_SHOWN })
-      return { facts, asks, entries }
+      return { facts, asks, entries, now }
     },
     view: (part): Static<typeof BalanceFileSchema> | null =>
       part && {
-        ...{ amount: balanceIn(part.facts), currency: 'DZD', renewal: describeOrder(part.facts) },
+        ...{ amount: balanceIn(part.facts), currency: 'DZD', renewal: describeOrder(part.facts, part.now) },
         waits: part.asks.map(({ act, amount, by }) => ({ act, amount, by })),
       },
     card: (pages, view, part) => part && <BalanceCard {...{ pages, view, part }} />,

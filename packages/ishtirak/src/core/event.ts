@@ -114,7 +114,7 @@ export function describeEvent(
       ...(of.reason === undefined ? {} : { reason: of.reason }),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
-      ...(of.balance && type.startsWith('balance.') ? { balance: describeBalance(of.balance) } : {}),
+      ...(of.balance && type.startsWith('balance.') ? { balance: describeBalance(of.balance, of.now) } : {}),
       ...(of.change && type === 'subscription.changed' ? { change: describePlanChange(of.change) } : {}),
     },
   }
@@ -156,10 +156,11 @@ export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note,
 }
 
 /** Null: no order. `next_at`: when it buys, if the money is there; null: once there is enough. */
-export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['facts']) {
+export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['facts'], now: Instant) {
   const order = balance?.order
   if (!order) return null
-  const nextAt = renewsAt({ balance, paidUntil, endedAt }) ?? (endedAt === null ? paidUntil : null)
+  const isToCome = endedAt === null && paidUntil !== null && paidUntil > now
+  const nextAt = renewsAt({ balance, paidUntil, endedAt }) ?? (isToCome ? paidUntil : null)
   return {
     ...{ plan: order.plan.id, months: order.months, price: order.price },
     next_at: timestampOrNull(nextAt),
@@ -167,11 +168,11 @@ export function describeOrder({ balance, paidUntil, endedAt }: ToldBalance['fact
   }
 }
 
-function describeBalance({ facts, entry }: ToldBalance) {
+function describeBalance({ facts, entry }: ToldBalance, now: Instant) {
   return {
     amount: balanceIn(facts),
     currency: 'DZD',
-    renewal: describeOrder(facts),
+    renewal: describeOrder(facts, now),
     entry: entry ? describeEntry(entry) : null,
   }
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ENTRY_KINDS } from '../core/balance.js'
 import { describeEntry, describeOrder } from '../core/event.js'
+import type { Instant } from '../core/instant.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
@@ -75,13 +76,13 @@ export type RenewalRequest = Static<typeof RenewalRequestSchema>
 
 export function viewBalance(
   facts: Pick<SubscriptionFacts, 'balance' | 'paidUntil' | 'endedAt'>,
-  entries: readonly BalanceEntry[],
-  nextCursor: string | null,
+  { entries, nextCursor }: { readonly entries: readonly BalanceEntry[]; readonly nextCursor: string | null },
+  now: Instant,
 ): UserBalanceView {
   return {
     amount: facts.balance?.amount ?? 0,
     currency: 'DZD',
-    renewal: describeOrder(facts),
+    renewal: describeOrder(facts, now),
     data: entries.map(describeEntry),
     has_more: nextCursor !== null,
     next_cursor: nextCursor,
