@@ -25,6 +25,8 @@ const openAll = statement(
     checkout_url = 'https://pay.example/' || id`,
 )
 
+const payAllBy = statement('test.pay_all_by', 'update payments set method = $1, checkout_url = null')
+
 const request = (user: KnownUser, version: number | null, id = `pay_${user.userId}`): RequestedPayment => ({
   user,
   version,
@@ -135,6 +137,10 @@ describeOnEach('upgrades that are asked for together', ({ database }) => {
     await database().query(openAll)
     const loaded = await load(NOON + HOUR + 1, NOON + HOUR - 1)
     expect(loaded.map(({ recentAt }) => recentAt)).toEqual([[], [NOON]])
+    for (const method of ['transfer', 'cash']) {
+      await database().query(payAllBy, [method])
+      expect([method, (await load(0, NOON + 1)).map(({ recentAt }) => recentAt)]).toEqual([method, [[], []]])
+    }
   })
 
   it('are taken over by one of two that ask for the lease at once; the other is too late', async () => {

@@ -36,6 +36,7 @@ const selectFacts = statement(
        select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at
          from payments r
         where r.user_id = u.user_id and r.created_at > a.since
+          and array[r.method] <@ string_to_array(a.methods, ',')
           and coalesce(r.checkout_url, case when r.review is null then r.method_reference end) is not null
      ) recent
      cross join lateral (

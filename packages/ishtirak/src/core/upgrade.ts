@@ -15,7 +15,7 @@ export interface UpgradeFacts {
   readonly subscription: SubscriptionFacts
   /** The payment that occupies the user's one place for a payable checkout. */
   readonly open: Payment | null
-  /** When the checkouts that were opened in the last hour were asked for, oldest first. */
+  /** When those opened in the last hour by the methods of this click were asked for, oldest first. */
   readonly recentAt: readonly Instant[]
   /** A withdrawn payment that the provider keeps payable until it is asked to end it; null: none. */
   readonly withdrawnId: string | null
