@@ -19,6 +19,7 @@ import {
 } from '../../../../test/support/smtp-sink.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
+import type { MailWriter } from '../acts/mail-writer.js'
 import { grantDays } from '../grants/grant.js'
 import { refund } from '../ledger/refund.js'
 import { CAPABILITIES } from '../main/capabilities.js'
@@ -114,6 +115,25 @@ describeOnEach('mail', ({ database }) => {
     expect(copy?.text).toContain('Nous vous avons remboursé 2 400 DA')
     // That the copy carries the day is seen in receipt.system.test.ts: it takes a reader of PDFs.
     expect(copy?.parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  it('that its writer cannot write fails alone, is tried again later, and holds up no other', async () => {
+    for (const userId of ['user-1', 'user-2', 'user-3', 'user-4', 'user-5', 'user-6']) await grant(userId)
+    const { parts } = world.service
+    const broken = (writer: MailWriter): MailWriter => ({
+      ...writer,
+      owe: async () => Promise.reject(new Error('a writer that is broken')),
+      write: async (owed, of) => {
+        if (owed.userId === 'user-1') throw new Error('a writer that is broken')
+        return writer.write(owed, of)
+      },
+    })
+    const mails = parts.mails.map(broken)
+    expect(await sendDueMail({ ...parts, mails }, 100)).toBe(6)
+    expect(taken()).toHaveLength(5)
+    later(120)
+    await send()
+    expect(taken().map(({ to }) => to[0])).toEqual(['user-1@example.dz'])
   })
 
   it('has a word of the console for each kind, and each word a kind', () => {

@@ -4,6 +4,7 @@ import type { SendMailOptions } from 'nodemailer'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
+import { DatabaseUnavailable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
@@ -34,7 +35,10 @@ export async function sendDueMail(
   const { mailer } = deps
   if (!mailer) return 0
   const { mails: written } = deps
-  for (const { owe } of written) await owe?.(deps.clock.now())
+  for (const { kind, owe } of written) {
+    const look = async () => owe?.(deps.clock.now())
+    await look().catch((error) => noteBroken(deps, kind, error))
+  }
   const send = async (most: number) => {
     const now = deps.clock.now()
     const claim = { now, limit: most, leaseUntil: now + MAIL_LEASE_MS, written }
@@ -53,13 +57,22 @@ async function sendOne(deps: SendMailDeps, mailer: Mailer, owed: ClaimedMail): P
     deps.count({ name: 'mail', outcome: verdict })
     return finishMail(database, owed, { dueAt: null, outcome: verdict })
   }
-  const result = await mailer.send(await writeMail(deps, owed, writer))
+  const result = await writeMail(deps, owed, writer).then(mailer.send, (error) =>
+    noteBroken(deps, owed.kind, error),
+  )
   deps.count({ name: 'mail', outcome: result.kind })
   if (result.kind === 'sent') return finishMail(database, owed, { dueAt: null, outcome: 'sent' })
   const line = { kind: owed.kind, attempts: owed.attempts, reason: result.reason }
   deps.log.warn(line, `a mail was ${result.kind}`)
   const dueAt = result.kind === 'refused' ? null : clock.now() + mailRetryAfter(owed.attempts)
   await finishMail(database, owed, { dueAt, outcome: `${result.kind}: ${result.reason}`.slice(0, 500) })
+}
+
+/** A writer that is broken holds up no other mail; while the database is away there is none to send. */
+function noteBroken({ log }: SendMailDeps, kind: string, error: unknown) {
+  if (error instanceof DatabaseUnavailable) throw error
+  log.error({ err: error, kind }, 'a mail cannot be written')
+  return { kind: 'failed', reason: 'it cannot be written' } as const
 }
 
 function writerOf({ mails }: SendMailDeps, { kind, about: whole }: ClaimedMail): MailWriter {
