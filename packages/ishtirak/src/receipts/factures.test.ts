@@ -6,9 +6,12 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import type { TypedBuyer } from '../core/buyer-details.js'
+import { DAY } from '../core/instant.js'
 import { type Database, statement } from '../database/database.js'
+import { createWorkQueue } from '../runtime/async.js'
 import { correctFacture } from './correct-facture.js'
 import { askForFacture, issueOwedFactures } from './factures.js'
+import { askForReceipt } from './receipt.js'
 
 const COMPANY = {
   ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger' },
@@ -77,6 +80,44 @@ describeOnEach('the papers of a payment', ({ database }) => {
     for (const { status, body } of answers) expect([status, body]).toEqual([200, facture])
     expect(await papersOf('user-1', paymentId)).toMatchObject([{ kind: 'receipt' }, facture])
     expect((await ask('user-2', paymentId)).status).toBe(404)
+  })
+
+  it('stand in the table of one year: a facture of January takes the receipt of December out of its year', async () => {
+    const { paymentId } = await world.as('user-1').buy()
+    await named('user-1', PERSON)
+    world.clock.advance(45 * DAY)
+    expect((await ask('user-1', paymentId)).status).toBe(200)
+    const tableOf = async (year: number) => {
+      const { text } = await world.as('user-1').get(`/api/v1/billing/papers?year=${year}&format=csv`)
+      return text.match(/TEST-[\w-]*\d/g)
+    }
+    expect([await tableOf(2026), await tableOf(2027)]).toEqual([null, ['TEST-F-2027-000001']])
+  })
+
+  it('are printed first as the original, also where typesetting was busy when they were asked for', async () => {
+    await named('user-1', COMPANY)
+    const { paymentId } = await world.as('user-1').buy()
+    const { parts } = world.service
+    let looks = 0
+    // The last free place is taken between the first look and the second.
+    const queue = {
+      ...createWorkQueue(),
+      get waiting() {
+        return looks++ === 0 ? 0 : 1_000
+      },
+    }
+    const pages: string[] = []
+    const typesetter = {
+      typeset: (_template: string, data: object) => {
+        pages.push(JSON.stringify(data))
+        return Buffer.of()
+      },
+    }
+    const of = { userId: 'user-1', paymentId, locale: 'fr' } as const
+    const busy = { ...parts, printer: { ...parts.printer, typesetter, queue } }
+    await askForReceipt(busy, of).catch(() => undefined)
+    await askForReceipt({ ...parts, printer: { ...parts.printer, typesetter } }, of)
+    expect(pages[0]).not.toContain('Duplicata')
   })
 
   it('a corrected facture follows an avoir that it names; a refunded one has an avoir', async () => {

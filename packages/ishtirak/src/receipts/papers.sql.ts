@@ -10,16 +10,20 @@ const OF_SERIES = `series like any(
 // Uses the primary keys, which begin with the user; the payment and its refund by theirs.
 const selectOfYear = statement(
   'receipts.year',
-  `select r.series, r.number, r.snapshot, r.place > 0 as is_later,
+  `select r.series, r.number, r.snapshot, r.place > 1 or r.kind = 'avoir' as is_later,
+          r.place = 0 and exists (
+            select from papers f
+             where f.user_id = r.user_id and f.payment_id = r.payment_id and f.place = 1 and f.kind = 'facture'
+          ) as is_replaced,
           case when p.status = 'refunded' then (
             select max(a.acted_at) from audit a
              where a.user_id = r.user_id and a.payment_id = r.payment_id and a.act = 'payment.refund'
           ) end as refunded_at
      from (
-       select user_id, payment_id, series, number, issued_at, snapshot, 0 as place
+       select user_id, payment_id, series, number, issued_at, snapshot, 0 as place, 'first' as kind
          from receipts where user_id = $1 and ${OF_SERIES}
         union all
-       select user_id, payment_id, series, number, issued_at, snapshot, place
+       select user_id, payment_id, series, number, issued_at, snapshot, place, kind
          from papers where user_id = $1 and ${OF_SERIES}
      ) r join payments p on p.user_id = r.user_id and p.id = r.payment_id
     order by r.issued_at desc, r.place desc, r.series desc, r.number desc limit $3`,
@@ -40,7 +44,9 @@ const parsePaper = rowOf({
   series: text,
   number: integer,
   snapshot: json<ReceiptSnapshot>,
-  /** Issued beside the receipt: its money stands with the receipt. */
+  /** Its money stands with an earlier paper. */
   is_later: flag,
+  /** A receipt in whose place a facture was asked for, perhaps in another year: its money stands there. */
+  is_replaced: flag,
   refunded_at: instantOrNull,
 })

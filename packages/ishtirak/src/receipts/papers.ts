@@ -76,11 +76,7 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
   ].join('')
 }
 
-/** Without the receipts in whose place a facture was asked for: its money is said once. */
-function inForce(papers: readonly PaperOfYear[]): readonly PaperOfYear[] {
-  const replaced = new Set(papers.map(({ snapshot: { about } }) => about?.kind === 'receipt' && about.number))
-  return papers.filter((paper) => !replaced.has(numberOf(paper)))
-}
+const inForce = (papers: readonly PaperOfYear[]) => papers.filter((paper) => !paper.is_replaced)
 
 /** What an avoir takes back is below zero. */
 const signOf = ({ snapshot }: PaperOfYear) => (snapshot.paper === 'avoir' ? -1 : 1)
@@ -149,7 +145,7 @@ function listOf(deps: ReceiptDeps, papers: readonly PaperOfYear[], locale: Local
   const sumOf = (some: readonly PaperOfYear[]) =>
     some.reduce((sum, { snapshot }) => sum + totalOf(snapshot), 0)
   // What the balance paid for was paid in before.
-  const received = papers.filter(
+  const received = inForce(papers).filter(
     ({ snapshot, is_later }) => !is_later && snapshot.paymentMethod !== BY_BALANCE,
   )
   const paid = sumOf(received)

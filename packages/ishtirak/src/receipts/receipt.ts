@@ -134,9 +134,11 @@ export async function readReceipt(
   const refundedOn = refundedAt === null ? null : receipts.dayOf(refundedAt)
   const inForce = paper.kind === 'receipt' ? factureInForce(papers) : null
   const facture = inForce && namedPaper(inForce)
-  const isDuplicate = await isPrintedAgain(deps, { payment, paper }, { printedFor, waitingMax })
-  const content = { snapshot, number, refundedOn, isDuplicate, ...(facture && { facture }) }
-  const render = (typesetter: Typesetter) => renderReceipt(typesetter, content, of.locale, of.form)
+  const render = async (typesetter: Typesetter) => {
+    const isDuplicate = await isPrintedAgain(deps, { payment, paper }, printedFor)
+    const content = { snapshot, number, refundedOn, isDuplicate, ...(facture && { facture }) }
+    return renderReceipt(typesetter, content, of.locale, of.form)
+  }
   return { ...receipt, pdf: await print(printer, render, waitingMax) }
 }
 
@@ -148,13 +150,16 @@ interface Printing {
 /** What operators print goes to the buyer where that one stands before them. */
 const isHandedOut = ({ method }: Payment) => ['cash', 'cheque'].includes(method)
 
-/** A receipt may be printed as often as one likes. Nothing is noted of what will not be printed. */
+/**
+ * A receipt may be printed as often as one likes. Asked in the turn of the print, so that nothing is noted of
+ * what is refused because typesetting is busy.
+ */
 async function isPrintedAgain(
-  { database, clock, printer }: ReceiptDeps,
+  { database, clock }: ReceiptDeps,
   { payment, paper: { kind, number } }: { readonly payment: Payment; readonly paper: IssuedPaper },
-  { printedFor, waitingMax }: Required<Printing>,
+  printedFor: PrintedFor,
 ): Promise<boolean> {
-  if (kind === 'receipt' || printer.typesetter === null || printer.queue.waiting >= waitingMax) return false
+  if (kind === 'receipt') return false
   if (printedFor === 'operator' && !isHandedOut(payment)) return true
   const byMail = printedFor === 'mail'
   const first = await notePrint(database, number, { byMail, now: clock.now() })
@@ -164,7 +169,7 @@ async function isPrintedAgain(
 /** Null where nothing is printed. Throws `busy` when `waitingMax` wait already. */
 export async function print(
   { queue, typesetter }: ReceiptPrinter,
-  render: (typesetter: Typesetter) => Uint8Array,
+  render: (typesetter: Typesetter) => Uint8Array | Promise<Uint8Array>,
   waitingMax = WAITING_MAX,
 ): Promise<Uint8Array | null> {
   if (queue.waiting >= waitingMax) throw new BillingError('busy', { retryAfterSeconds: RETRY_SECONDS })

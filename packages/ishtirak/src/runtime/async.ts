@@ -34,7 +34,7 @@ export function createTurns(): InTurn {
 export interface WorkQueue {
   /** How many pieces are waiting or under way. */
   readonly waiting: number
-  run<Result>(work: () => Result): Promise<Result>
+  run<Result>(work: () => Result | Promise<Result>): Promise<Result>
 }
 
 /** For work that holds the main thread: one piece at a time, and the event loop turns in between. */
