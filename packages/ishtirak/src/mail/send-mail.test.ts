@@ -298,6 +298,19 @@ describeOnEach('mail', ({ database }) => {
     expect(taken()).toEqual([])
   })
 
+  it('goes to letters outside of ASCII before the @ only where the server announces SMTPUTF8', async () => {
+    const owe = async (userId: string) => {
+      await grant(userId)
+      await setProfile(world, userId, { email: `éé-${userId}@example.dz` })
+      await send()
+      return taken().map(({ to }) => Buffer.from(String(to), 'latin1').toString())
+    }
+    expect(await owe('user-1')).toEqual([])
+    sink.answer = (command) => (command === 'EHLO' ? '250-sink\r\n250-SMTPUTF8\r\n250 8BITMIME' : undefined)
+    later(DAY_SECONDS)
+    expect(await owe('user-2')).toEqual(['éé-user-2@example.dz'])
+  })
+
   it('is not sent once it is old, when a mail server was away for a week', async () => {
     sink.answer = (command) => (command === 'MAIL' ? '421 away' : undefined)
     await grant('user-1')

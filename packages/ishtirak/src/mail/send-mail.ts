@@ -1,6 +1,6 @@
 // Sends due mail by SMTP: claimed with a lease, dropped if outdated, written. After a crash the row is due
 // again, so a message may be sent twice (each has its Message-ID) but is never lost.
-import type { SendMailOptions } from 'nodemailer'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { judgeMail, mailRetryAfter } from '../core/announcement.js'
 import { DAY, type Instant, SECOND } from '../core/instant.js'
@@ -9,7 +9,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
-import { type WriteMailDeps, writeMail } from './write-mail.js'
+import { type Message, type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
 
@@ -123,8 +123,10 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
     /** `refused`: the server will never accept a message for this address. */
-    send: async (message: SendMailOptions) => {
+    send: async (message: Message) => {
       try {
+        if (needsUtf8(message) && !(await announcesUtf8(options)))
+          return { kind: 'refused', reason: WITHOUT_UTF8 } as const
         await (await transport).sendMail({ ...message, signal: AbortSignal.timeout(limitMs) })
         return { kind: 'sent' } as const
       } catch (error) {
@@ -133,6 +135,24 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
       }
     },
   }
+}
+
+const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
+
+/** Letters outside of ASCII before the @ (RFC 6531); a domain has its form in ASCII. */
+const needsUtf8 = ({ to }: Message) =>
+  [to].flat().some((one) => /[^\p{ASCII}].*@/u.test(typeof one === 'string' ? one : one.address))
+
+/** The library sends such an address to any server. */
+async function announcesUtf8(options: SMTPConnection.Options): Promise<boolean> {
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection')
+  const connection = new Connection(options)
+  await new Promise<void>((resolve, reject) => {
+    connection.on('error', reject).on('end', () => reject(new Error('the mail server hung up')))
+    connection.connect((error) => (error ? reject(error) : resolve()))
+  })
+  connection.quit()
+  return /[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))
 }
 
 /** 5xx to the recipient or the message (RFC 5321, section 4.2.1). Any other failure may be ours, and pass. */

@@ -18,7 +18,7 @@ export async function writeMail(
   { seller: { identity, shop }, publicUrl, mailFrom }: WriteMailDeps,
   owed: ClaimedMail,
   writer: MailWriter,
-): Promise<SendMailOptions> {
+): Promise<Message> {
   const { email } = owed.user
   const locale = owed.user.locale ?? 'ar'
   const name = printableName(owed.user.name)
@@ -46,6 +46,11 @@ export async function writeMail(
     ...messageOf(words),
     attachments: [...attachments],
   }
+}
+
+/** As nodemailer takes it. */
+export type Message = Omit<SendMailOptions, 'to'> & {
+  to: string | string[] | { name: string; address: string }
 }
 
 /** The words of a message, before they become text and HTML. */

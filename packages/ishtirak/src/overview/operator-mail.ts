@@ -2,7 +2,6 @@
 // mail in 15 minutes, however many processes there are, and none for what they had mail of. It has kinds and
 // their numbers, no names and no amounts: mail is forwarded and stored.
 import { createHash } from 'node:crypto'
-import type { SendMailOptions } from 'nodemailer'
 import { type Instant, MINUTE } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { taxEnd } from '../core/receipt.js'
@@ -10,7 +9,7 @@ import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
-import { DEFAULT_MAIL_COLOR, messageOf } from '../mail/write-mail.js'
+import { DEFAULT_MAIL_COLOR, type Message, messageOf } from '../mail/write-mail.js'
 import { codeInWords } from '../pages/console-words.js'
 import { type Inbox, isMailed } from './inbox.sql.js'
 import { capitalized } from './inbox-entries.js'
@@ -64,7 +63,7 @@ function writeOperatorMail(
   { to, locale }: NonNullable<OperatorMailDeps['operatorMail']>,
   known: readonly KnownEntry[],
   ending: Ending | undefined,
-): SendMailOptions {
+): Message {
   const { publicUrl, seller, mailFrom, inbox } = deps
   const { identity, shop } = seller
   const say = consoleSay(locale)
