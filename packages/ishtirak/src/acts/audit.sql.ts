@@ -63,19 +63,23 @@ export const UNLESS_DONE = 'on conflict (user_id, operation_id) where operation_
 
 const insert = statement(
   'audit.insert',
-  `${insertAudit({ userId: '$2', at: '$3::timestamptz', entry: '$1::jsonb' })} ${UNLESS_DONE}`,
+  `${insertAudit({ userId: '$2', at: '$3::timestamptz', entry: '$1::jsonb' })} ${UNLESS_DONE} returning id`,
 )
 
-/** Writes down an act that changes no money: a look at the provider that found nothing, an export. */
+/**
+ * Writes down an act that changes no money: a look at the provider that found nothing, an export. Gives the id
+ * of its entry; null: the operation has one already.
+ */
 export async function recordAct(
   { database, clock, ids }: AuditDeps,
   by: NamedAct,
   /** `userId` absent: the act is about no single user. */
   { userId = '', ...facts }: ActFacts & { readonly userId?: string } = {},
-): Promise<void> {
+): Promise<string | null> {
   const now = clock.now()
   const entry = auditEntry(ids, by, { ...facts, now })
-  await database.query(insert, [JSON.stringify(entry), userId, at(now)])
+  const [row] = await database.query(insert, [JSON.stringify(entry), userId, at(now)])
+  return row ? text(row, 'id') : null
 }
 
 /**

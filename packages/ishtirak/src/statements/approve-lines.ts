@@ -1,6 +1,7 @@
 // Approves lines of a bank statement, each by the act that approves one transfer: with its own audit entry,
-// second approval and refusals. One statement saves the approval, which line pays the transfer, and the entry
-// that names both: a process that ends in the middle has approved nothing that the trail does not show.
+// second approval and refusals. An entry with all that is to be approved comes first, the results are the last
+// one. One statement saves the approval of a line, which line pays the transfer, and the entry that names both.
+// If a process ends in the middle, the trail shows why each line was approved, and a repetition does the rest.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
@@ -9,7 +10,7 @@ import { performOrRepeat } from '../acts/perform.js'
 import type { Preview } from '../acts/preview.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { INSTRUMENTS } from '../core/account.js'
-import type { Candidate, PayableTransfer } from '../core/bank-match.js'
+import type { Candidate } from '../core/bank-match.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
@@ -22,7 +23,7 @@ import {
   LinesApprovedSchema,
   StatementParamsSchema,
 } from './bank-schemas.js'
-import { findBankStatement, someOfStatement } from './bank-statements.sql.js'
+import { findBankStatement, findResults, resultsOperation, someOfStatement } from './bank-statements.sql.js'
 import {
   type BankDeps,
   isStored,
@@ -90,10 +91,19 @@ export const approveLines = act<BankDeps>().does({
     const read = await readStatement(deps, id)
     const wanted = await wantedIn(deps, read, input, by.operator)
     requireUnchanged(by, versionOf(wanted))
-    const results = await approveAll(deps, read, wanted, by)
-    const after = { statement_id: id, results }
-    await recordAct(deps, { ...by, act: 'statement.approve' }, { after })
-    return after
+    const { account } = read.statement
+    const after: Approval = { statement_id: id, account, lines: wanted.map(describeLine) }
+    const entryId = await recordAct(deps, { ...by, act: 'statement.approve' }, { after })
+    // A call with the same name was a moment faster: this one is its repetition.
+    if (entryId === null) throw new BillingError('conflict')
+    return { results: await approveAll(deps, { entryId, ...after }, by) }
+  },
+  finish: async (deps, { by }, { id: entryId, after }) => {
+    if (await findResults(deps.database, entryId)) return
+    const { operationId, ...rest } = by
+    const named = operationId === undefined ? rest : { ...rest, operationName: operationId }
+    // What `run` wrote, then.
+    await approveAll(deps, { entryId, ...(after as unknown as Approval) }, named)
   },
   preview: async (deps, { id, input, by }) => {
     const wanted = await wantedIn(deps, await readStatement(deps, id), input, by.operator)
@@ -105,8 +115,8 @@ export const approveLines = act<BankDeps>().does({
     return { version: versionOf(wanted), changes, detail: wanted }
   },
   show: async (deps, { id, by }, outcome, earlier) => {
-    // What `run` gave, now or then.
-    const { results } = (earlier?.after ?? outcome) as { readonly results: readonly LineResult[] }
+    const found = earlier && (await findResults(deps.database, earlier.id))
+    const { results } = found ? { results: found } : (outcome as { readonly results: readonly LineResult[] })
     // The statement may be withdrawn by now; what was approved is approved all the same.
     const left = (await findBankStatement(deps.database, id))
       ? toApprove(await readStatement(deps, id), by.operator).length
@@ -169,29 +179,50 @@ function sharedAmount({ rule }: Candidate): number | null {
   return rule === 'sum_of_references' ? null : Number.NaN
 }
 
+/** All that is to be approved, as its entry in the audit trail has it. */
+interface Approval {
+  readonly statement_id: string
+  readonly account: keyof typeof INSTRUMENTS
+  readonly lines: readonly LineToApprove[]
+}
+
+interface LineToApprove {
+  readonly line: string
+  readonly payment_id: string
+  readonly user_id: string
+  /** Whole dinars; null: what came is not, or cannot be shared out. */
+  readonly amount: number | null
+  readonly received_at: string
+}
+
+function describeLine({ line, candidate: { transfer }, amount }: Chosen): LineToApprove {
+  const dinars = amount ?? transfer.amountAsked
+  return {
+    ...{ line: line.id, payment_id: transfer.paymentId, user_id: transfer.userId },
+    ...{ amount: Number.isInteger(dinars) ? dinars : null, received_at: line.day },
+  }
+}
+
+/** Lines that were approved before under the same name are not approved again. */
 async function approveAll(
   deps: BankDeps,
-  { statement }: ReadStatement,
-  wanted: readonly Chosen[],
+  { entryId, account, lines }: Approval & { readonly entryId: string },
   by: By,
 ): Promise<readonly LineResult[]> {
-  const refusals = new Map<Chosen, string>()
-  for (const one of wanted) {
-    const ofLine = wanted.filter(({ line }) => line.id === one.line.id)
-    const together = ofLine.map(({ candidate }) => candidate.transfer)
-    const code = await refusalOf(() => approveOne(deps, one, { account: statement.account, together }, by))
+  const refusals = new Map<LineToApprove, string>()
+  for (const one of lines) {
+    const together = lines.filter(({ line }) => line === one.line).map(({ payment_id }) => payment_id)
+    const code = await refusalOf(() => approveOne(deps, one, { account, together }, by))
     if (code !== null) refusals.set(one, code)
   }
-  const transfers = wanted.map(({ candidate }) => candidate.transfer)
+  const transfers = lines.map(({ user_id, payment_id }) => ({ userId: user_id, paymentId: payment_id }))
   const [statuses] = await Promise.all([
     outcomesOf(deps.database, transfers),
     settleLines(deps.database, deps.clock.now()),
   ])
-  return wanted.map((one) => {
-    const { line, candidate } = one
-    const { transfer } = candidate
+  const results = lines.map((one) => {
     const code = refusals.get(one) ?? null
-    const status = statuses.get(transfer.paymentId)
+    const status = statuses.get(one.payment_id)
     const outcome =
       code !== null
         ? 'refused'
@@ -200,8 +231,12 @@ async function approveAll(
           : status === 'review'
             ? status
             : 'waits_for_second'
-    return { line: line.id, payment_id: transfer.paymentId, outcome, code }
+    return { line: one.line, payment_id: one.payment_id, outcome, code } as const
   })
+  const { operator, reason } = by
+  const told = { operator, reason, act: 'statement.approved', operationId: resultsOperation(entryId) }
+  await recordAct(deps, told, { after: { results } })
+  return results
 }
 
 /** Null: the act was done. Throws what is not a refusal: the next lines would fail too. */
@@ -217,18 +252,16 @@ async function refusalOf(work: () => Promise<void>): Promise<string | null> {
 
 async function approveOne(
   deps: BankDeps,
-  { line, candidate: { transfer }, amount }: Chosen,
-  of: { readonly account: keyof typeof INSTRUMENTS; readonly together: readonly PayableTransfer[] },
+  { line, payment_id: paymentId, user_id: userId, amount, received_at }: LineToApprove,
+  of: { readonly account: keyof typeof INSTRUMENTS; readonly together: readonly string[] },
   { operator, reason, operationName }: By,
 ): Promise<void> {
-  const { userId, paymentId } = transfer
-  const dinars = amount ?? transfer.amountAsked
   // Centimes are not booked.
-  if (!Number.isInteger(dinars) || dinars > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
-  const received = { amount: dinars, received_at: line.day, payment_method: INSTRUMENTS[of.account] }
-  const named = operationName === undefined ? {} : { operationId: `${operationName} ${line.id}` }
+  if (amount === null || amount > RECEIVED_AMOUNT_MAX) throw new BillingError('wrong_amount')
+  const received = { amount, received_at, payment_method: INSTRUMENTS[of.account] }
+  const named = operationName === undefined ? {} : { operationId: `${operationName} ${line}` }
   const input = { ...received, ...(reason !== null && { why: reason }) }
-  const paying = { id: line.id, paymentIds: of.together.map((one) => one.paymentId) }
+  const paying = { id: line, paymentIds: of.together }
   const call = { id: paymentId, input, by: { operator, reason, ...named } }
   await performOrRepeat(approveByLine(paying), deps, call, { userId, paymentId })
 }

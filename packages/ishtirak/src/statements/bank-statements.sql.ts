@@ -548,11 +548,17 @@ export function withdrawStatementRow(
 
 const selectResults = statement(
   'bank_statements.results',
-  `select after from audit where user_id = '' and id = $1 and act = 'statement.approve'`,
+  "select after from audit where user_id = '' and operation_id = $1",
 )
 
-/** What became of each line that was approved by this entry of the audit trail. */
-export async function findResults(database: Queryable, auditId: string): Promise<readonly LineResult[]> {
-  const [row] = await database.query(selectResults, [auditId])
-  return row ? json<{ readonly results: readonly LineResult[] }>(row, 'after').results : []
+/** The results of an approval are an entry of their own, once: the name of its operation. */
+export const resultsOperation = (approvalId: string) => `statement.approved ${approvalId}`
+
+/** What became of each line that was approved by this entry of the audit trail; null: not known yet. */
+export async function findResults(
+  database: Queryable,
+  approvalId: string,
+): Promise<readonly LineResult[] | null> {
+  const [row] = await database.query(selectResults, [resultsOperation(approvalId)])
+  return row ? json<{ readonly results: readonly LineResult[] }>(row, 'after').results : null
 }

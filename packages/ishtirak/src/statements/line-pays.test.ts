@@ -234,16 +234,21 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       lines: [one, two].map(({ id }) => ({ line: lines[0], payment_id: id })),
       ...{ why: 'x', operation_id: 'both' },
     }
+    const entries = async () => (await stored('/audit?act=statement.approve')).data
+    const atFirst: object[] = []
     let decided = 0
     before = async (name) => {
-      if (name === 'transfers.decide' && ++decided > 1) throw new DatabaseUnavailable('gone')
+      if (name !== 'transfers.decide') return
+      if (++decided > 1) throw new DatabaseUnavailable('gone')
+      atFirst.push(...(await entries()))
     }
     expect((await operator('karim').post(`${path}/approve`, wanted)).status).toBe(503)
     before = async () => {}
     await world.advance(120)
     expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_ids: [one.id] }])
-    // The act on the statement has ended without an entry; the line that it approved has one.
-    expect((await stored('/audit?act=statement.approve')).data).toEqual([])
+    // The entry that says what is to be approved was there before the first line was decided.
+    expect(atFirst).toMatchObject([{ after: { lines: wanted.lines } }])
+    expect((await stored('/audit?act=statement.approved')).data).toEqual([])
     expect((await stored('/audit?act=payment.approve')).data).toMatchObject([
       { payment_id: one.id, why: 'x', after: { line_id: lines[0] } },
     ])
@@ -253,5 +258,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
     ])
     expect((await stored(path)).data).toMatchObject([{ state: 'approved' }])
     expect(await paid()).toEqual([one.id, two.id].sort())
+    expect(await entries()).toEqual(atFirst)
+    expect((await stored('/audit?act=statement.approved')).data).toHaveLength(1)
   })
 })

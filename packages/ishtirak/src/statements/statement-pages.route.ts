@@ -37,7 +37,7 @@ export function bankStatementRoutes(app: App, pages: ConsolePages & StatementPag
     requireRole(view.session.operator, READ_STATEMENTS)
     const read = await readStatement(pages, request.params.statement_id)
     const done = queryOf(request, 'done')
-    const results = done === undefined ? [] : await findResults(pages.database, done)
+    const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
     const isChanged = queryOf(request, 'changed') !== undefined
     if (!isStored(read.statement)) reply.header('refresh', String(REFRESH_SECONDS))
     const named = results.map(({ line }) => line)
