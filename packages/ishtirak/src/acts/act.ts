@@ -71,8 +71,8 @@ interface Said<Deps, Input extends TObject, File = unknown, Detail = unknown> {
   /** Null: it has none of its own. */
   readonly command?: CommandOf | null
   /**
-   * What `run` does after it has written the entry of the audit trail. A repetition does it before it answers:
-   * the first sending may still be at work, or its process may have died.
+   * What `run` does after it has written the entry of the audit trail. A repetition does it before it
+   * answers: the first sending may still be at work, or its process may have died.
    */
   finish?(deps: Deps, call: Call<Static<Input>>, earlier: FoundAct): Promise<unknown>
   /** `outcome`: of `run`; where it was done before, `earlier` tells what was done. */

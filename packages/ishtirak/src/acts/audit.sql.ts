@@ -67,8 +67,8 @@ const insert = statement(
 )
 
 /**
- * Writes down an act that changes no money: a look at the provider that found nothing, an export. Gives the id
- * of its entry; null: the operation has one already.
+ * Writes down an act that changes no money: a look at the provider that found nothing, an export. Gives the
+ * id of its entry; null: the operation has one already.
  */
 export async function recordAct(
   { database, clock, ids }: AuditDeps,

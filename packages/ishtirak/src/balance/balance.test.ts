@@ -46,7 +46,8 @@ const selectEvents = statement(
 
 const selectLast = statement(
   'test.balance.last',
-  `select p.live, p.instrument, r.series || r.number as number from payments p join receipts r on r.payment_id = p.id
+  `select p.live, p.instrument, r.series || r.number as number
+     from payments p join receipts r on r.payment_id = p.id
     order by p.created_at desc limit 1`,
 )
 

@@ -77,25 +77,13 @@ export function Summary(of: SummaryOf) {
     // What the button says bounds what is taken.
     ...(way.purse && { shown: String(amount) }),
   }
-  const line = (
-    <p class="summary">
-      {partsOf(of).map((part, index) => (
-        <>
-          {index === 0 ? '' : ' · '}
-          <bdi>
-            <Words>{part}</Words>
-          </bdi>
-        </>
-      ))}
-    </p>
-  )
   const gain =
     discount > 0
       ? say('insteadOf', { amount: money(amount + discount) })
       : saving > 0 && say('saves', { amount: money(saving) })
   return (
     <>
-      {of.isBrief ? null : line}
+      {of.isBrief ? null : <SummaryLine {...of} />}
       {gain ? (
         <p class="saves" safe>
           {gain}
@@ -113,7 +101,7 @@ export function Summary(of: SummaryOf) {
           <SubmitButton label={isFree ? say('redeem') : say(way.button, { amount: money(amount) })} />
         </OwnForm>
       )}
-      {of.isBrief ? line : null}
+      {of.isBrief ? <SummaryLine {...of} /> : null}
       <p>
         <Words>{startInWords(of)}</Words>
       </p>
@@ -123,6 +111,21 @@ export function Summary(of: SummaryOf) {
         </p>
       )}
     </>
+  )
+}
+
+function SummaryLine(of: SummaryOf) {
+  return (
+    <p class="summary">
+      {partsOf(of).map((part, index) => (
+        <>
+          {index === 0 ? '' : ' · '}
+          <bdi>
+            <Words>{part}</Words>
+          </bdi>
+        </>
+      ))}
+    </p>
   )
 }
 
@@ -180,10 +183,12 @@ export async function summaryPage(
   const kept = new URLSearchParams(value)
   const [offer, method] = [kept.get('offer') ?? '', kept.get('method') ?? '']
   const code = kept.get('code') ?? undefined
-  const way = chosenWay(pages, method)
-  if (!way) throw new BillingError('unknown_method')
+  const chosen = chosenWay(pages, method)
+  if (!chosen) throw new BillingError('unknown_method')
   const { userId } = session
   const { quote, isAhead, facts, now } = await readChoice(pages, { userId, ...readOffer(offer), code })
+  // Where nothing is to be paid it begins at once, whatever the method.
+  const way = quote.amount === 0 ? BY_CARD : chosen
   const missing = missingIn(way, facts, quote.amount)
   const say = sayFor(pages.seller.identity, locale)
   const title = say('summaryTitle')

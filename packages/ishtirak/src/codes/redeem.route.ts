@@ -23,9 +23,9 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
       ...callers.personal('redeemCode'),
       summary: 'Redeem a code',
       description:
-        'For a code that gives months of a plan, or, with `plan`, one that leaves nothing to pay for it. They ' +
-        'follow on the paid time, or begin now. A code that the user has redeemed, and cannot redeem again, ' +
-        'gets the same answer again. 404 where the service has no codes.',
+        'For a code that gives months of a plan, or, with `plan`, one that leaves nothing to pay for it. ' +
+        'They follow on the paid time, or begin now. A code that the user has redeemed, and cannot redeem ' +
+        'again, gets the same answer again. 404 where the service has no codes.',
       params: callers.params({}),
       body: RedeemRequestSchema,
       response: {

@@ -113,7 +113,7 @@ describeOnEach('a code of months', ({ database }) => {
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
   })
 
-  it('answers a repetition as the first time, also when the code has since been revoked or expired', async () => {
+  it('answers a repetition as the first time, also once the code is revoked or has expired', async () => {
     const batches = { used: {}, revoked: { uses: 9 }, expired: { until: '2026-11-22' } }
     for (const [userId, batch] of Object.entries(batches)) {
       const { id, code } = await aBatch(batch)
@@ -128,7 +128,7 @@ describeOnEach('a code of months', ({ database }) => {
     expect(await tracesOf('used')).toMatchObject({ mails: ['granted', 'granted'], grants: 6, used: 6 })
   })
 
-  it('that leaves nothing to pay gives the term without a payment, by whatever method it was asked for', async () => {
+  it('that leaves nothing to pay gives the term without a payment, whatever the method', async () => {
     const off = { kind: 'percent', plan: undefined, months: undefined }
     const { code, id } = await aBatch({ ...off, percent: 98 })
     const user = world.as('user-1')

@@ -201,8 +201,8 @@ function discountOn(price: number, discount: Discount | null | undefined): numbe
 }
 
 /**
- * Of a purchase. A rest that no gateway takes is waived: the price is the same by every method, and by card it
- * could not be paid.
+ * Of a purchase. A rest that no gateway takes is waived: the price is the same by every method, and by card
+ * it could not be paid.
  */
 function takenOff(
   price: number,

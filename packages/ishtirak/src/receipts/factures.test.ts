@@ -82,7 +82,7 @@ describeOnEach('the papers of a payment', ({ database }) => {
     expect((await ask('user-2', paymentId)).status).toBe(404)
   })
 
-  it('stand in the table of one year: a facture of January takes the receipt of December out of its year', async () => {
+  it('stand in one year: a facture of January takes the receipt of December out of its table', async () => {
     const { paymentId } = await world.as('user-1').buy()
     await named('user-1', PERSON)
     world.clock.advance(45 * DAY)
@@ -94,7 +94,7 @@ describeOnEach('the papers of a payment', ({ database }) => {
     expect([await tableOf(2026), await tableOf(2027)]).toEqual([null, ['TEST-F-2027-000001']])
   })
 
-  it('are printed first as the original, also where typesetting was busy when they were asked for', async () => {
+  it('are printed first as the original, also after a print that was refused as busy', async () => {
     await named('user-1', COMPANY)
     const { paymentId } = await world.as('user-1').buy()
     const { parts } = world.service

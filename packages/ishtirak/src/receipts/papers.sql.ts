@@ -13,7 +13,8 @@ const selectOfYear = statement(
   `select r.series, r.number, r.snapshot, r.place > 1 or r.kind = 'avoir' as is_later,
           r.place = 0 and exists (
             select from papers f
-             where f.user_id = r.user_id and f.payment_id = r.payment_id and f.place = 1 and f.kind = 'facture'
+             where f.user_id = r.user_id and f.payment_id = r.payment_id and f.place = 1
+               and f.kind = 'facture'
           ) as is_replaced,
           case when p.status = 'refunded' then (
             select max(a.acted_at) from audit a

@@ -1,7 +1,8 @@
 // Approves lines of a bank statement, each by the act that approves one transfer: with its own audit entry,
-// second approval and refusals. An entry with all that is to be approved comes first, the results are the last
-// one. One statement saves the approval of a line, which line pays the transfer, and the entry that names both.
-// If a process ends in the middle, the trail shows why each line was approved, and a repetition does the rest.
+// second approval and refusals. An entry with all that is to be approved comes first, the results are the
+// last one. One query saves the approval of a line, which line pays the transfer, and the entry that names
+// both. If a process ends in the middle, the trail says why each line was approved, and a repetition does
+// the rest.
 import type { Static } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
 import { type By, recordAct, requireUnchanged } from '../acts/audit.sql.js'
