@@ -45,10 +45,14 @@ export interface CommandHost {
   openClient(options: AccessOptions): Promise<OperatorClient>
   /** Null: no service is known that could be asked. Throws `CommandFailed`. */
   runningService(options: AccessOptions): Promise<RunningService | null>
-  /** Opens the database; `onLocked` throws where a running service has it to itself. */
+  /** Opens the database. Throws `CommandFailed` if there is none, unless the command may create it. */
   onDatabase<Result>(
     work: (database: Database) => Promise<Result>,
-    onLocked?: (error: Error) => never,
+    options?: {
+      readonly mayCreate?: boolean
+      /** Throws: a running service has the database to itself. */
+      readonly onLocked?: (error: Error) => never
+    },
   ): Promise<Result>
   /** The billing time zone. */
   timeZone(): string

@@ -44,7 +44,10 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
       const restoredAt = complete ? null : systemClock().now()
       const { withProgress } = await import('../runtime/progress.js')
       const contents = await withProgress('MB', ({ at }) =>
-        host.onDatabase((database) => restoreFrom(file, database, restoredAt, at), refuseLocked),
+        host.onDatabase((database) => restoreFrom(file, database, restoredAt, at), {
+          mayCreate: true,
+          onLocked: refuseLocked,
+        }),
       )
       const next =
         'start the service, then book what came since: ' +

@@ -18,8 +18,8 @@ import type { Settings, Variables } from '../runtime/environment.js'
 import { createLog, type Log } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import { type Config, readConfig } from './config.js'
-import { completed, readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
-import { openConfigured } from './serve.js'
+import { hasSandbox, noSandbox, readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
+import { hasDatabase, openConfigured } from './serve.js'
 import { wire } from './wire.js'
 
 /** By the environment. */
@@ -29,23 +29,43 @@ export const commandHost: CommandHost = {
     return openOperatorClient(readConfig(process.env), options, createLog({ level: 'error' }))
   },
   runningService: (options) => runningService(readConfig(process.env), options),
-  onDatabase: async (work, onLocked = adviseOnLock) => {
-    const database = await openConfigured(readConfig(process.env)).catch((error: unknown) => {
+  onDatabase: async (work, { mayCreate = false, onLocked = adviseOnLock } = {}) => {
+    const config = readConfig(process.env)
+    if (!mayCreate) requireDatabase(config)
+    const database = await openConfigured(config).catch((error: unknown) => {
       throw error instanceof DataFolderLocked ? onLocked(error) : error
     })
     return await work(database).finally(() => database.close())
   },
   timeZone: () => readConfig(process.env).billing.timeZone,
-  config: async <Own>(_settings: Settings<Own>, instead: Variables) => {
-    const config = readConfig({ ...process.env, ...instead })
+  config: async <Own>(settings: Settings<Own>, instead: Variables) => {
     // The settings of all capabilities are read, so theirs are among them.
-    return (config.sandbox ? completed(config, await readSandboxState(config)) : config) as Config & Own
+    const config = readConfig({ ...process.env, ...instead }) as Config & Own
+    if (!config.sandbox) return config
+    const state = hasSandbox(config) ? await readSandboxState(config) : null
+    const secretOf = (name: string) => {
+      if (state === null) throw noSandbox('set its secret')
+      return String(state[name])
+    }
+    return { ...config, ...settings.inSandbox?.(config, secretOf) }
   },
 }
 
 async function openOperatorClient(config: Config, options: AccessOptions, log: Log): Promise<OperatorClient> {
   const running = await runningService(config, options)
-  return running ? overHttp(running) : onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
+  if (running) return overHttp(running)
+  requireDatabase(config)
+  if (config.chargily === null && !hasSandbox(config)) throw noSandbox()
+  return onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
+}
+
+/** A client opens what a service has made, and makes nothing. */
+function requireDatabase(config: Config): void {
+  if (hasDatabase(config)) return
+  if (config.chargily === null) throw noSandbox()
+  throw new CommandFailed(
+    'no database in this folder: run it with the DATA_DIR of the service, or give `--url`',
+  )
 }
 
 /** Null: no service is known that could be asked. */

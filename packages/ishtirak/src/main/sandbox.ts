@@ -1,8 +1,10 @@
 // The sandbox: without a key of Chargily the emulator stands beside the service, on real HTTP, with random
 // keys that are made at the first start. The service calls it as it calls Chargily.
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Emulator } from 'chargily-emulator'
+import { CommandFailed } from '../acts/operator-client.js'
 import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import type { Database } from '../database/database.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
@@ -88,12 +90,8 @@ export async function setUpProvider(config: Config, database: Database, log: Log
   // Where no file says what is sold: terms to try.
   const plans = config.plans === SEED_CATALOGUE ? EXAMPLE_PLANS : config.plans
   const ours = { auth, chargily: emulated, operatorKeys, platformKeys, plans }
-  return { config: { ...completed(config, state), ...ours }, clock, emulator }
-}
-
-/** With what the sandbox adds to the settings of capabilities. */
-export function completed(config: Config, state: SandboxState): Config {
-  return { ...config, ...inSandbox(config, (name) => String(state[name])) }
+  const ofCapabilities = inSandbox(config, (name) => String(state[name]))
+  return { config: { ...config, ...ofCapabilities, ...ours }, clock, emulator }
 }
 
 /** Null: nothing is kept, as with a database in memory. */
@@ -101,7 +99,18 @@ function folderOf({ database }: Config): string | null {
   return database.url === 'memory:' ? null : path.join(database.dataDir, 'sandbox')
 }
 
-/** The secret that the sandbox of this data folder signs and believes tokens with. */
+/** Whether a service has ever made a sandbox in this data folder; one in memory is known to its own process. */
+export function hasSandbox(config: Config): boolean {
+  const folder = folderOf(config)
+  return folder !== null && existsSync(stateFile(folder))
+}
+
+/** `instead`: what else the client command can be given. */
+export function noSandbox(instead = 'give `--url`'): CommandFailed {
+  return new CommandFailed(`no sandbox in this folder: run it where you ran \`npm start\`, or ${instead}`)
+}
+
+/** The sandbox of this data folder. Its keys are made at the first start, so a client asks `hasSandbox` before. */
 export async function readSandboxState(config: Config): Promise<SandboxState> {
   const folder = folderOf(config)
   const known = folder === null ? null : await readStateFile(folder)
@@ -133,6 +142,8 @@ const PROBE_MS = 1_000
 /** Where the sandbox of this data folder answers; null: it does not run. */
 export async function runningSandbox(config: Config): Promise<string | null> {
   const folder = folderOf(config)
+  // What answers at the public address beside another folder has other keys.
+  if (!hasSandbox(config)) return null
   const written = folder && (await readFile(path.join(folder, 'service-url'), 'utf8').catch(() => null))
   const answers = (url: string) =>
     fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
@@ -143,10 +154,12 @@ export async function runningSandbox(config: Config): Promise<string | null> {
   return null
 }
 
+const stateFile = (folder: string) => path.join(folder, 'sandbox.json')
+
 async function readStateFile(folder: string): Promise<Partial<SandboxState> | null> {
   try {
     // Written by `writeState` below and by nothing else.
-    return JSON.parse(await readFile(path.join(folder, 'sandbox.json'), 'utf8')) as Partial<SandboxState>
+    return JSON.parse(await readFile(stateFile(folder), 'utf8')) as Partial<SandboxState>
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error
@@ -157,7 +170,7 @@ async function readStateFile(folder: string): Promise<Partial<SandboxState> | nu
 async function writeState(folder: string | null, state: SandboxState): Promise<void> {
   if (folder === null) return
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const file = path.join(folder, 'sandbox.json')
+  const file = stateFile(folder)
   await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 })
   await rename(`${file}.new`, file)
 }

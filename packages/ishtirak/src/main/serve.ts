@@ -1,9 +1,11 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox, HTTP, jobs.
 import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Emulator } from 'chargily-emulator'
 import type { Database } from '../database/database.js'
+import { clusterPaths } from '../database/embedded/cluster-folder.js'
 import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
 import { ConfigError } from '../runtime/config-file.js'
@@ -78,7 +80,14 @@ export function openConfigured(
   { database: { dataDir, ...address } }: Config,
   options: Pick<DatabaseOptions, 'log' | 'onFailure'> = {},
 ): Promise<Database> {
-  return openDatabase({ ...options, ...address, dataDir: path.join(dataDir, 'database') })
+  return openDatabase({ ...options, ...address, dataDir: databaseFolder(dataDir) })
+}
+
+const databaseFolder = (dataDir: string) => path.join(dataDir, 'database')
+
+/** False: `openConfigured` would create it. Whether a server has the database is not asked. */
+export function hasDatabase({ database: { url, dataDir } }: Config): boolean {
+  return url === undefined ? existsSync(clusterPaths(databaseFolder(dataDir)).cluster) : url !== 'memory:'
 }
 
 /** A worker gives its figures to the process that keeps it: one port, one truth. */

@@ -2,13 +2,13 @@
 import { SignJWT } from 'jose'
 import { systemClock } from '../runtime/clock.js'
 import type { Config } from './config.js'
-import { readSandboxState } from './sandbox.js'
+import { hasSandbox, noSandbox, readSandboxState } from './sandbox.js'
 
 export const TOKEN_DAYS = 30
 /** Ten years: the sandbox's clock is moved, and its tokens open nothing real. */
 export const SANDBOX_TOKEN_DAYS = 3650
 
-/** Throws where tokens are signed with the keys behind AUTH_JWKS_URL. */
+/** Throws where tokens are signed with the keys behind AUTH_JWKS_URL, and where no sandbox has made a secret. */
 export async function signToken(
   config: Config,
   user: string,
@@ -16,11 +16,16 @@ export async function signToken(
   days = config.chargily ? TOKEN_DAYS : SANDBOX_TOKEN_DAYS,
 ): Promise<string> {
   const [configured] = config.auth.secrets
-  const secret = configured ?? (config.chargily ? null : (await readSandboxState(config)).jwtSecret)
+  const secret = configured ?? (config.chargily ? null : await secretOfSandbox(config))
   if (!secret) throw new Error('tokens are signed with the keys behind AUTH_JWKS_URL, not here')
   const now = Math.floor(systemClock().now() / 1000)
   const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)
   if (config.auth.issuer) token.setIssuer(config.auth.issuer)
   if (config.auth.audience) token.setAudience(config.auth.audience)
   return token.setExpirationTime(now + days * 86_400).sign(new TextEncoder().encode(secret))
+}
+
+async function secretOfSandbox(config: Config): Promise<string> {
+  if (!hasSandbox(config)) throw noSandbox('set AUTH_JWT_SECRET')
+  return (await readSandboxState(config)).jwtSecret
 }

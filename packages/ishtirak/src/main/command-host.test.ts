@@ -1,0 +1,48 @@
+// Client commands where no service was ever started.
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, expect, it, vi } from 'vitest'
+import { eventSettings } from '../events/settings.js'
+import { commandHost } from './command-host.js'
+import { readConfig } from './config.js'
+import { runningSandbox } from './sandbox.js'
+import { signToken } from './sign-token.js'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const AWAY = 'no sandbox in this folder: run it where you ran `npm start`, or '
+
+it.each(['', 'memory:', 'postgres://127.0.0.1:1/none'])(
+  'DATABASE_URL=%s: they create nothing',
+  async (url) => {
+    const folder = path.join(tmpdir(), 'ishtirak-of-no-sandbox')
+    for (const name of ['CHARGILY_SECRET_KEY', 'NODE_ENV', 'AUTH_JWT_SECRET']) vi.stubEnv(name, '')
+    vi.stubEnv('DATA_DIR', folder)
+    vi.stubEnv('DATABASE_URL', url)
+    await expect(commandHost.openClient({})).rejects.toThrow(`${AWAY}give \`--url\``)
+    await expect(signToken(readConfig(process.env), 'user-1', {})).rejects.toThrow(
+      `${AWAY}set AUTH_JWT_SECRET`,
+    )
+    const toReceiver = commandHost.config(eventSettings, { EVENTS_URL: 'http://127.0.0.1:1' })
+    await expect(toReceiver).rejects.toThrow(AWAY)
+    if (!url.startsWith('postgres'))
+      await expect(commandHost.onDatabase(async () => null)).rejects.toThrow(AWAY)
+    expect(existsSync(folder)).toBe(false)
+  },
+)
+
+it('a sandbox of another folder is not asked', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response())
+  expect(await runningSandbox(readConfig({ DATA_DIR: '/nowhere/ishtirak' }))).toBeNull()
+  fetched.mockRestore()
+})
+
+it('of a live shop they name its DATA_DIR', async () => {
+  vi.stubEnv('CHARGILY_SECRET_KEY', 'test_sk_123456789012345678901234567890')
+  vi.stubEnv('AUTH_JWT_SECRET', 'a-secret-of-the-tests-with-32-bytes')
+  vi.stubEnv('DATA_DIR', path.join(tmpdir(), 'ishtirak-of-no-shop'))
+  await expect(commandHost.openClient({})).rejects.toThrow('run it with the DATA_DIR of the service')
+})
