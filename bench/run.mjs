@@ -18,10 +18,7 @@ import { seed } from './support/seed.mjs'
 import { startService } from './support/service.mjs'
 
 const given = readOptions('run', 'Each path of the service beside what it stands on, in turns', {
-  only: [
-    'these paths',
-    'plans,status,consume,webhook,history,overview,user,portal,single,embedded,workers,memory',
-  ],
+  only: ['these paths', 'plans,status,consume,webhook,history,overview,user,portal,single,embedded,memory'],
   rounds: ['of each comparison (default: 3, with --quick 1)', undefined, count],
   seconds: ['of each round (default: 6, with --quick 2)', undefined, count],
   connections: ['callers at the same time', 32],
@@ -66,7 +63,6 @@ try {
   await benchReads(service, fastify)
   notes.serviceUnderLoadMb = Math.round(residentMb(service.pid))
   await fastify.stop()
-  if (settings.only.has('workers')) await benchWorkers(service, databaseUrl)
   if (settings.only.has('embedded')) await benchEmbedded(service)
   await service.stop()
 } finally {
@@ -145,15 +141,6 @@ async function benchReads(service, fastify) {
     await measure(kind, against, target, { ours: { ...service, kind, options }, other })
 }
 
-async function benchWorkers(service, databaseUrl) {
-  const two = await startService({ databaseUrl, env: { WORKERS: '2' } })
-  await measure('status, 2 workers', '1 worker', undefined, {
-    ours: { ...two, kind: 'status', options: { users: settings.users } },
-    other: { ...service, kind: 'status', options: { users: settings.users } },
-  })
-  await two.stop()
-}
-
 /** The same paths on the database that is inside the process and flushes every commit, beside the server. */
 async function benchEmbedded(service) {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'ishtirak-bench-'))
@@ -200,7 +187,7 @@ function comparisons() {
   const { only } = settings
   const wanted = (names) => names.filter((name) => only.has(name)).length
   const times = 1 + Number(only.has('single')) + Number(only.has('embedded'))
-  return wanted(PATHS) * times + wanted(['plans', 'history', 'overview', 'user', 'portal', 'workers'])
+  return wanted(PATHS) * times + wanted(['plans', 'history', 'overview', 'user', 'portal'])
 }
 
 function report() {

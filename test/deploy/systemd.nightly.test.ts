@@ -26,21 +26,25 @@ beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-unit-'))
   const own = path.join(folder, 'ishtirak.service.d')
   mkdirSync(own)
-  const unit = read('deploy/ishtirak.service')
-  // Where this machine has its node.
-  writeFileSync(path.join(folder, 'ishtirak.service'), unit.replace('=/usr/bin/node', `=${process.execPath}`))
+  for (const name of ['ishtirak.service', 'ishtirak@.service']) {
+    // Where this machine has its node.
+    const unit = read(`deploy/${name}`).replace('=/usr/bin/node', `=${process.execPath}`)
+    writeFileSync(path.join(folder, name), unit)
+  }
   cpSync(path.join(root, 'deploy/ishtirak-server.conf'), path.join(own, 'server.conf'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 it('systemd from 247 on finds nothing wrong and little exposed; it waits for a whole stop', () => {
-  const analyze = (...parameters: string[]) =>
-    execFileSync('systemd-analyze', [...parameters, path.join(folder, 'ishtirak.service')], {
+  const analyze = (unit: string, ...parameters: string[]) =>
+    execFileSync('systemd-analyze', [...parameters, path.join(folder, unit)], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-  expect(analyze('verify', '--man=no')).toBe('')
-  const said = analyze('security', '--offline=yes', '--no-pager', `--threshold=${EXPOSURE * 10}`)
+  for (const unit of ['ishtirak.service', 'ishtirak@8801.service'])
+    expect(analyze(unit, 'verify', '--man=no')).toBe('')
+  const security = ['security', '--offline=yes', '--no-pager', `--threshold=${EXPOSURE * 10}`]
+  const said = analyze('ishtirak.service', ...security)
   expect(said).toContain(`Overall exposure level for ishtirak.service: ${EXPOSURE} OK`)
   // `%d` came with systemd 251.
   expect(new Set(read('deploy/ishtirak.service').match(/%\w/g))).toEqual(new Set(['%S']))

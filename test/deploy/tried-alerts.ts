@@ -79,6 +79,6 @@ IshtirakMemory 8m 30m severity=ticket job=ishtirak instance=a
 a holds 450MiB
 process_resident_memory_bytes{instance="a"} 300000000x10 471859200x30
 IshtirakBusy 8m 30m severity=ticket job=ishtirak instance=a
-a keeps requests waiting for 750ms: more instances or WORKERS
+a keeps requests waiting for 750ms: more instances
 nodejs_eventloop_lag_p99_seconds{instance="a"} 0.01x10 0.75x30
 `

@@ -305,7 +305,7 @@ describeScenario('a second gateway', ({ database }) => {
       expect(verdicts).toEqual(['fail chargily', 'ok pretend'])
       expect(found[1]?.found).toMatch(/^pretend: /)
       const metrics = createMetrics({ processMetrics: false })
-      publishGauges(metrics, { ...deps, examinedGateways: gateways }, { workers: 1 })
+      publishGauges(metrics, { ...deps, examinedGateways: gateways })
       const read = () => metrics.registry.getSingleMetricAsString('ishtirak_provider_up')
       await waitFor(async () => (await read()).includes('ishtirak_provider_up{gateway="chargily"} 0'))
       expect(await read()).toContain('ishtirak_provider_up{gateway="pretend"} 1')

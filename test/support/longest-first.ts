@@ -14,7 +14,6 @@ const LONGEST = [
   'process/stop',
   'process/operator-cli',
   'browser/purchase',
-  'process/workers',
   'embedded/damaged-folder',
   'simulation/simulation',
   'limits/operations.sql',

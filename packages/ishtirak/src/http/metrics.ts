@@ -1,18 +1,8 @@
 // The figures for Prometheus, in a registry of their own so that two services in one process (tests) do not
 // count each other. Counting only: no figure here decides anything.
-import {
-  AggregatorRegistry,
-  collectDefaultMetrics,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type Metrics = ReturnType<typeof createMetrics>
-
-/** What a registry holds, as plain data. */
-export type MetricSamples = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** From a cached read (1 ms) to our longest wait for the provider (10 s). */
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -50,24 +40,6 @@ export function createMetrics({ processMetrics = true } = {}) {
       noted.push({ labels, seconds })
       if (noted.length >= NOTED_MAX) countNoted()
     },
-    render: () => textOf(registry),
-    /** The same to be summed with those of other processes. */
-    figures: (): Promise<MetricSamples> => registry.getMetricsAsJSON(),
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }
 }
-
-async function textOf(registry: Registry) {
-  return { contentType: registry.contentType, text: await registry.metrics() }
-}
-
-function aggregate(all: readonly MetricSamples[]): Registry {
-  return AggregatorRegistry.aggregate(all.map((figures) => [...figures]))
-}
-
-/** Counters are added up; gauges as each says of itself. */
-export function sumOf(all: readonly MetricSamples[]): Promise<MetricSamples> {
-  return aggregate(all).getMetricsAsJSON()
-}
-
-/** The sum in the text format of Prometheus. */
-export const writeFigures = (all: readonly MetricSamples[]) => textOf(aggregate(all))

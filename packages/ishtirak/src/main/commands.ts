@@ -17,7 +17,6 @@ import { addAllOperatorCommands } from './operator-commands.js'
 import { welcome } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { SANDBOX_TOKEN_DAYS, signToken, TOKEN_DAYS } from './sign-token.js'
-import { keepsWorkers, startWorkers } from './workers.js'
 
 const TOKEN_BOUNDS = { minimum: 1, maximum: 36_500 }
 
@@ -41,9 +40,6 @@ program
     const log = createLog({ level: config.logLevel })
     for (const { name, nearest } of misspelt(process.env)) {
       log.warn({ variable: name, perhaps: nearest }, 'no setting has the name of this variable')
-    }
-    if (keepsWorkers(config)) {
-      return stopOnSignals(await startWorkers(config, log), log, config.drainSeconds * 1_000)
     }
     const service = await serve(config, log)
     stopOnSignals(service, log, config.drainSeconds * 1_000)

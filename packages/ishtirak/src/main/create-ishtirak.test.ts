@@ -37,7 +37,7 @@ type Identify = NonNullable<IshtirakOptions['identify']>
 const ORIGIN = 'http://platform.localhost'
 /** What its host may have in its own environment, and nobody could serve with. */
 const OF_A_PROCESS = {
-  ...{ PORT: 'none', NODE_ENV: 'production', DATABASE_URL: 'mysql://', WORKERS: '7' },
+  ...{ PORT: 'none', NODE_ENV: 'production', DATABASE_URL: 'mysql://' },
   AUTH_JWT_SECRET: 'x',
 }
 const STATUS = '/api/v1/billing/status'

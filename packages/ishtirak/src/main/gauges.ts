@@ -37,19 +37,12 @@ type Read = () => Promise<readonly Series[]> | readonly Series[]
 type AddGauge = (
   of: { readonly name: string; readonly help: string; readonly labelNames?: string[] },
   read: Read,
-  aggregator?: 'max' | 'min',
 ) => void
 
-export function publishGauges(
-  metrics: Metrics,
-  deps: GaugeDeps,
-  { workers }: { readonly workers: number },
-): void {
-  const add: AddGauge = (of, read, aggregator = 'max') =>
+export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
+  const add: AddGauge = (of, read) =>
     new Gauge({
       ...of,
-      // Each worker sees the same database and provider.
-      aggregator,
       registers: [metrics.registry],
       async collect() {
         const series = await read()
@@ -58,7 +51,7 @@ export function publishGauges(
       },
     })
   addWaits(add, deps, deps.outgoing !== undefined)
-  addProviders(add, deps.examinedGateways, PROVIDER_MS * workers)
+  addProviders(add, deps.examinedGateways, PROVIDER_MS)
   addJobs(add, deps.rounds)
 }
 
@@ -69,10 +62,8 @@ function addProviders(add: AddGauge, gateways: readonly ExaminedGateway[], every
     up: latestCheck(examine, everyMs),
   }))
   const help = '1: the provider answers and knows the key; 0: not; NaN: not asked yet'
-  add(
-    { name: 'ishtirak_provider_up', help, labelNames: ['gateway'] },
-    () => ups.map(({ labels, up }) => ({ labels, value: up() })),
-    'min',
+  add({ name: 'ishtirak_provider_up', help, labelNames: ['gateway'] }, () =>
+    ups.map(({ labels, up }) => ({ labels, value: up() })),
   )
 }
 

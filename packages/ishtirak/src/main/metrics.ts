@@ -1,11 +1,10 @@
 // What is counted, and the figures for Prometheus on a port of their own, so that no user of the public one
-// sees them. With several workers the process that keeps them answers, with the sum of what they counted.
-import cluster, { type Worker } from 'node:cluster'
+// sees them.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter } from 'prom-client'
-import { type MetricSamples, type Metrics, sumOf, writeFigures } from '../http/metrics.js'
+import type { Metrics } from '../http/metrics.js'
 import type { Count, Log, Occurrence } from '../runtime/log.js'
 import type { Config } from './config.js'
 
@@ -122,42 +121,4 @@ export async function openMetricsPort(
       server.closeAllConnections()
     },
   }
-}
-
-const FIGURES = 'ishtirak:figures'
-
-/** What a worker counted after its last report is lost when it dies: much less than a scrape's interval. */
-const REPORT_MS = 1_000
-
-/** In a worker: gives its figures to the process that keeps it. */
-export function reportFigures(metrics: Metrics): void {
-  const report = async () => {
-    const figures = await metrics.figures()
-    if (process.connected) process.send?.({ [FIGURES]: figures })
-  }
-  setInterval(() => void report(), REPORT_MS).unref()
-}
-
-/** In the process that keeps workers: what all of them counted, those that have ended included. */
-export function collectFigures(): () => Promise<{ contentType: string; text: string }> {
-  const latest = new Map<number, MetricSamples>()
-  let ended: Promise<MetricSamples> = Promise.resolve([])
-  cluster.on('message', (worker: Worker, message: unknown) => {
-    const figures = figuresIn(message)
-    // One that has ended is in the sum already.
-    if (figures && !worker.isDead()) latest.set(worker.id, figures)
-  })
-  // Counters never go back: what a worker had counted stays. What it held, such as memory, is gone with it.
-  cluster.on('exit', (worker) => {
-    const counted = (latest.get(worker.id) ?? []).filter(({ type }) => String(type) !== 'gauge')
-    latest.delete(worker.id)
-    ended = ended.then((before) => sumOf([before, counted]))
-  })
-  return async () => writeFigures([await ended, ...latest.values()])
-}
-
-function figuresIn(message: unknown): MetricSamples | undefined {
-  if (typeof message !== 'object' || message === null || !(FIGURES in message)) return undefined
-  // Written by `reportFigures`, in a process of ours.
-  return message[FIGURES] as MetricSamples
 }

@@ -1,5 +1,4 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox, HTTP, jobs.
-import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +13,7 @@ import { missingPackages } from '../runtime/package.js'
 import type { Config } from './config.js'
 import { loadDemo } from './demo.js'
 import type { SandboxKeys } from './documents-page.js'
-import { type MetricsPort, openMetricsPort, reportFigures } from './metrics.js'
+import { openMetricsPort } from './metrics.js'
 import { setUpProvider, writeServiceUrl } from './sandbox.js'
 import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
 import type { ServiceTracing } from './tracing.js'
@@ -25,7 +24,7 @@ interface RunningService extends Service {
   readonly url: string
   readonly config: WiredConfig
   readonly emulator: Emulator | null
-  /** Where Prometheus reads; null: nowhere, or at the process that keeps this one. */
+  /** Where Prometheus reads; null: nowhere. */
   readonly metricsUrl: string | null
 }
 
@@ -45,7 +44,7 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   const url = await service.app.listen({ host: config.host, port: config.port })
   if (emulator) await writeServiceUrl(config, url)
   log.info({ url, database: database.kind, sandbox: emulator !== null }, 'listening')
-  const metricsPort = await openMetrics(config, service, log)
+  const metricsPort = await openMetricsPort(config, service.metrics.render, log)
   const stop = async () => {
     await service.stop()
     metricsPort?.close()
@@ -90,29 +89,13 @@ export function hasDatabase({ database: { url, dataDir } }: Config): boolean {
   return url === undefined ? existsSync(clusterPaths(databaseFolder(dataDir)).cluster) : url !== 'memory:'
 }
 
-/** A worker gives its figures to the process that keeps it: one port, one truth. */
-async function openMetrics(config: Config, { metrics }: Service, log: Log): Promise<MetricsPort | null> {
-  if (!cluster.isWorker) return openMetricsPort(config, metrics.render, log)
-  reportFigures(metrics)
-  return null
-}
-
-export interface Stoppable {
-  /** From now on `/readyz` answers 503; every other request is served as before. */
-  drain?(): void
-  /** Takes no further work, finishes what was begun. The signal is for those with processes of their own. */
-  stop(signal: NodeJS.Signals): Promise<void>
-}
-
 /** Longer than any request takes: a checkout waits 10 s for the provider. */
 const FINISH_MS_MAX = 25_000
 
 /** SIGTERM drains first, SIGINT does not; both finish what was begun. `drainMs`: for load balancers. */
-export function stopOnSignals(service: Stoppable, log: Log, drainMs = 0): void {
+export function stopOnSignals(service: RunningService, log: Log, drainMs = 0): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
-    // A worker gets a signal twice, from its primary process and from the terminal; the first counts.
-    if (isStopping && cluster.isWorker) return
     if (isStopping) process.exit(1)
     isStopping = true
     drainAndStop(service, log, { signal, drainMs: signal === 'SIGTERM' ? drainMs : 0 }).then(
@@ -128,17 +111,16 @@ export function stopOnSignals(service: Stoppable, log: Log, drainMs = 0): void {
 }
 
 async function drainAndStop(
-  service: Stoppable,
+  service: RunningService,
   log: Log,
   { signal, drainMs }: { readonly signal: NodeJS.Signals; readonly drainMs: number },
 ): Promise<void> {
-  if (drainMs > 0 && service.drain) {
+  if (drainMs > 0) {
     log.info({ signal, drain_ms: drainMs }, 'draining: not ready, still serving')
     service.drain()
     await wait(drainMs)
   }
   log.info({ signal }, 'stopping')
-  // A primary process does not drain; it waits for its workers, which do.
-  setTimeout(() => process.exit(1), FINISH_MS_MAX + (service.drain ? 0 : drainMs)).unref()
-  await service.stop(signal)
+  setTimeout(() => process.exit(1), FINISH_MS_MAX).unref()
+  await service.stop()
 }

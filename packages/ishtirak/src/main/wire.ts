@@ -157,7 +157,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
   const { publicUrl, callsPerMinute, trustedProxies } = config
   const parts = createParts(config, { ...world, brought }, countIn(metrics))
-  publishGauges(metrics, { ...parts, clock: shownClock(clock) }, config)
+  publishGauges(metrics, { ...parts, clock: shownClock(clock) })
 
   const identify =
     world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))

@@ -41,7 +41,7 @@ function problemsOf(variables: Record<string, string>): readonly string[] {
 
 it('with nothing set the sandbox runs on the defaults of the specification', () => {
   expect(readConfig({})).toEqual({
-    ...{ host: '127.0.0.1', port: 3000, trustedProxies: [], workers: 1, callsPerMinute: 300 },
+    ...{ host: '127.0.0.1', port: 3000, trustedProxies: [], callsPerMinute: 300 },
     publicUrl: 'http://127.0.0.1:3000',
     platformUrl: 'http://127.0.0.1:3000',
     platformPortalUrl: null,
@@ -69,7 +69,7 @@ it('with everything set each part gets its own', () => {
   const config = readConfig({
     ...LIVE,
     NODE_ENV: 'production',
-    ...{ HOST: '0.0.0.0', PORT: '8080', WORKERS: '4', RATE_LIMIT_PER_MINUTE: '1000' },
+    ...{ HOST: '0.0.0.0', PORT: '8080', RATE_LIMIT_PER_MINUTE: '1000' },
     PUBLIC_URL: 'https://pay.example/billing/',
     PLATFORM_URL: 'https://host.example/',
     DATABASE_URL: 'postgres://ishtirak@db/ishtirak',
@@ -93,7 +93,7 @@ it('with everything set each part gets its own', () => {
     ...{ METRICS_PORT: '9090', METRICS_HOST: '10.0.0.1', LOG_LEVEL: 'warn', DRAIN_SECONDS: '20' },
   })
   expect(config).toMatchObject({
-    ...{ host: '0.0.0.0', port: 8080, workers: 4, callsPerMinute: 1000 },
+    ...{ host: '0.0.0.0', port: 8080, callsPerMinute: 1000 },
     publicUrl: 'https://pay.example/billing',
     platformUrl: 'https://host.example',
     metrics: { host: '10.0.0.1', port: 9090 },
@@ -157,7 +157,6 @@ const SHORT = 'hush'.repeat(7) // 28 bytes
 const REFUSED: Record<string, readonly string[]> = {
   HOST: ['two words'],
   PORT: ['65536', '-1', '3000.5', '0x10'],
-  WORKERS: ['0'],
   RATE_LIMIT_PER_MINUTE: ['0'],
   PUBLIC_URL: ['pay.example', 'ftp://pay.example'],
   PLATFORM_URL: ['javascript:alert(1)'],
@@ -222,7 +221,6 @@ it('everything that is wrong is reported at once: values, secrets, contradiction
     problemsOf({
       NODE_ENV: 'production',
       PORT: 'x',
-      WORKERS: '2',
       EVENTS_URL: 'https://host.example',
       PLANS_FILE: '/nowhere/plans.json',
       SELLER_FILE: '/nowhere/seller.json',
@@ -233,7 +231,6 @@ it('everything that is wrong is reported at once: values, secrets, contradiction
     'CHARGILY_SECRET_KEY is missing',
     'AUTH_JWT_SECRET or AUTH_JWKS_URL is missing',
     'EVENTS_SECRETS is missing: EVENTS_URL is set',
-    'WORKERS above 1 needs a database server (DATABASE_URL)',
     'PLANS_FILE cannot be read: ENOENT (/nowhere/plans.json)',
     'SELLER_FILE cannot be read: ENOENT (/nowhere/seller.json)',
     'TRANSFER_FILE cannot be read: ENOENT (/nowhere/transfer.json)',
@@ -271,11 +268,6 @@ const CONTRADICTIONS: readonly (readonly [Record<string, string>, string])[] = [
   [{ PUBLIC_URL: 'https://pay.example/?a=1' }, 'PUBLIC_URL must have no query and no fragment'],
   [{ ...TEST, EVENTS_URL: 'https://host.example' }, 'EVENTS_SECRETS is missing: EVENTS_URL is set'],
   [{ EVENTS_SECRETS: EVENTS_SECRET }, 'EVENTS_URL is missing: EVENTS_SECRETS is set'],
-  [{ WORKERS: '2', DATABASE_URL: 'memory:' }, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
-  [
-    { WORKERS: '2', DATABASE_URL: 'postgres://db' },
-    'WORKERS above 1 is not for the sandbox: CHARGILY_SECRET_KEY is missing',
-  ],
   [{ ...MAIL, SMTP_URL: '' }, 'SMTP_URL is missing: OPERATOR_MAIL is set'],
   [{ ...TEST, ...MAIL }, 'OPERATOR_KEYS is missing: the mail to OPERATOR_MAIL links to the console'],
   [{ OPERATOR_KEYS: `amina:${KEY},yacine:${KEY}` }, 'OPERATOR_KEYS names one key twice'],

@@ -50,7 +50,7 @@ export function readCommonConfig(
 
 /** Of a process with a port and a database of its own: a host's may mean something else. */
 const OF_A_PROCESS = [
-  ...['HOST', 'PORT', 'WORKERS', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
+  ...['HOST', 'PORT', 'METRICS_HOST', 'METRICS_PORT', 'SANDBOX_PORT', 'DRAIN_SECONDS'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   ...['DATABASE_URL', 'DATABASE_SCHEMA', 'DATA_DIR', 'NODE_ENV'],
 ]
@@ -80,7 +80,7 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
     ...misfits.map(({ problem }) => problem),
     ...lacking,
     // What contradicts a variable that does not fit is not known before it does.
-    ...[...contradictionsOf(settings, given, context), ...contradictions(environment, gateways)]
+    ...[...contradictionsOf(settings, given, context), ...contradictions(environment)]
       .flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
       .filter((problem) => !misfits.some(({ name }) => names(problem, name))),
   ]
@@ -139,8 +139,6 @@ function assemble(environment: Environment, files: Files) {
   return {
     ...files,
     ...addressesOf(environment),
-    /** Processes of HTTP; above 1 only with a database server. */
-    workers: environment.WORKERS,
     /** Addresses and ranges whose `X-Forwarded-For` is believed. */
     trustedProxies: items(environment.TRUSTED_PROXIES),
     /** What one user, or one anonymous network, may ask in a minute, of each process. */
@@ -247,21 +245,12 @@ function member<Name extends string, Value>(name: Name, value: Value | undefined
 }
 
 /** Values that are right alone and wrong together. */
-function contradictions(
-  environment: Environment,
-  gateways: readonly GatewaySettings[],
-): readonly Contradiction[] {
-  const { PUBLIC_URL: publicUrl, WORKERS: workers } = environment
-  const isEmbedded = environment.DATABASE_URL === undefined || environment.DATABASE_URL === 'memory:'
+function contradictions(environment: Environment): readonly Contradiction[] {
+  const { PUBLIC_URL: publicUrl } = environment
   return [
     [
       !!environment.AUTH_JWT_SECRET && !!environment.AUTH_JWKS_URL,
       'only one of AUTH_JWT_SECRET and AUTH_JWKS_URL may be set',
-    ],
-    [workers > 1 && isEmbedded, 'WORKERS above 1 needs a database server (DATABASE_URL)'],
-    [
-      workers > 1 && !isEmbedded && isSandbox(environment),
-      `WORKERS above 1 is not for the sandbox: ${keysOf(gateways)} is missing`,
     ],
     [/[?#]/.test(publicUrl ?? ''), 'PUBLIC_URL must have no query and no fragment'],
     ...portContradictions(environment),

@@ -29,7 +29,6 @@ export const Environment = Type.Object({
   NODE_ENV: textSetting('a word such as production or development', /^\w+$/),
   HOST: textSetting('an address to listen on, such as 127.0.0.1 or 0.0.0.0', /^[\w.:-]+$/),
   PORT: integerSetting(0, 65_535),
-  WORKERS: integerSetting(1, 64),
   RATE_LIMIT_PER_MINUTE: integerSetting(1, 100_000_000),
   TRUSTED_PROXIES: listOf(
     'addresses or ranges such as 10.0.0.1 or 10.0.0.0/8',
@@ -65,7 +64,6 @@ export const Environment = Type.Object({
 const DEFAULTS = {
   HOST: '127.0.0.1',
   PORT: 3_000,
-  WORKERS: 1,
   RATE_LIMIT_PER_MINUTE: 300,
   DATA_DIR: './data',
   BILLING_TIMEZONE: 'Africa/Algiers',

@@ -121,6 +121,24 @@ describe('each of the eight combinations', () => {
   })
 })
 
+it('the unit of several processes is that of one, with the ports of its instance', async () => {
+  await init(folder, { ...ANSWERS, database: 'postgres' })
+  const [one = [], several = []] = ['ishtirak.service', 'ishtirak@.service'].map((name) =>
+    readFileSync(path.join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => !line.startsWith('#')),
+  )
+  expect(several.filter((line) => !one.includes(line))).toEqual([
+    'Description=Ishtirak, billing of a hosting platform, port %i',
+    'Environment=PORT=%i METRICS_PORT=1%i',
+    'MemoryMax=256M',
+  ])
+  expect(one.filter((line) => !several.includes(line))).toEqual([
+    'Description=Ishtirak, billing of a hosting platform',
+    'MemoryMax=1G',
+  ])
+})
+
 describe('a second run', () => {
   it('with other answers changes nothing, and shows the lines that differ but no secret', async () => {
     await init(folder, ANSWERS)

@@ -150,14 +150,18 @@ function unitFiles(
   { database }: Answers,
   { folder, password }: { readonly folder: string; readonly password: string },
 ): readonly ProductionFile[] {
-  const unit = fillIn('deploy/ishtirak.service', {
-    '/etc/ishtirak/environment': path.join(folder, 'environment').replaceAll('%', '%%'),
-    '/usr/bin/node': inUnit(NODE),
-    '/opt/ishtirak/node_modules/ishtirak/dist/main/cli.js': inUnit(PROGRAM.file),
+  const unit = (name: string) => ({
+    name,
+    text: fillIn(`deploy/${name}`, {
+      '/etc/ishtirak/environment': path.join(folder, 'environment').replaceAll('%', '%%'),
+      '/usr/bin/node': inUnit(NODE),
+      '/opt/ishtirak/node_modules/ishtirak/dist/main/cli.js': inUnit(PROGRAM.file),
+    }),
   })
-  if (database === 'embedded') return [{ name: 'ishtirak.service', text: unit }]
+  if (database === 'embedded') return [unit('ishtirak.service')]
   return [
-    { name: 'ishtirak.service', text: unit },
+    unit('ishtirak.service'),
+    unit('ishtirak@.service'),
     { name: 'ishtirak.service.d/server.conf', text: fillIn('deploy/ishtirak-server.conf') },
     {
       name: 'database.sql',
