@@ -89,7 +89,7 @@ it('a port that is taken', async () => {
   for (const name of ['PORT', 'SANDBOX_PORT', 'METRICS_PORT']) {
     expect(await sentence({ [name]: port })).toBe(
       `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, ` +
-        `or set ${name} to another`,
+        `or set ${name === 'METRICS_PORT' ? 'METRICS_PORT to another' : 'PORT and SANDBOX_PORT to others'}`,
     )
   }
   other.close()

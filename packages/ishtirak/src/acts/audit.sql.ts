@@ -226,3 +226,12 @@ export async function findRefundInstant(
   const [row] = await database.query(selectRefund, [of.userId, of.paymentId])
   return row ? instantOrNull(row, 'refunded_at') : null
 }
+
+/** Uses the index audit_by_act. */
+const selectLast = statement('audit.last', 'select max(acted_at) as acted_at from audit where act = $1')
+
+/** When an act was last done; null: never. */
+export async function lastActed(database: Queryable, act: string): Promise<Instant | null> {
+  const [row] = await database.query(selectLast, [act])
+  return row ? instantOrNull(row, 'acted_at') : null
+}

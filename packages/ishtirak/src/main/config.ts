@@ -1,13 +1,9 @@
 // The whole configuration: what all parts share, and what capabilities and gateways read themselves.
 import { type Capability, permissionsOf } from '../acts/capability.js'
 import { CHARGILY, type ChargilyConfig } from '../checkout/gateways/chargily/settings.js'
-import {
-  type CommonConfig,
-  missingGateway,
-  readCommonConfig,
-  readMountedCommonConfig,
-} from '../runtime/config.js'
-import { givenVariables, misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
+import { type CommonConfig, readCommonConfig, readMountedCommonConfig } from '../runtime/config.js'
+import { ConfigError } from '../runtime/config-file.js'
+import { misspeltOf, type Settings, type Variables } from '../runtime/environment.js'
 import { CAPABILITIES } from './capabilities.js'
 
 type ConfigOf<One> = One extends { readonly settings?: Settings<infer Config> } ? Config : unknown
@@ -41,14 +37,17 @@ export function readConfig(variables: Variables, capabilities: Brings = CAPABILI
   return readCommonConfig(variables, ownOf(capabilities)) as Config
 }
 
-/** As `readConfig`, of an installation whose seller has no key of a provider yet: it does not start. */
-export function readConfigWithoutKey(variables: Variables, capabilities: Brings = CAPABILITIES): Config {
-  return readCommonConfig(variables, ownOf(capabilities), { withoutKey: true }) as Config
-}
-
-/** What `readConfig` says where no key of a provider is set; undefined where one is. */
-export function missingKey(variables: Variables): string | undefined {
-  return missingGateway(givenVariables(variables), GATEWAYS)[0]
+/**
+ * As `readConfig`, without the seller's key of a provider and with an example in place of a file of the seller
+ * that cannot be read: for a look at the rest. Null: more than that is wrong.
+ */
+export function readConfigOfNoSeller(variables: Variables, capabilities: Brings): Config | null {
+  try {
+    return readCommonConfig(variables, ownOf(capabilities), { ofNoSeller: true }) as Config
+  } catch (error) {
+    if (error instanceof ConfigError) return null
+    throw error
+  }
 }
 
 export function readMountedConfig(variables: Variables, host: { readonly identifies: boolean }): Config {

@@ -14,7 +14,7 @@ import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
 import { SELLERS_OWN, sellersWay } from '../setup/sellers-own.js'
 import { CAPABILITIES } from './capabilities.js'
-import { type Config, missingKey, misspelt, readConfig, readConfigWithoutKey } from './config.js'
+import { type Config, misspelt, readConfig, readConfigOfNoSeller } from './config.js'
 import { runningSandbox } from './sandbox.js'
 import { openConfigured } from './serve.js'
 import { gatewaysOf } from './wire.js'
@@ -37,11 +37,11 @@ export async function* examine(
   yield* openAndExamine(config, env)
   const now = systemClock().now()
   yield* examineSettings(config, { gateways: examinedGateways(config), brought, now })
-  if (config.chargily && !env.SELLER_FILE)
+  if (config.chargily && problems.length === 0 && !env.SELLER_FILE)
     yield warn('seller', 'an example, which receipts of test payments name', SELLERS_OWN.SELLER_FILE ?? '')
 }
 
-/** Where nothing but the key of the provider is missing, all the rest can be looked at. */
+/** Where only what the seller has is missing or wrong, key or file, all the rest can be looked at. */
 function readAsFarAsPossible(
   env: Variables,
   brought: readonly Brings[],
@@ -50,9 +50,7 @@ function readAsFarAsPossible(
     return { config: readConfig(env, brought), problems: [] }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { problems } = error
-    const isKeyAlone = problems.length === 1 && problems[0] === missingKey(env)
-    return { config: isKeyAlone ? readConfigWithoutKey(env, brought) : null, problems }
+    return { config: readConfigOfNoSeller(env, brought), problems: error.problems }
   }
 }
 
@@ -201,9 +199,10 @@ function explainSystem(error: SystemError, variables: Variables): string {
   if (syscall === 'listen' && port !== undefined) {
     const { metrics, sandbox } = readConfig(variables)
     const ofHost = port === metrics?.port ? 'METRICS_HOST' : 'HOST'
-    const ofPort = port === metrics?.port ? 'METRICS_PORT' : port === sandbox?.port ? 'SANDBOX_PORT' : 'PORT'
+    const ofPort = port === metrics?.port ? ['METRICS_PORT'] : sandbox ? ['PORT', 'SANDBOX_PORT'] : ['PORT']
     const remedy =
-      LISTENING[code]?.(ofHost, ofPort) ?? `set ${ofHost} and ${ofPort} to where this process may listen`
+      LISTENING[code]?.(ofHost, ofPort) ??
+      `set ${[ofHost, ...ofPort].join(' and ')} to where this process may listen`
     return `cannot listen on ${address}:${port} (${code}): ${remedy}`
   }
   const remedy = FILES[code]
@@ -212,10 +211,11 @@ function explainSystem(error: SystemError, variables: Variables): string {
     : error.message
 }
 
-const LISTENING: Readonly<Record<string, (host: string, port: string) => string>> = {
-  EADDRINUSE: (_, port) => `another program has it. End that, or set ${port} to another`,
+const LISTENING: Readonly<Record<string, (host: string, ports: readonly string[]) => string>> = {
+  EADDRINUSE: (_, ports) =>
+    `another program has it. End that, or set ${ports.join(' and ')} to ${ports.length > 1 ? 'others' : 'another'}`,
   EADDRNOTAVAIL: (host) => `it is no address of this machine. Set ${host} to one that is`,
-  EACCES: (_, port) => `this user may not. Set ${port} to 1024 or above`,
+  EACCES: (_, ports) => `this user may not. Set ${ports.join(' and ')} to 1024 or above`,
 }
 
 const ANOTHER = 'or set DATA_DIR to another folder'

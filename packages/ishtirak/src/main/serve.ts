@@ -1,5 +1,7 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox, HTTP, jobs.
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Emulator } from 'chargily-emulator'
@@ -30,6 +32,7 @@ interface RunningService extends Service {
 
 /** Resolves when it listens. Throws what stands in the way: a locked folder, a newer schema, a taken port. */
 export async function serve(config: Config, log: Log): Promise<RunningService> {
+  await requireFreePorts(config)
   const tracing = await openTracing(config, log)
   // A full or broken disk: nothing can be promised any more. The supervisor starts the service again.
   const database = await openConfigured(config, { log, onFailure: () => process.exit(1) })
@@ -51,6 +54,21 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
     await emulator?.close()
   }
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
+}
+
+/** Before a folder or a secret is made. Throws as `listen` does. */
+async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promise<void> {
+  const ours = [
+    { host, port },
+    ...(sandbox ? [{ host, port: sandbox.port }] : []),
+    ...(metrics ? [metrics] : []),
+  ]
+  for (const address of ours) {
+    const server = createServer().listen(address)
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+  }
 }
 
 async function keysToTry(config: WiredConfig): Promise<SandboxKeys> {

@@ -2,6 +2,7 @@
 // database itself, and for the running service. Nothing is changed.
 
 import { loadUses } from '../access/old-secrets.sql.js'
+import { lastActed } from '../acts/audit.sql.js'
 import { type BringsChecks, type Check, fail, ok, warn } from '../acts/check.js'
 import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import { taxEnd } from '../core/receipt.js'
@@ -46,6 +47,8 @@ export async function examineService<Read extends Config>(
   const results: Check[] = []
   const now = shownClock(clock).now()
   for await (const result of examineDatabase(config, database, clock.guard)) results.push(result)
+  const isLive = gateways.some(({ gateway }) => gateway.live)
+  if (isLive && database.kind === 'pglite') results.push(await examineBackups(database))
   for await (const result of examineSettings(config, { gateways, brought, now })) results.push(result)
   return results
 }
@@ -154,6 +157,12 @@ async function* examineOldSecrets(database: Database, { oldSecrets, events }: Co
       yield ok('secrets', 'secrets_unused', { ...named, since: toTimestamp(seen.watchedSince) })
     else yield ok('secrets', 'secrets_used', { ...named, at: toTimestamp(seen.usedAt) })
   }
+}
+
+/** The embedded database lies on one disk. Of a server its own operators know. */
+async function examineBackups(database: Database): Promise<Check> {
+  const at = await lastActed(database, 'database.backup')
+  return at === null ? warn('backup', 'backup_never') : ok('backup', 'backup_made', { at: toTimestamp(at) })
 }
 
 async function examineClock(database: Database, guard: ClockGuard | undefined): Promise<Check> {

@@ -5,7 +5,9 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
+import { createChargily } from '../checkout/gateways/chargily/chargily.js'
 import { statement } from '../database/database.js'
+import { examineService, watchGateways } from './examine.js'
 
 const switchOff = statement(
   'test.health_page.switch_off',
@@ -44,6 +46,22 @@ describeScenario('the health of the service', ({ database }) => {
     await world.advance(3_600)
     const { jobs } = (await operatorOf(world).get('/health')).body
     expect(jobs).toContainEqual({ ...job, last_run_at: '2026-11-21T13:00:00Z' })
+  })
+
+  it('warns of an embedded database of a live shop that was never backed up', async () => {
+    const away = createChargily({ secretKey: 'live_sk_0123456789', apiUrl: 'http://127.0.0.1:9' })
+    const ofBackup = async () => {
+      const services = { database: database(), clock: world.clock }
+      const checks = await examineService(world.config, services, {
+        gateways: watchGateways([away]),
+        brought: [],
+      })
+      return checks.filter(({ subject }) => subject === 'backup').map(({ verdict }) => verdict)
+    }
+    const isEmbedded = database().kind === 'pglite'
+    expect(await ofBackup()).toEqual(isEmbedded ? ['warn'] : [])
+    expect((await operatorOf(world).get('/backup')).status).toBe(200)
+    expect(await ofBackup()).toEqual(isEmbedded ? ['ok'] : [])
   })
 
   it('has a page, with the last comparison and what waits for the platform', async () => {

@@ -42,10 +42,11 @@ export interface OwnSettings {
 export function readCommonConfig(
   variables: Variables,
   own: OwnSettings,
-  { withoutKey = false } = {},
+  { ofNoSeller = false } = {},
 ): CommonConfig {
   const given = givenVariables(variables)
-  return read(given, withoutKey ? missingTokenKey(given) : missingSecrets(given, own.gateways), own)
+  const lacking = ofNoSeller ? missingTokenKey(given) : missingSecrets(given, own.gateways)
+  return read(given, lacking, own, ofNoSeller ? readSellerOrExample : readSeller)
 }
 
 /** Of a process with a port and a database of its own: a host's may mean something else. */
@@ -70,7 +71,12 @@ export function readMountedCommonConfig(
   return read(left, lacking, own)
 }
 
-function read(variables: Variables, lacking: readonly string[], own: OwnSettings): CommonConfig {
+function read(
+  variables: Variables,
+  lacking: readonly string[],
+  own: OwnSettings,
+  sellerOf = readSeller,
+): CommonConfig {
   const { gateways } = own
   const settings = [...own.settings, ...gateways]
   const { environment, misfits } = readEnvironment(variables, settings, gateways)
@@ -88,7 +94,7 @@ function read(variables: Variables, lacking: readonly string[], own: OwnSettings
   const sold = environment.gateways.length > 0 ? environment.gateways : gateways
   const leastAmount = Math.min(...sold.map((gateway) => gateway.leastAmount))
   const plans = collect(problems, () => readPlans(environment.PLANS_FILE, leastAmount))
-  const seller = collect(problems, () => readSeller(environment))
+  const seller = collect(problems, () => sellerOf(environment))
   const parts = settings.map((one) => collect(problems, () => one.read(given, context)))
   if (!plans || !seller || problems.length > 0) throw new ConfigError(problems)
   const oldSecrets = [...behindFirst(SECRET_LISTS, given), ...settings.flatMap((one) => oldOnes(one, given))]
@@ -203,6 +209,9 @@ function readSeller(environment: Environment): Seller {
   return EXAMPLE_SELLER
 }
 
+const readSellerOrExample = (environment: Environment) =>
+  collect([], () => readSeller(environment)) ?? EXAMPLE_SELLER
+
 /** Of the raw variables: a wrong value is not missing. */
 function missingSecrets(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
   const provider = missingGateway(variables, gateways)
@@ -210,10 +219,7 @@ function missingSecrets(variables: Variables, gateways: readonly GatewaySettings
   return [...provider, ...missingTokenKey(variables)]
 }
 
-export function missingGateway(
-  variables: Variables,
-  gateways: readonly GatewaySettings[],
-): readonly string[] {
+function missingGateway(variables: Variables, gateways: readonly GatewaySettings[]): readonly string[] {
   return gateways.some(({ key }) => variables[key] !== undefined) ? [] : [`${keysOf(gateways)} is missing`]
 }
 
