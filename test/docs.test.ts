@@ -2,10 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { ERROR_CODES, ERRORS } from '../packages/ishtirak/src/core/error.js'
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../packages/ishtirak/src/core/error.js'
 import { offersOf, type Plan } from '../packages/ishtirak/src/core/plan.js'
+import { CATALOGS } from '../packages/ishtirak/src/i18n/messages.js'
 import { readConfig } from '../packages/ishtirak/src/main/config.js'
 import { ConfigError } from '../packages/ishtirak/src/runtime/config-file.js'
+import { nodeProblem } from '../packages/ishtirak/src/runtime/node-version.js'
 import { readPlans } from '../packages/ishtirak/src/runtime/plans-file.js'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -28,6 +30,31 @@ it('docs/errors.md lists every code with its status, and no other', () => {
     [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => [code, Number(status)]),
   )
   expect(listed.sort()).toEqual(ERROR_CODES.map((code) => [code, ERRORS[code]]).sort())
+})
+
+it('a problem that is shown has the title, status and detail that the service sends', () => {
+  const shown = ['docs/errors.md', 'docs/api.md', 'deploy/nginx.conf', 'deploy/Caddyfile'].flatMap((name) =>
+    [...read(name).matchAll(/\{\s*"type":[^{}]*"code":[^{}]*\}/g)].map(([text]) => JSON.parse(text)),
+  )
+  expect(shown.length).toBeGreaterThan(2)
+  for (const { code, title, status, detail } of shown) {
+    const sent = { status: ERRORS[code as ErrorCode], ...CATALOGS.en.error[code as ErrorCode] }
+    expect({ title, status, detail }).toEqual(sent)
+  }
+})
+
+it('no package of an installation needs a later Node than ours, nor does what docs/mount.md overrides', () => {
+  const { packages } = JSON.parse(read('package-lock.json'))
+  const wanted = Object.entries<{ dev?: true; devOptional?: true; engines?: { node?: string } }>(packages)
+    .filter(([name, { dev, devOptional }]) => name.startsWith('node_modules/') && !dev && !devOptional)
+    .flatMap(([name, { engines }]) => (engines?.node ? [[name, engines.node] as const] : []))
+  expect(wanted.length).toBeGreaterThan(5)
+  const isLater = ([, node]: readonly [string, string]) =>
+    nodeProblem('v20.19.0', node.split('||').at(-1) ?? '') !== null
+  expect(wanted.filter(isLater)).toEqual([])
+  const { dependencies } = JSON.parse(read('packages/ishtirak/package.json'))
+  const pinned = dependencies['light-my-request']
+  expect(read('docs/mount.md')).toContain(`"overrides": { "light-my-request": "${pinned}" }`)
 })
 
 /** The anchors of a page, as GitHub makes them of its headings. */

@@ -72,7 +72,7 @@ describeInBrowser('the pages', ({ visit }) => {
 
     it.each(returns)(`the page after paying, %s (${locale}, ${look.width} px)`, async (name) => {
       const visitor = await visit(look)
-      const url = `${users.world.url}/billing/return/${users.payments[name]}?lang=${locale}`
+      const url = `${users.world.url}/portal/return/${users.payments[name]}?lang=${locale}`
       await inspect(visitor, url, `return-${name}-${locale}`, locale)
     })
 
@@ -81,7 +81,7 @@ describeInBrowser('the pages', ({ visit }) => {
       ['no-session', '/portal'],
       ['link-over', '/portal/open?token=used'],
       ['sign-in', '/portal/sign-in?token=any'],
-      ['not-found', '/billing/return/pay_00000000000000000000000000'],
+      ['not-found', '/portal/return/pay_00000000000000000000000000'],
     ])(`%s (${locale}, ${look.width} px)`, async (name, path) => {
       const visitor = await visit(look)
       const url = new URL(`${users.world.url}${path}`)

@@ -63,7 +63,7 @@ async function drawUsers(browser: Browser, database: Database): Promise<void> {
       await draw(`portal-${locale}`, page)
       const { paymentId } = await shop.as(id).buyWanted({ plan: 'pro', months: 6 })
       await page.setViewportSize({ width: 700, height: 990 })
-      await page.goto(`${shop.url}/billing/return/${paymentId}?lang=${locale}`)
+      await page.goto(`${shop.url}/portal/return/${paymentId}?lang=${locale}`)
       await draw(`return-${locale}`, page)
     })
   }

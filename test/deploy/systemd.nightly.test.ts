@@ -16,7 +16,7 @@ import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 import { read, root } from './files.js'
 import { settingOf } from './unit.js'
 
-/** Of 10, which is a service without any of it; docs/deploy.md says what is left. */
+/** Of 10, which is a service without any of it. */
 const EXPOSURE = 1.1
 
 let folder: string

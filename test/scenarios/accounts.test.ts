@@ -146,7 +146,7 @@ describeScenario('an account with persons', ({ database }) => {
     const ways = async (path: string) =>
       Promise.all(['payer', 'reader'].map(async (role) => (await see(role, path)).match(paying)))
     const { body } = await person('payer').post(`${BILLING}/upgrade`, { plan: 'pro' })
-    const returned = `/billing/return/${body.payment_id}`
+    const returned = `/portal/return/${body.payment_id}`
     expect(await ways(returned)).toEqual([['/checkouts/'], null])
     await world.advance(86_400)
     expect(await ways(returned)).toEqual([['Try again'], null])

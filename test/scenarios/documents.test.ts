@@ -16,6 +16,7 @@ interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly security: readonly object[]
+  readonly responses: Readonly<Record<string, { readonly description?: string }>>
 }
 interface Document {
   readonly info: { readonly title: string; readonly version: string }
@@ -47,6 +48,17 @@ describe('each document', () => {
       await writeFile(files[index] ?? '', JSON.stringify(document))
     expect(await errorsOf(files)).toEqual([])
     await rm(folder, { recursive: true })
+  })
+
+  it('describes each answer of each operation', () => {
+    for (const document of Object.values(documents))
+      for (const { operationId, responses } of operationsOf(document))
+        for (const [status, { description = '' }] of Object.entries(responses))
+          expect([operationId, status, description]).not.toEqual([
+            operationId,
+            status,
+            expect.stringMatching(/^(Default Response)?$/),
+          ])
   })
 
   it('has our name and version, and gives each operation its callers and its name', async () => {

@@ -59,7 +59,7 @@ describeOnEach('the main job', ({ database }) => {
         redirect: 'manual',
       })
       expect(paid.status).toBe(303)
-      expect(paid.headers.get('location')).toContain(`/billing/return/${answer.body.payment_id}?checkout_id=`)
+      expect(paid.headers.get('location')).toContain(`/portal/return/${answer.body.payment_id}?checkout_id=`)
       await world.emulator.settled()
 
       const { text } = await user.get('/api/v1/billing/status')

@@ -170,7 +170,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     await page.locator('input[name=code]').fill(code)
     await page.click('form[action$="/portal/choice"] button.go')
   }
-  const after = (state: string, userId = 'after') => ({ userId, path: `/billing/return/${returned[state]}` })
+  const after = (state: string, userId = 'after') => ({ userId, path: `/portal/return/${returned[state]}` })
   const redeemedAt = new URL(redeemed.headers.get('location') ?? '', world.url).href
   return {
     ...Object.fromEntries(PAYER_STATES.map((state) => [state, { userId: state }])),
@@ -192,7 +192,7 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     ),
     'after-review': after('review', 'review'),
     'after-refunded': after('refunded', 'canceled'),
-    'after-top-up': { userId: 'after', path: `/billing/return/${toppedUp}` },
+    'after-top-up': { userId: 'after', path: `/portal/return/${toppedUp}` },
     'link-over': { path: '/portal/open?token=over' },
     'no-session': {},
   }

@@ -157,7 +157,7 @@ export async function payForeignPage(
 ): Promise<void> {
   const { publicUrl, methods } = shop.parts
   const { userId, paymentId, planId, months, price, locale } = of
-  const page = `${publicUrl}/billing/return/${paymentId}`
+  const page = `${publicUrl}/portal/return/${paymentId}`
   const provider = methods.of('chargily')
   const answer = await provider.createCheckout({
     ...{ paymentId, userId, kind: 'purchase', planId, months, price, locale, description: planId },

@@ -112,7 +112,7 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
       const choice = keepChoice({ offer, method: BY_BALANCE, ...(code && { code }) })
       return answerForm(pages, reply, session, { choice, ...(code && { code }) })
     }
-    return reply.headers(pages.headers).redirect(`${pages.base}/billing/return/${bought.paymentId}`, 303)
+    return reply.headers(pages.headers).redirect(`${pages.base}/portal/return/${bought.paymentId}`, 303)
   })
 }
 

@@ -22,7 +22,7 @@ export function PendingNotice(section: PartSection) {
           <LinkButton href={hrefIn(view.session, pending.checkoutUrl)} label={say('goOnPaying')} go />
         ) : null}
         <LinkButton
-          href={hrefIn(view.session, `${pages.base}/billing/return/${pending.id}`)}
+          href={hrefIn(view.session, `${pages.base}/portal/return/${pending.id}`)}
           label={say('checkAgain')}
         />
       </p>

@@ -29,7 +29,7 @@ const QUICK_REFRESHES = 4
 
 export function returnRoutes(app: App, pages: ReturnPages): void {
   app.get<{ Params: { payment_id: string } }>(
-    '/billing/return/:payment_id',
+    '/portal/return/:payment_id',
     { schema: { hide: true } },
     async (request, reply) => {
       const { reader, database } = pages
@@ -225,7 +225,7 @@ function Actions(of: ActionsOf) {
       {isOver && session && mayPay ? <TryAgain {...of} session={session} /> : null}
       {isOver && !session ? <LinkButton href={pages.backUrl(session)} label={say('tryAgain')} go /> : null}
       {status === 'pending' ? (
-        <LinkButton href={`${pages.base}/billing/return/${payment.id}`} label={say('checkNow')} go />
+        <LinkButton href={`${pages.base}/portal/return/${payment.id}`} label={say('checkNow')} go />
       ) : null}
       {mayPay && isPayable(payment, now) && payment.checkoutUrl !== null ? (
         <LinkButton href={payment.checkoutUrl} label={say('notPaidYet')} />

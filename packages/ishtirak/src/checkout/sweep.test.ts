@@ -33,7 +33,7 @@ describeOnEach('a payment with every webhook dropped', ({ database }) => {
     const one = await second.buy()
     expect((await second.get(`${HISTORY}/${one.paymentId}`)).body.status).toBe('paid')
     const third = await world.as('user-3').buy()
-    const page = await world.call('GET', `/billing/return/${third.paymentId}`)
+    const page = await world.call('GET', `/portal/return/${third.paymentId}`)
     expect(page.status).toBe(200)
     expect(await stored(third.paymentId)).toBe('paid')
     expect(await stored(paymentId)).toBe('paid')

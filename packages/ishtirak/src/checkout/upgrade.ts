@@ -257,8 +257,8 @@ async function openCheckout(
     ...(codeHash !== null && { code: { hash: codeHash, discount } }),
     description: plainPaidFor(payment, request.locale),
     locale: request.locale,
-    successUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
-    failureUrl: `${deps.publicUrl}/billing/return/${payment.id}`,
+    successUrl: `${deps.publicUrl}/portal/return/${payment.id}`,
+    failureUrl: `${deps.publicUrl}/portal/return/${payment.id}`,
     webhookUrl: webhookUrlOf(method, deps.publicUrl),
   })
   if (answer.ok) {

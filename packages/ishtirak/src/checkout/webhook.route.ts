@@ -30,6 +30,7 @@ function webhookRoute(app: App, deps: WebhookRoutesDeps, method: string, webhook
       ...problemResponses(
         'invalid_signature',
         'malformed_json',
+        'event_without_checkout',
         'payload_too_large',
         'rate_limited',
         'database_unavailable',

@@ -12,7 +12,7 @@ export interface WebhookDeps extends SettleDeps {
 
 /**
  * Commits the event with its whole effect. Throws `invalid_signature` (nothing is stored), `malformed_json`,
- * `not_found` where the method pushes nothing, or `DatabaseUnavailable`; only a return is answered 200.
+ * `event_without_checkout`, `not_found` where the method pushes nothing, or `DatabaseUnavailable`; only a return is answered 200.
  */
 export async function receiveEvent(
   deps: WebhookDeps,
@@ -43,12 +43,14 @@ export function createForgeryLog({ clock, log }: { clock: Clock; log: Log }): Lo
 async function bookEvent(
   deps: WebhookDeps,
   method: string,
-  event: ProviderEvent | null,
+  event: ProviderEvent | null | undefined,
   requestId: string | undefined,
 ): Promise<{ readonly duplicate: boolean }> {
   if (!event) {
     deps.count({ name: 'provider_event', result: 'malformed' })
-    throw new BillingError('malformed_json')
+    const code = event === undefined ? 'malformed_json' : 'event_without_checkout'
+    deps.log.warn({ request_id: requestId, code }, 'signed webhook that is no event')
+    throw new BillingError(code)
   }
   const { id, type, report } = event
   deps.log.info(

@@ -68,7 +68,7 @@ describeScenario('a code in the portal', ({ database }) => {
       const started = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12', code })
       expect([started.status, world.emulator.checkouts()[0]?.amount]).toEqual([303, 21_600])
       const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
-      const page = await portal.open(`/billing/return/${payment.id}`)
+      const page = await portal.open(`/portal/return/${payment.id}`)
       expect(wordsOf(page.text)).toContain('Term 12 months Discount 2 400 DA Amount 21 600 DA')
     })
 

@@ -37,6 +37,7 @@ export const ERRORS = {
   unsupported_media_type: 415,
   expectation_failed: 417,
   validation_failed: 422,
+  event_without_checkout: 422,
   file_not_accepted: 422,
   unknown_plan: 422,
   plan_not_purchasable: 422,

@@ -19,7 +19,7 @@ const PUBLIC = [
   '/api/v1/billing/offers',
   // Known by its signature, which is over the body.
   '/api/v1/billing/webhook',
-  '/billing/return/:payment_id',
+  '/portal/return/:payment_id',
   '/healthz',
   '/readyz',
   '/metrics',

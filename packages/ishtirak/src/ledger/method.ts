@@ -79,8 +79,8 @@ export interface Webhook {
    * Whether `signature` is right for these very bytes, under any accepted key. Constant time; never throws.
    */
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
-  /** Reads a verified body. Null: not JSON, or not an event. Never throws. */
-  readEvent(body: Uint8Array): ProviderEvent | null
+  /** Reads a verified body. Undefined: it is not JSON. Null: it is JSON and no event. Never throws. */
+  readEvent(body: Uint8Array): ProviderEvent | null | undefined
 }
 
 /** A way to pay: what every gateway must promise. Every report that it gives carries its name. */

@@ -129,6 +129,14 @@ async function buy(base: string, user: string): Promise<void> {
   await emulator.settled()
 }
 
+it('its addresses have the prefix once', async () => {
+  serve(listening.listener)
+  const { body } = await call(`${url}/billing${UPGRADE}`, 'POST', { plan: 'pro' }, { 'x-user': 'prefix' })
+  const ofCheckout = emulator.checkouts().map(({ success_url }) => success_url)
+  expect(ofCheckout).toEqual([`${url}/billing/portal/return/${body.payment_id}`])
+  expect((await call(`${ofCheckout[0]}`)).status).toBe(200)
+})
+
 describe('its configuration', () => {
   it('is what it is given, without the environment, and all that is missing is named', async () => {
     vi.stubEnv('PUBLIC_URL', 'http://elsewhere')

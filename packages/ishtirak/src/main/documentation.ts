@@ -90,7 +90,12 @@ const TAGS = [
   { name: 'events', description: 'Sent to the platform (Standard Webhooks 1.0).' },
 ]
 
-type Paths = Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>
+interface Operation {
+  readonly tags?: readonly string[]
+  readonly summary: string
+  readonly responses: Readonly<Record<string, { readonly description: string }>>
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 interface Document {
   readonly info: object
   readonly paths: Paths
@@ -112,7 +117,7 @@ function documentOf(app: FastifyInstance, part: 'public' | 'operator'): object {
   const sorted = wanted(whole.paths).sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   const sent = part === 'public' ? whole.webhooks : {}
   const schemas: Record<string, unknown> = { ...whole.components.schemas }
-  const paths = withReferences(Object.fromEntries(sorted), schemas)
+  const paths = withReferences(withDescriptions(Object.fromEntries(sorted)), schemas)
   const webhooks = withReferences(sent, schemas)
   const used = new Set([...sorted, ...Object.entries(sent)].map(([, path]) => tagOf(path)))
   const securitySchemes = Object.fromEntries(wanted(whole.components.securitySchemes))
@@ -133,6 +138,26 @@ function rankOf(path: Paths[string]): number {
 function tagOf(path: Paths[string]): string | undefined {
   return Object.values(path)[0]?.tags?.[0]
 }
+
+/** What the plugin writes where a schema of an answer has no description. */
+const NOT_DESCRIBED = 'Default Response'
+
+/** An answer without a description of its own is what the operation is for. */
+function withDescriptions(paths: Paths): Paths {
+  const described = (operation: Operation) => ({
+    ...operation,
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).map(([status, response]) => [
+        status,
+        response.description === NOT_DESCRIBED ? { ...response, description: operation.summary } : response,
+      ]),
+    ),
+  })
+  return mapped(paths, (path) => mapped(path, described))
+}
+
+const mapped = <Member>(members: Readonly<Record<string, Member>>, change: (member: Member) => Member) =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
 
 /** A copy in which each schema with a title is a reference to a component; adds those to `components`. */
 function withReferences(value: unknown, components: Record<string, unknown>): unknown {

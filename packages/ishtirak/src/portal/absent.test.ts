@@ -37,7 +37,7 @@ describeScenario('the portal', ({ database }) => {
     // An operator looks on as well.
     const looked = await (await enterConsole(world, ROLE_KEYS.owner)).open('/console/users/user-1/portal')
     const { paymentId } = await world.as('user-1').buy()
-    const pages = [before, looked, await portal.open(), await portal.open(`/billing/return/${paymentId}`)]
+    const pages = [before, looked, await portal.open(), await portal.open(`/portal/return/${paymentId}`)]
     expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     for (const { text } of pages) expect(bodyOf(text)).not.toMatch(trace)
     for (const form of forms) {

@@ -36,12 +36,12 @@ const REFUSED: readonly (readonly [string, string, string, number])[] = [
   ['a NUL in the path', 'GET', '/portal/receipts/a%00', 400],
   ['half an escape', 'GET', '/portal/%', 400],
   ['an escape right after the name', 'GET', '/portal%', 400],
-  ['escapes that are no UTF-8', 'GET', '/billing/return/%c3%28', 400],
+  ['escapes that are no UTF-8', 'GET', '/portal/return/%c3%28', 400],
   ['a long query', 'GET', `/portal?a=${'1'.repeat(7_000)}`, 414],
-  ['a long parameter', 'GET', `/billing/return/${'x'.repeat(3_061)}`, 414],
+  ['a long parameter', 'GET', `/portal/return/${'x'.repeat(3_061)}`, 414],
   ['no session', 'GET', '/portal', 401],
   ['an address that is not there', 'GET', '/portal/nothing', 404],
-  ['an order that is not there', 'GET', '/billing/return/pay_nothing', 404],
+  ['an order that is not there', 'GET', '/portal/return/pay_nothing', 404],
   ['a form for an address without one', 'POST', '/portal', 405],
 ]
 

@@ -182,12 +182,12 @@ describeScenario('the choice of terms', ({ database }) => {
     await world.emulator.pay(checkoutOf(started), 'failed')
     await world.emulator.settled()
     const [payment] = (await world.as('user-1').get('/api/v1/billing/payments')).body.data
-    const failed = await portal.open(`/billing/return/${payment.id}`)
+    const failed = await portal.open(`/portal/return/${payment.id}`)
     expect(wordsOf(failed.text)).toContain('Term 12 months')
     expect(failed.text).toContain('<input type="hidden" name="months" value="12"')
     // Bought meanwhile: the page leads to the portal, which says so.
     await pay(await portal.submit('/portal/upgrade', form))
-    const after = await portal.open(`/billing/return/${payment.id}`)
+    const after = await portal.open(`/portal/return/${payment.id}`)
     expect(after.text).not.toContain('/portal/upgrade')
   })
 })

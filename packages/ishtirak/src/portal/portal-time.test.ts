@@ -51,7 +51,7 @@ describeScenario('the time that a user has', ({ database }) => {
   }
   const returned = async (paymentId: string, locale = 'en') => {
     const headers = { 'accept-language': locale }
-    return wordsOf((await world.call('GET', `/billing/return/${paymentId}`, { headers })).text)
+    return wordsOf((await world.call('GET', `/portal/return/${paymentId}`, { headers })).text)
   }
   const operator = () => operatorOf(world, ROLE_KEYS.owner)
 

@@ -19,7 +19,7 @@ describeScenario('the pages say', ({ database }) => {
 
   const returned = async (paymentId: string, locale: string) => {
     const headers = { 'accept-language': locale }
-    return wordsOf((await world.call('GET', `/billing/return/${paymentId}`, { headers })).text)
+    return wordsOf((await world.call('GET', `/portal/return/${paymentId}`, { headers })).text)
   }
   const portal = async (locale: string, userId = 'user-1') =>
     wordsOf((await (await enterPortal(world, userId, locale)).open()).text)

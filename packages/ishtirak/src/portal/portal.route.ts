@@ -95,7 +95,7 @@ function isOwnForm({ reader }: PortalPages, request: FastifyRequest): boolean {
 function refusalPages(pages: PortalPages): RefusalPages {
   return {
     // A broken escape may follow the name.
-    isPage: (path) => /^\/(portal|billing\/return)(?![\w.-])/.test(path),
+    isPage: (path) => /^\/portal(?![\w.-])/.test(path),
     send: (request, reply, error) => {
       const session = pages.users.find(request)
       const locale = pages.reader.language(request, null, session)

@@ -228,7 +228,7 @@ describeScenario('the portal', ({ database }) => {
     expect(text).not.toContain('<script')
     expect(text).toContain('&lt;script>alert(1)&lt;/script>')
     const { paymentId } = await world.as('user-1').upgrade()
-    for (const path of ['/portal', `/billing/return/${paymentId}`, '/portal/nothing']) {
+    for (const path of ['/portal', `/portal/return/${paymentId}`, '/portal/nothing']) {
       const { headers } = await open(cookie, {}, path)
       const policy = headers.get('content-security-policy') ?? ''
       expect(policy).toMatch(
@@ -294,12 +294,12 @@ describeScenario('the portal', ({ database }) => {
 
   it('the page after paying believes no redirect, and asks again for three minutes', async () => {
     const { paymentId, checkoutId } = await world.as('user-1').upgrade()
-    const path = `/billing/return/${paymentId}?checkout_id=${checkoutId}&status=paid&failed=1`
+    const path = `/portal/return/${paymentId}?checkout_id=${checkoutId}&status=paid&failed=1`
     const { text, headers } = await world.call('GET', path, { headers: { 'accept-language': 'en' } })
     expect(text).toContain('We are waiting for the bank')
     expect(headers.get('refresh')).toBe('3; url=?look=1')
     const look = async (number: number) =>
-      (await world.call('GET', `/billing/return/${paymentId}?look=${number}`)).headers.get('refresh')
+      (await world.call('GET', `/portal/return/${paymentId}?look=${number}`)).headers.get('refresh')
     const expected = ['3; url=?look=4', '10; url=?look=5', '10; url=?look=20', null]
     expect([await look(3), await look(4), await look(19), await look(20)]).toEqual(expected)
   })
@@ -309,10 +309,10 @@ describeScenario('the portal', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     const others = await enter('user-2')
     for (const cookie of ['', others]) {
-      const { text } = await open(cookie, {}, `/billing/return/${paymentId}`)
+      const { text } = await open(cookie, {}, `/portal/return/${paymentId}`)
       expect(text).not.toMatch(/Amina|amina@example\.dz|user-1|\/portal\/receipts/)
     }
-    const own = await open(await enter('user-1'), {}, `/billing/return/${paymentId}`)
+    const own = await open(await enter('user-1'), {}, `/portal/return/${paymentId}`)
     expect(own.text).toContain(`/portal/receipts/${paymentId}`)
   })
 
@@ -325,7 +325,7 @@ describeScenario('the portal', ({ database }) => {
     const link = (await mailing.as('user-1').post(SESSIONS, {})).body.url.slice(mailing.url.length)
     const cookie = cookieOf(await mailing.call('GET', link))
     const look = async (headers = {}) =>
-      (await mailing.call('GET', `/billing/return/${paymentId}`, { headers })).text
+      (await mailing.call('GET', `/portal/return/${paymentId}`, { headers })).text
     expect(await look({ cookie })).toContain('Your receipt will be sent to n…@example.dz.')
     await mailing.advance(60)
     expect(sink.messages).toHaveLength(1)

@@ -349,7 +349,7 @@ describeOnEach('a transfer', ({ database }) => {
     expect(await status()).toEqual(['pro', 'active', '2026-12-21T12:00:00Z'])
     expect((await payment(id)).status).toBe('pending')
     const returned = async () =>
-      wordsOf((await world.call('GET', `/billing/return/${paymentId}?lang=en`)).text)
+      wordsOf((await world.call('GET', `/portal/return/${paymentId}?lang=en`)).text)
     expect(await returned()).toContain('A transfer is open as well. If you have sent it, it counts too')
     await approve(id)
     expect(await returned()).not.toContain('A transfer is open')
@@ -508,7 +508,7 @@ describeOnEach('a transfer', ({ database }) => {
   it('that is not paid has its state in the portal, where its page after paying leads', async () => {
     const { id } = await ask()
     const ahead = async () => {
-      const { status, headers } = await world.call('GET', `/billing/return/${id}`)
+      const { status, headers } = await world.call('GET', `/portal/return/${id}`)
       return [status, headers.get('location')]
     }
     const portal = [303, `${world.base}/portal`]
@@ -567,7 +567,7 @@ describeOnEach('a transfer', ({ database }) => {
       ['fr', 'Mode de paiement', 'Versement CCP'],
       ['en', 'Payment method', 'CCP payment'],
     ]) {
-      const returned = wordsOf((await portal.open(`/billing/return/${id}?lang=${locale}`)).text)
+      const returned = wordsOf((await portal.open(`/portal/return/${id}?lang=${locale}`)).text)
       for (const words of [`${label} ${name}`, ` ${transfer.reference} `]) expect(returned).toContain(words)
       const history = wordsOf((await portal.open(`/portal?payments=all&lang=${locale}`)).text)
       expect(history).toContain(` · ${name}`)

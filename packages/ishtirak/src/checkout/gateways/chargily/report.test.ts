@@ -88,7 +88,7 @@ describe('an event', () => {
     const others = [[DOCUMENTED], null, CHECKOUT, { ...DOCUMENTED, entity: 'checkout' }]
     const bodies = [...others, ...ids, { ...DOCUMENTED, type: null }].map(bytes)
     const sent = [...broken.map((text) => Buffer.from(text, 'latin1')), ...bodies]
-    expect(sent.filter((body) => readEvent(body) !== null).map(String)).toEqual([])
+    expect(sent.filter((body) => readEvent(body)).map(String)).toEqual([])
   })
 
   test('says when it was paid, if only in its envelope', () => {
@@ -227,7 +227,7 @@ describe('whatever is sent', () => {
 
   test('no bytes make the event reader throw', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (body) => void readEvent(body)))
-    expect(readEvent(Buffer.from('['.repeat(65_536)))).toBeNull()
+    expect(readEvent(Buffer.from('['.repeat(65_536)))).toBeUndefined()
     const deep = `{"entity":"event","id":"e","type":"t","data":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
     expect(readEvent(Buffer.from(deep))).toEqual({ id: 'e', type: 't', report: null, createdAt: null })
   })

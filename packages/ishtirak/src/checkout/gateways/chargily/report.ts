@@ -57,9 +57,10 @@ export function readCheckout(
   }
 }
 
-/** Null: not JSON, or not an event. The bytes are taken as verified. */
-export function readEvent(body: Uint8Array): ProviderEvent | null {
+/** Undefined: not JSON. Null: no event. The bytes are taken as verified. */
+export function readEvent(body: Uint8Array): ProviderEvent | null | undefined {
   const value = parseJsonBytes(body)
+  if (value === undefined) return undefined
   if (!isObject(value) || value.entity !== 'event') return null
   const id = readShortText(value.id)
   const type = readShortText(value.type)
