@@ -1,5 +1,6 @@
 // The console in the looks that console.system has not, and on a phone: a head of one line, a user within three screens, and nothing past the edge at the
 // narrowest, with text of twice the size, in the dark, in each language.
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
@@ -13,6 +14,27 @@ import type { World } from '../support/world.js'
 
 const SCREEN = 740
 const LINE = 64
+
+/** Arabic words whose letters stand on two lines. */
+const brokenWords = (page: Page) =>
+  page.evaluate(() => {
+    const broken: string[] = []
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      if (text.parentElement?.closest('details:not([open]) > :not(summary)')) continue
+      for (const { 0: word, index } of (text.textContent ?? '').matchAll(/[\u0620-\u06ff]+/g)) {
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        const rects = [...range.getClientRects()].filter(({ width }) => width > 1)
+        const tops = rects.map(({ top }) => top)
+        const isBroken = Math.max(...tops) - Math.min(...tops) > 12
+        if (isBroken)
+          broken.push(`${text.parentElement?.className} ${text.textContent?.slice(0, 40)}: ${word}`)
+      }
+    }
+    return broken
+  })
 
 describeInBrowser('the console on a phone', ({ visit }) => {
   let database: Database
@@ -35,6 +57,9 @@ describeInBrowser('the console on a phone', ({ visit }) => {
       ['drawer', '/console/drawer'],
       ['journal', '/console/trail'],
       ['operators', '/console/operators'],
+      ['months', '/console/months'],
+      ['statements', '/console/statements'],
+      ['codes', '/console/codes'],
     ]
   })
   afterAll(async () => {
@@ -49,6 +74,7 @@ describeInBrowser('the console on a phone', ({ visit }) => {
   it.each(LOCALES)('holds at each width and size (%s)', async (locale) => {
     const { page, context } = await visit({ width: 360 })
     await context.addCookies([await cookieOf(shop)])
+    const broken: string[] = []
     for (const [name, path] of paths) {
       await page.goto(`${shop.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`)
       for (const [width, size] of [
@@ -77,9 +103,12 @@ describeInBrowser('the console on a phone', ({ visit }) => {
         await keepScreenshot(page, `console-${name}-${locale}-${width}-${size}`)
         expect([name, width, size, seen.past]).toEqual([name, width, size, []])
         if (size === 100) expect([name, seen.head <= LINE]).toEqual([name, true])
+        if (locale === 'ar' && width === 360)
+          broken.push(...(await brokenWords(page)).map((word) => `${name}: ${word}`))
         if (name === 'user' && width === 360) expect(seen.all).toBeLessThanOrEqual(3 * SCREEN)
       }
     }
+    expect(broken).toEqual([])
     await page.locator('.menu summary').click()
     expect(await page.locator('.menu a[aria-current], .menu nav a').first().isVisible()).toBe(true)
   })

@@ -31,6 +31,7 @@ it('a day and an hour are those of the zone, with digits everybody reads', () =>
     expect([formats.day(NOON, locale), formats.moment(NOON, locale)].map(spaced)).toEqual(moments[locale])
     expect(formats.time(NOON, locale)).toBe('13:00')
     expect(formats.day(NOON, locale)).not.toContain(' ')
+    expect(formats.moment(NOON, locale).split(' ').map(spaced)[0]).toBe(moments[locale][0])
   }
   // Midnight is not 24:00.
   expect(formats.time(Date.parse('2026-12-20T23:00:00Z'), 'fr')).toBe('00:00')
