@@ -115,6 +115,17 @@ it('what users read is at most 25,000 words', () => {
   expect(words.length).toBeLessThanOrEqual(25_000)
 })
 
+it('a page that installs a package of ours says how before the first release, and none builds twice', () => {
+  const installs = (name: string) => /npm install .*(ishtirak|chargily-emulator)/.test(read(name))
+  const says = (name: string) => /before the first release/i.test(read(name))
+  const forUse = documents.filter((name) => !/^docs.internals/.test(name))
+  expect(forUse.filter((name) => installs(name) && !says(name))).toEqual([])
+  expect(forUse.filter((name) => read(name).includes('npm run build'))).toEqual([])
+  expect(read('docs/operations.md')).toContain(
+    'npm pack --workspaces --ignore-scripts --pack-destination packed',
+  )
+})
+
 /** A package's README is read where the package is, so its links are absolute. */
 const REPOSITORY = 'https://github.com/ishtirak/ishtirak/blob/main/'
 

@@ -1,5 +1,6 @@
-// The console in the looks that console.system has not, and on a phone: a head of one line, a user within three screens, and nothing past the edge at the
-// narrowest, with text of twice the size, in the dark, in each language.
+// The console in the looks that console.system has not, and on a phone: a head of one line, a user within
+// three screens, and nothing past the edge at the narrowest, with text of twice the size, in the dark, in
+// each language.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'

@@ -34,15 +34,25 @@ export function temporaryFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'ishtirak-packages-'))
 }
 
+interface PackedByNpm {
+  readonly name: string
+  readonly filename: string
+  readonly size: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+/** As docs/operations.md says for the time before the first release. */
 export function packAll(to: string): readonly Packed[] {
   buildOnce()
-  return ['chargily-emulator', 'client', 'ishtirak'].map((folder) => {
-    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', to]
-    const [packed] = JSON.parse(npm(process.execPath, args, path.join(ROOT, 'packages', folder)))
-    const { name, filename, size, files } = packed
-    const paths = files.map(({ path: file }: { path: string }) => file)
-    return { name, file: path.join(to, filename), bytes: size, files: paths }
-  })
+  const args = ['pack', '--workspaces', '--ignore-scripts', '--json', '--pack-destination', to]
+  return JSON.parse(npm(process.execPath, args, ROOT)).map(
+    ({ name, filename, size, files }: PackedByNpm) => ({
+      name,
+      file: path.join(to, filename),
+      bytes: size,
+      files: files.map((file) => file.path),
+    }),
+  )
 }
 
 /** By default npm waits five minutes for an answer, and asks three times. */

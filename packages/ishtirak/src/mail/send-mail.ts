@@ -9,7 +9,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
-import { type Message, type WriteMailDeps, writeMail } from './write-mail.js'
+import { type MailMessage, type WriteMailDeps, writeMail } from './write-mail.js'
 
 type Mailer = ReturnType<typeof createMailer>
 
@@ -123,7 +123,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
     /** `refused`: the server will never accept a message for this address. */
-    send: async (message: Message) => {
+    send: async (message: MailMessage) => {
       try {
         if (needsUtf8(message) && !(await announcesUtf8(options)))
           return { kind: 'refused', reason: WITHOUT_UTF8 } as const
@@ -140,7 +140,7 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
 const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
 
 /** Letters outside of ASCII before the @ (RFC 6531); a domain has its form in ASCII. */
-const needsUtf8 = ({ to }: Message) =>
+const needsUtf8 = ({ to }: MailMessage) =>
   [to].flat().some((one) => /[^\p{ASCII}].*@/u.test(typeof one === 'string' ? one : one.address))
 
 /** The library sends such an address to any server. */

@@ -18,7 +18,7 @@ export async function writeMail(
   { seller: { identity, shop }, publicUrl, mailFrom }: WriteMailDeps,
   owed: ClaimedMail,
   writer: MailWriter,
-): Promise<Message> {
+): Promise<MailMessage> {
   const { email } = owed.user
   const locale = owed.user.locale ?? 'ar'
   const name = printableName(owed.user.name)
@@ -49,7 +49,7 @@ export async function writeMail(
 }
 
 /** As nodemailer takes it. */
-export type Message = Omit<SendMailOptions, 'to'> & {
+export type MailMessage = Omit<SendMailOptions, 'to'> & {
   to: string | string[] | { name: string; address: string }
 }
 

@@ -9,7 +9,7 @@ import { claimRound } from '../database/job-leases.js'
 import { consoleSay } from '../i18n/console.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { SendMailDeps } from '../mail/send-mail.js'
-import { DEFAULT_MAIL_COLOR, type Message, messageOf } from '../mail/write-mail.js'
+import { DEFAULT_MAIL_COLOR, type MailMessage, messageOf } from '../mail/write-mail.js'
 import { codeInWords } from '../pages/console-words.js'
 import { type Inbox, isMailed } from './inbox.sql.js'
 import { capitalized } from './inbox-entries.js'
@@ -63,7 +63,7 @@ function writeOperatorMail(
   { to, locale }: NonNullable<OperatorMailDeps['operatorMail']>,
   known: readonly KnownEntry[],
   ending: Ending | undefined,
-): Message {
+): MailMessage {
   const { publicUrl, seller, mailFrom, inbox } = deps
   const { identity, shop } = seller
   const say = consoleSay(locale)
