@@ -1,10 +1,13 @@
 // What is in clients/, by programs that call them, against a service: a limit, a payment, the portal, and
 // events that it sent itself, good, stale and forged.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drainDeliveries } from '../../packages/ishtirak/src/events/deliver-events.js'
 import { movableClock } from '../../packages/ishtirak/src/runtime/clock.js'
@@ -79,33 +82,57 @@ const answerByKey: RequestListener = ({ headers, socket }, response) => {
   else response.writeHead(Number(wanted)).end('{"code":"of_the_test"}')
 }
 
+async function buildGo(): Promise<void> {
+  await copyFile(path.join(root, 'clients/go/ishtirak.go'), path.join(folder, 'ishtirak.go'))
+  await copyFile(path.join(programs, 'run.go'), path.join(folder, 'run.go'))
+  const { PATH = '' } = process.env
+  const env = { PATH, GO111MODULE: 'off', GOFLAGS: '', GOCACHE: path.join(folder, 'cache') }
+  await promisify(execFile)('go', ['build', 'run.go', 'ishtirak.go'], { cwd: folder, env })
+}
+
 describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
-  const execute = ([program = '', ...args]: readonly string[], input = ''): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const { PATH = '' } = process.env
-      const env = { PATH, PYTHONPATH, GO111MODULE: 'off', GOFLAGS: '', GOCACHE: path.join(folder, 'cache') }
-      const child = execFile(program, args, { cwd: folder, env }, (error, stdout, stderr) =>
-        error ? reject(new Error(`${error.message}\n${stdout}\n${stderr}`)) : resolve(stdout),
-      )
-      // A program that reads nothing may have ended before.
-      child.stdin?.on('error', () => undefined).end(input)
-    })
-  const run = (args: readonly string[], input?: string) => execute([...command, ...args], input)
+  /** The program, which answers a line with a line until it is ended. */
+  const begin = () => {
+    const { PATH = '' } = process.env
+    const [program = '', ...args] = command
+    const child = spawn(program, args, { cwd: folder, env: { PATH, PYTHONPATH }, stdio: 'pipe' })
+    const errors: string[] = []
+    child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()))
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const ended = once(child, 'close')
+    return {
+      ask: async (args: readonly string[], input: object | null = null): Promise<string> => {
+        const [name, ...rest] = args
+        child.stdin.write(`${JSON.stringify({ command: name, arguments: rest, input })}\n`)
+        const { value } = await lines.next()
+        if (value === undefined) throw new Error(`the program ended:\n${errors.join('')}`)
+        return JSON.parse(value)
+      },
+      end: async () => {
+        child.stdin.end()
+        await ended
+      },
+    }
+  }
+  let program: ReturnType<typeof begin>
+  const run = (args: readonly string[], input?: object) => program.ask(args, input)
+  const runAlone = async (args: readonly string[]) => {
+    const one = begin()
+    return one.ask(args).finally(one.end)
+  }
   /** As the program sees it, `laterSeconds` after it was sent. */
   const verify = (of: Partial<Received>, secrets: readonly string[] = [SECRET], laterSeconds = 1) => {
     const { headers, raw: body } = { ...event, ...of }
     const now = Number(event.headers['webhook-timestamp']) + laterSeconds
-    return run(['verify', String(now), ...secrets], JSON.stringify({ headers, body }))
+    return run(['verify', String(now), ...secrets], { headers, body })
   }
 
   beforeAll(async () => {
     for (const tool of tools) requireTool(tool)
-    if (language !== 'go') return
-    await copyFile(path.join(root, 'clients/go/ishtirak.go'), path.join(folder, 'ishtirak.go'))
-    await copyFile(path.join(programs, 'run.go'), path.join(folder, 'run.go'))
-    // `go run` would link it anew each time.
-    await execute(['go', 'build', 'run.go', 'ishtirak.go'])
+    if (language === 'go') await buildGo()
+    program = begin()
   })
+  afterAll(() => program.end())
 
   it('asks whether a user may, once for each operation, and opens the portal', async () => {
     const user = `${language} é/1`
@@ -141,7 +168,7 @@ describe.each(LANGUAGES)('$language', ({ language, tools, command }) => {
     const broken = ['a page', 'too deep', 'wait forever', 'cut off', 'nothing']
     const endless = ['a header without end', 'a body without end']
     const answers = ['408', '429', '500', '503', ...broken, ...endless]
-    const ask = (answer: string) => run(['consume', answering.url, answer, 'u', 'l', 'o'])
+    const ask = (answer: string) => runAlone(['consume', answering.url, answer, 'u', 'l', 'o'])
     const said = await Promise.all(answers.map(async (answer) => [answer, await ask(answer)]))
     expect(said).toEqual(answers.map((answer) => [answer, expect.stringMatching(/^unavailable: /)]))
   })

@@ -1,22 +1,33 @@
-// Calls what docs/go.md shows: `consume URL KEY USER LIMIT OPERATION`, `openPortal URL KEY USER`, or `verify NOW SECRET…`
-// with {headers, body} on standard input.
+// For each line {"command", "arguments", "input"} of standard input: calls what docs/go.md shows, `consume URL KEY USER
+// LIMIT OPERATION`, `openPortal URL KEY USER`, or `verify NOW SECRET…` with {headers, body}, and prints what came of it
+// as a line of JSON.
 package main
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strconv"
 	"time"
 )
 
-func main() {
-	command, arguments := os.Args[1], os.Args[2:]
+type asked struct {
+	Command   string
+	Arguments []string
+	Input     struct {
+		Headers map[string]string
+		Body    string
+	}
+}
+
+func (of asked) answer() string {
 	var result any
 	var err error
-	switch command {
+	arguments := of.Arguments
+	switch of.Command {
 	case "consume":
 		billing := Billing{arguments[0], arguments[1]}
 		result, err = billing.Consume(arguments[2], arguments[3], arguments[4])
@@ -24,31 +35,35 @@ func main() {
 		billing := Billing{arguments[0], arguments[1]}
 		result, err = billing.OpenPortal(arguments[2])
 	default:
-		var given struct {
-			Headers map[string]string
-			Body    string
-		}
-		if err = json.NewDecoder(os.Stdin).Decode(&given); err != nil {
-			break
-		}
 		headers := http.Header{}
-		for name, value := range given.Headers {
+		for name, value := range of.Input.Headers {
 			headers.Set(name, value)
 		}
 		seconds, _ := strconv.ParseInt(arguments[0], 10, 64)
-		result, err = VerifyEvent([]byte(given.Body), headers, arguments[1:], time.Unix(seconds, 0))
+		result, err = VerifyEvent([]byte(of.Input.Body), headers, arguments[1:], time.Unix(seconds, 0))
 	}
 	switch {
 	case errors.Is(err, ErrMisconfigured):
-		fmt.Printf("misconfigured: %v", err)
+		return fmt.Sprintf("misconfigured: %v", err)
 	case errors.Is(err, ErrUnavailable):
-		fmt.Printf("unavailable: %v", err)
+		return fmt.Sprintf("unavailable: %v", err)
 	case err != nil:
-		fmt.Printf("invalid: %v", err)
-	}
-	if err != nil {
-		return
+		return fmt.Sprintf("invalid: %v", err)
 	}
 	text, _ := json.Marshal(result)
-	fmt.Print(string(text))
+	return string(text)
+}
+
+func main() {
+	lines := json.NewDecoder(os.Stdin)
+	for {
+		var of asked
+		if err := lines.Decode(&of); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			panic(err)
+		}
+		text, _ := json.Marshal(of.answer())
+		fmt.Println(string(text))
+	}
 }

@@ -1,28 +1,32 @@
 <?php
-// Calls a method of the client, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with {headers, body} on
-// standard input.
+// For each line {"command", "arguments", "input"} of standard input: calls a method of the client, `consume URL KEY USER
+// LIMIT OPERATION`, or `verify NOW SECRET…` with {headers, body}, and prints what came of it as a line of JSON.
 declare(strict_types=1);
 require __DIR__ . '/autoload.php';
 
 use Ishtirak\{Client, Events, InvalidEvent, Misconfigured, Refused, Unavailable};
 
-[, $command] = $argv;
-$arguments = array_slice($argv, 2);
-try {
-    if ($command === 'verify') {
-        $given = json_decode(stream_get_contents(STDIN), true, 64, JSON_THROW_ON_ERROR);
-        $now = (int) array_shift($arguments);
-        echo json_encode(Events::verify($given['body'], $given['headers'], $arguments, $now));
-    } else {
+function answer(string $command, array $arguments, ?array $given): string
+{
+    try {
+        if ($command === 'verify') {
+            $now = (int) array_shift($arguments);
+            return json_encode(Events::verify($given['body'], $given['headers'], $arguments, $now));
+        }
         $client = new Client(...array_splice($arguments, 0, 2));
-        echo json_encode($client->$command(...$arguments));
+        return json_encode($client->$command(...$arguments));
+    } catch (Misconfigured $error) {
+        return 'misconfigured: ' . $error->getMessage();
+    } catch (Unavailable $error) {
+        return 'unavailable: ' . $error->getMessage();
+    } catch (Refused $error) {
+        return 'refused: ' . $error->problemCode();
+    } catch (InvalidEvent $error) {
+        return 'invalid: ' . $error->getMessage();
     }
-} catch (Misconfigured $error) {
-    echo 'misconfigured: ' . $error->getMessage();
-} catch (Unavailable $error) {
-    echo 'unavailable: ' . $error->getMessage();
-} catch (Refused $error) {
-    echo 'refused: ' . $error->problemCode();
-} catch (InvalidEvent $error) {
-    echo 'invalid: ' . $error->getMessage();
+}
+
+while (($line = fgets(STDIN)) !== false) {
+    $asked = json_decode($line, true, 64, JSON_THROW_ON_ERROR);
+    echo json_encode(answer($asked['command'], $asked['arguments'], $asked['input'])), "\n";
 }

@@ -1,5 +1,5 @@
-# Calls a method of the client, `consume URL KEY USER LIMIT OPERATION`, or `verify NOW SECRET…` with {headers, body} on
-# standard input.
+# For each line {"command", "arguments", "input"} of standard input: calls a method of the client, `consume URL KEY USER
+# LIMIT OPERATION`, or `verify NOW SECRET…` with {headers, body}, and prints what came of it as a line of JSON.
 import json
 import sys
 import threading
@@ -8,23 +8,27 @@ from ishtirak import Client, InvalidEvent, Misconfigured, Refused, Unavailable, 
 
 NAMES = {"openPortal": "open_portal"}
 
-command, *arguments = sys.argv[1:]
-try:
-    if command == "verify":
-        given = json.load(sys.stdin)
-        now, *secrets = arguments
-        print(json.dumps(verify_event(given["body"].encode(), given["headers"], secrets, int(now))))
-    else:
+
+def answer(command, arguments, given):
+    try:
+        if command == "verify":
+            now, *secrets = arguments
+            return json.dumps(verify_event(given["body"].encode(), given["headers"], secrets, int(now)))
         url, key, *arguments = arguments
-        print(json.dumps(getattr(Client(url, key), NAMES.get(command, command))(*arguments)))
-except Misconfigured as error:
-    print(f"misconfigured: {error}", end="")
-except Unavailable as error:
-    print(f"unavailable: {error}", end="")
-except Refused as error:
-    print(f"refused: {error.code}", end="")
-except InvalidEvent as error:
-    print(f"invalid: {error}", end="")
+        return json.dumps(getattr(Client(url, key), NAMES.get(command, command))(*arguments))
+    except Misconfigured as error:
+        return f"misconfigured: {error}"
+    except Unavailable as error:
+        return f"unavailable: {error}"
+    except Refused as error:
+        return f"refused: {error.code}"
+    except InvalidEvent as error:
+        return f"invalid: {error}"
+
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(json.dumps(answer(asked["command"], asked["arguments"], asked["input"])), flush=True)
 # A call that was given up leaves no thread that goes on.
 for thread in threading.enumerate():
     if thread is not threading.current_thread():
