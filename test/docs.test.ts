@@ -43,7 +43,7 @@ it('a problem that is shown has the title, status and detail that the service se
   }
 })
 
-it('no package of an installation needs a later Node than ours, nor does what docs/mount.md overrides', () => {
+it('no installed package needs a later Node than ours, nor does what docs/mount.md overrides', () => {
   const { packages } = JSON.parse(read('package-lock.json'))
   const wanted = Object.entries<{ dev?: true; devOptional?: true; engines?: { node?: string } }>(packages)
     .filter(([name, { dev, devOptional }]) => name.startsWith('node_modules/') && !dev && !devOptional)

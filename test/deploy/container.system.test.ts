@@ -172,7 +172,7 @@ describe('a container', () => {
     await expect(unfilled).rejects.toThrow('CHARGILY_SECRET_KEY is missing')
   })
 
-  it('listens outside, and leaves its embedded database in the volume to the next one when killed', async () => {
+  it('listens outside, and when killed leaves its embedded database in the volume to the next', async () => {
     const options = [...MEMORY, '--volume', 'billing:/data']
     const first = await start(options, { HOST: '' })
     await first.ready()

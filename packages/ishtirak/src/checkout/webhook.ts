@@ -12,7 +12,8 @@ export interface WebhookDeps extends SettleDeps {
 
 /**
  * Commits the event with its whole effect. Throws `invalid_signature` (nothing is stored), `malformed_json`,
- * `event_without_checkout`, `not_found` where the method pushes nothing, or `DatabaseUnavailable`; only a return is answered 200.
+ * `event_without_checkout`, `not_found` where the method pushes nothing, or `DatabaseUnavailable`; only a
+ * return is answered 200.
  */
 export async function receiveEvent(
   deps: WebhookDeps,

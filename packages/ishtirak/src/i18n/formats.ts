@@ -84,17 +84,11 @@ export function createFormats(timeZone: string) {
     day: (instant: Instant, locale: Locale) => days[locale](instant),
     /** `December 2026` */
     month: (instant: Instant, locale: Locale) => unbroken(months[locale].format(instant)),
-    /**
-     * `21 December 2026 at 13:00`, which breaks before the hour alone: on a phone it is longer than a line.
-     * Intl says `في 13:00` in Arabic, which reads as a place.
-     */
-    moment: (instant: Instant, locale: Locale) => {
-      const whole =
-        locale === 'ar'
-          ? unbroken(`${days.ar(instant)} على الساعة ${times.ar.format(instant)}`)
-          : dated(moments[locale].format(instant), locale)
-      return whole.replace(/(\d{4})\u00a0/, '$1 ')
-    },
+    /** `21 December 2026 at 13:00`. Intl says `في 13:00` in Arabic, which reads as a place. */
+    moment: (instant: Instant, locale: Locale) =>
+      locale === 'ar'
+        ? `${days.ar(instant)} ${unbroken(`على الساعة ${times.ar.format(instant)}`)}`
+        : dated(moments[locale].format(instant), locale).replace(BEFORE_HOUR, '$1 '),
     /** `13:00` */
     time: (instant: Instant, locale: Locale) => times[locale].format(instant),
     /** `30 days`, `5 hours`, `2 minutes`: rounded up, so that it is never 0. */
@@ -175,6 +169,9 @@ function storageIn(
 function dated(text: string, locale: Locale): string {
   return unbroken(locale === 'fr' ? text.replace(/^1(?= )/, '1er') : text)
 }
+
+/** Where a moment may break: on a phone it is longer than a line, and would break inside a word. */
+const BEFORE_HOUR = /(\d{4})\u00a0/
 
 /** A date, or another number with its unit, on one line. */
 function unbroken(text: string): string {

@@ -11,7 +11,14 @@ import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
 import { type MailMessage, type WriteMailDeps, writeMail } from './write-mail.js'
 
-type Mailer = ReturnType<typeof createMailer>
+type SendResult =
+  | { readonly kind: 'sent' }
+  /** `refused`: the server will never accept a message for this address. */
+  | { readonly kind: 'refused' | 'failed'; readonly reason: string }
+
+export interface Mailer {
+  send(message: MailMessage): Promise<SendResult>
+}
 
 export interface SendMailDeps
   extends WriteMailDeps,
@@ -102,7 +109,7 @@ const SILENCE_MS = 20 * SECOND
 const MESSAGE_MS = 90 * SECOND
 
 /** `smtps://` speaks TLS from the first byte (port 465); `smtp://` (587) upgrades where it is offered. */
-export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
+export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const options = {
     host: hostname.replace(/^\[|\]$/g, ''),
@@ -122,16 +129,15 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS) {
   // Loaded where there is a mail server: 60 ms of a start.
   const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
-    /** `refused`: the server will never accept a message for this address. */
-    send: async (message: MailMessage) => {
+    send: async (message) => {
       try {
         if (needsUtf8(message) && !(await announcesUtf8(options)))
-          return { kind: 'refused', reason: WITHOUT_UTF8 } as const
+          return { kind: 'refused', reason: WITHOUT_UTF8 }
         await (await transport).sendMail({ ...message, signal: AbortSignal.timeout(limitMs) })
-        return { kind: 'sent' } as const
+        return { kind: 'sent' }
       } catch (error) {
         if (!(error instanceof Error)) throw error
-        return { kind: isForGood(error) ? 'refused' : 'failed', reason: error.message } as const
+        return { kind: isForGood(error) ? 'refused' : 'failed', reason: error.message }
       }
     },
   }

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
+import { KEPT_MAILS_PATH } from '../mail/kept-mail.js'
 import { createLog } from '../runtime/log.js'
 import { VERSION } from '../runtime/package.js'
 import { addInitCommand } from '../setup/init-command.js'
@@ -48,7 +49,8 @@ program
     const token = await signToken(service.config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
     const operatorKeys = service.config.operatorKeys.slice(-2).reverse()
     const limit = limitToTry(service.config.plans.limits) ?? ''
-    const at = { url, metricsUrl, emulatorUrl: emulator.url, token, operatorKeys, limit }
+    const mailUrl = config.smtpUrl === undefined ? `${url}${KEPT_MAILS_PATH}` : null
+    const at = { url, metricsUrl, mailUrl, emulatorUrl: emulator.url, token, operatorKeys, limit }
     const more = { forPlatform: forPlatform(config, service.config), hasDemo: (await loadDemo()) !== null }
     process.stdout.write(welcome({ ...at, ...more }))
   })

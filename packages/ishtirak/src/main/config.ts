@@ -38,8 +38,8 @@ export function readConfig(variables: Variables, capabilities: Brings = CAPABILI
 }
 
 /**
- * As `readConfig`, without the seller's key of a provider and with an example in place of a file of the seller
- * that cannot be read: for a look at the rest. Null: more than that is wrong.
+ * As `readConfig`, without the seller's key of a provider, and with an example in place of a file of the
+ * seller that cannot be read: for a look at the rest. Null: more than that is wrong.
  */
 export function readConfigOfNoSeller(variables: Variables, capabilities: Brings): Config | null {
   try {

@@ -213,7 +213,8 @@ function explainSystem(error: SystemError, variables: Variables): string {
 
 const LISTENING: Readonly<Record<string, (host: string, ports: readonly string[]) => string>> = {
   EADDRINUSE: (_, ports) =>
-    `another program has it. End that, or set ${ports.join(' and ')} to ${ports.length > 1 ? 'others' : 'another'}`,
+    `another program has it. End that, ` +
+    `or set ${ports.join(' and ')} to ${ports.length > 1 ? 'others' : 'another'}`,
   EADDRNOTAVAIL: (host) => `it is no address of this machine. Set ${host} to one that is`,
   EACCES: (_, ports) => `this user may not. Set ${ports.join(' and ')} to 1024 or above`,
 }

@@ -99,7 +99,7 @@ function folderOf({ database }: Config): string | null {
   return database.url === 'memory:' ? null : path.join(database.dataDir, 'sandbox')
 }
 
-/** Whether a service has ever made a sandbox in this data folder; one in memory is known to its own process. */
+/** Whether a service has made a sandbox in this data folder. One in memory is known to its process alone. */
 export function hasSandbox(config: Config): boolean {
   const folder = folderOf(config)
   return folder !== null && existsSync(stateFile(folder))
@@ -110,7 +110,7 @@ export function noSandbox(instead = 'give `--url`'): CommandFailed {
   return new CommandFailed(`no sandbox in this folder: run it where you ran \`npm start\`, or ${instead}`)
 }
 
-/** The sandbox of this data folder. Its keys are made at the first start, so a client asks `hasSandbox` before. */
+/** The sandbox of this data folder. What is missing is made, so a client asks `hasSandbox` before. */
 export async function readSandboxState(config: Config): Promise<SandboxState> {
   const folder = folderOf(config)
   const known = folder === null ? null : await readStateFile(folder)
@@ -180,6 +180,8 @@ export function welcome(at: {
   readonly url: string
   readonly emulatorUrl: string
   readonly metricsUrl: string | null
+  /** Where mail is shown; null: SMTP_URL sends it. */
+  readonly mailUrl: string | null
   readonly token: string
   /** What a platform of one's own is given: variables. */
   readonly forPlatform: Variables
@@ -189,7 +191,7 @@ export function welcome(at: {
   readonly limit: string
   readonly hasDemo: boolean
 }): string {
-  const { url, emulatorUrl, metricsUrl, token, operatorKeys, limit, hasDemo } = at
+  const { url, emulatorUrl, metricsUrl, mailUrl, token, operatorKeys, limit, hasDemo } = at
   const variables = Object.entries(at.forPlatform)
   const api = `${url}/api/v1/billing`
   return `
@@ -198,7 +200,7 @@ Ishtirak is running in the sandbox: no real card, no money.
   service    ${url}          API documents ${url}/docs
   emulator   ${emulatorUrl}          clock, faults, deliveries ${emulatorUrl}/_sandbox
   metrics    ${metricsUrl}
-
+${mailUrl ? `  mail       ${mailUrl}\n` : ''}
 A whole purchase:
 
   TOKEN=${token}

@@ -9,6 +9,7 @@ import type { Database } from '../database/database.js'
 import { clusterPaths } from '../database/embedded/cluster-folder.js'
 import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
+import { createKeptMail } from '../mail/kept-mail.js'
 import { ConfigError } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
 import { missingPackages } from '../runtime/package.js'
@@ -40,7 +41,10 @@ export async function serve(config: Config, log: Log): Promise<RunningService> {
   if (migrated.applied.length > 0) log.info(migrated, 'schema brought up to date')
   const { config: wired, clock, emulator } = await setUpProvider(config, database, log)
   const sandboxKeys = emulator ? () => keysToTry(wired) : undefined
-  const service = await wire(wired, { database, log, clock, tracing, sandboxKeys })
+  const keptMail = emulator && config.smtpUrl === undefined ? createKeptMail() : null
+  const mailer = keptMail?.mailer
+  const service = await wire(wired, { database, log, clock, tracing, sandboxKeys, mailer })
+  if (keptMail) await service.app.register(keptMail.route)
   const demo = emulator && (await loadDemo())
   if (demo) await service.app.register(demo.demoRoute({ config: wired, clock, emulator, service }))
   await service.start()

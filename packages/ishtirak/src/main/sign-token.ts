@@ -8,7 +8,7 @@ export const TOKEN_DAYS = 30
 /** Ten years: the sandbox's clock is moved, and its tokens open nothing real. */
 export const SANDBOX_TOKEN_DAYS = 3650
 
-/** Throws where tokens are signed with the keys behind AUTH_JWKS_URL, and where no sandbox has made a secret. */
+/** Throws where tokens are signed with the keys behind AUTH_JWKS_URL, and where no sandbox has a secret. */
 export async function signToken(
   config: Config,
   user: string,

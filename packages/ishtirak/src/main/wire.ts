@@ -63,7 +63,7 @@ import { createLoadTimeList } from '../ledger/time-list.sql.js'
 import { createLoadUser } from '../ledger/users.sql.js'
 import { createUsageState } from '../limits/usage.js'
 import { createLoadUserWithUsage } from '../limits/usage.sql.js'
-import { createMailer } from '../mail/send-mail.js'
+import { createMailer, type Mailer } from '../mail/send-mail.js'
 import { examineService, watchGateways } from '../overview/examine.js'
 import { operatorFiles } from '../overview/files.js'
 import { createJobRounds } from '../overview/health.js'
@@ -136,6 +136,8 @@ export interface Surroundings {
   readonly capabilities?: readonly Brings[]
   /** Who calls, in place of the tokens that the configuration names. */
   readonly identify?: IdentifyUser
+  /** Takes mail in place of the server of SMTP_URL. */
+  readonly mailer?: Mailer | undefined
   /** Takes the events in place of an address. */
   readonly onEvent?: OnEvent | undefined
   /** Of a command that opens the database: an owner by this key, beside the operators that are configured. */
@@ -179,7 +181,7 @@ export async function wire(config: WiredConfig, world: Surroundings): Promise<Se
   const viewAsUser = createViewAsUser(all, capabilities)
   if (config.operatorKeys.length > 0 || config.operatorIssuer)
     await app.register(consoleRoutes({ ...all, viewAsUser, signIn: consoleSignIn(all) }, capabilities))
-  await app.register(pages({ ...all, ...pageOptions(config, clock) }, capabilities))
+  await app.register(pages({ ...all, ...pageOptions(all, clock) }, capabilities))
 
   const jobs = world.withoutJobs ? [] : schedule(capabilities, all)
   const runner = createRunner(jobs, log, parts.rounds)
@@ -278,9 +280,14 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     printer: createReceiptPrinter(log, seller.shop.color),
     ...watched(config, { ...world, methods }),
     logForgery: createForgeryLog({ clock, log }),
-    ...(config.smtpUrl === undefined ? {} : { mailer: createMailer(config.smtpUrl) }),
+    ...mailerOf(config, world),
     ...outgoingOf(config, world),
   }
+}
+
+function mailerOf({ smtpUrl }: WiredConfig, { mailer }: Pick<PartsWorld, 'mailer'>): { mailer?: Mailer } {
+  if (mailer) return { mailer }
+  return smtpUrl === undefined ? {} : { mailer: createMailer(smtpUrl) }
 }
 
 function outgoingOf({ events }: WiredConfig, { onEvent, ...world }: PartsWorld) {
@@ -359,10 +366,10 @@ const LINK_REQUESTS = 10
 const LINK_REQUESTS_MS = 10 * MINUTE
 
 /** What people see. */
-function pageOptions(config: Config, clock: Clock) {
+function pageOptions({ mailer }: Pick<Parts, 'mailer'>, clock: Clock) {
   const linkRequests = createRateLimit({ clock, quota: LINK_REQUESTS, windowMs: LINK_REQUESTS_MS })
   return {
-    mailsLinks: config.smtpUrl !== undefined,
+    mailsLinks: mailer !== undefined,
     admitLinkRequest: (request: FastifyRequest, reply: FastifyReply) =>
       linkRequests(networkOf(request.ip), reply),
   }
