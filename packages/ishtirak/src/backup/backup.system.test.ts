@@ -137,7 +137,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     },
   )
 
-  it('that is older: the operator books what was bought since, and no receipt number comes twice', async () => {
+  it('of before: the operator books what was bought since, and no receipt number comes twice', async () => {
     const before = await createWorld(database(), { env: OPERATOR_ENV })
     await before.as('user-1').buy()
     await backUpTo(file, database(), START)

@@ -1,7 +1,8 @@
 // In the sandbox, in place of a mail server: the last messages stay in memory, and a page shows them.
-import type { SendMailOptions } from 'nodemailer'
+
 import type { App } from '../http/app.js'
 import type { Mailer } from './send-mail.js'
+import { type MailMessage, recipientsOf } from './write-mail.js'
 
 export const KEPT_MAILS_PATH = '/_sandbox/mails'
 
@@ -15,7 +16,7 @@ p { white-space: pre-wrap; overflow-wrap: break-word }
 `
 
 export function createKeptMail() {
-  const kept: SendMailOptions[] = []
+  const kept: MailMessage[] = []
   const mailer: Mailer = {
     send: async (message) => {
       kept.unshift(message)
@@ -34,7 +35,7 @@ export function createKeptMail() {
   return { mailer, route }
 }
 
-function pageOf(kept: readonly SendMailOptions[]): string {
+function pageOf(kept: readonly MailMessage[]): string {
   return `<!doctype html>${String(
     <html lang="en">
       <head>
@@ -49,7 +50,7 @@ function pageOf(kept: readonly SendMailOptions[]): string {
         {kept.map((message) => (
           <article dir="auto">
             <h2 safe>{message.subject ?? ''}</h2>
-            <p safe>{addressOf(message)}</p>
+            <p safe>{recipientsOf(message).join(', ')}</p>
             <p dir="auto" safe>
               {String(message.text)}
             </p>
@@ -58,12 +59,4 @@ function pageOf(kept: readonly SendMailOptions[]): string {
       </body>
     </html>,
   )}`
-}
-
-/** `write-mail.tsx` writes one recipient, `operator-mail.ts` several. */
-function addressOf({ to }: SendMailOptions): string {
-  return [to ?? []]
-    .flat(2)
-    .map((one) => (typeof one === 'object' && 'address' in one ? one.address : String(one)))
-    .join(', ')
 }

@@ -9,7 +9,7 @@ import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
-import { type MailMessage, type WriteMailDeps, writeMail } from './write-mail.js'
+import { type MailMessage, recipientsOf, type WriteMailDeps, writeMail } from './write-mail.js'
 
 type SendResult =
   | { readonly kind: 'sent' }
@@ -146,8 +146,8 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
 const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
 
 /** Letters outside of ASCII before the @ (RFC 6531); a domain has its form in ASCII. */
-const needsUtf8 = ({ to }: MailMessage) =>
-  [to].flat().some((one) => /[^\p{ASCII}].*@/u.test(typeof one === 'string' ? one : one.address))
+const needsUtf8 = (message: MailMessage) =>
+  recipientsOf(message).some((address) => /[^\p{ASCII}].*@/u.test(address))
 
 /** The library sends such an address to any server. */
 async function announcesUtf8(options: SMTPConnection.Options): Promise<boolean> {

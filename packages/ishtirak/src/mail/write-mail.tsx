@@ -53,6 +53,10 @@ export type MailMessage = Omit<SendMailOptions, 'to'> & {
   to: string | string[] | { name: string; address: string }
 }
 
+/** Their addresses. */
+export const recipientsOf = ({ to }: MailMessage): readonly string[] =>
+  [to].flat().map((one) => (typeof one === 'string' ? one : one.address))
+
 /** The words of a message, before they become text and HTML. */
 export interface MailWords {
   readonly locale: Locale
