@@ -142,7 +142,7 @@ describeInBrowser('a transfer', ({ visit }) => {
     await page.click('form[action$="/portal/choice"] button.go')
     await page.click('form[action$="/portal/upgrade"] button.go')
     await page.click('button[value="paid"]')
-    await page.waitForURL(/\/billing\/return\//)
+    await page.waitForURL(/\/portal\/return\//)
     await world.emulator.settled()
     await page.reload()
     expect(await page.textContent('main')).toContain(sayIn('fr')('returnTransferToo'))

@@ -193,7 +193,7 @@ function credentialsOf(
         .digest('hex'),
     }
   }
-  if (/^\/(portal|console|billing\/return)/.test(url)) return { cookie }
+  if (/^\/(portal|console)/.test(url)) return { cookie }
   if (url.startsWith('/api/v1/platform')) return { authorization: `Bearer ${PLATFORM_KEY}` }
   if (/operator/.test(url)) return { authorization: `Bearer ${OPERATOR_KEY}` }
   return { authorization: `Bearer ${random.pick(targets.tokens)}` }

@@ -77,7 +77,7 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(shown.text).toContain('name="shown" value="2000"')
     expect(await words(visit)).toContain('Your balance 5 000 DA')
     for (const months of ['abc', '1.5', '-1e12']) expect((await buy({ months })).status).toBe(422)
-    expect((await buy({ shown: '2000' })).headers.get('location')).toMatch(/\/billing\/return\/pay_/)
+    expect((await buy({ shown: '2000' })).headers.get('location')).toMatch(/\/portal\/return\/pay_/)
     expect(await words(visit)).toContain('Your balance 3 000 DA')
   })
 
