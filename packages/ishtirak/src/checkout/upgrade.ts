@@ -301,10 +301,10 @@ async function takeOver(
  * Ends a checkout that should not be paid any more. Where it stays payable, it is the one to give; where the
  * bank still decides, a second beside it could be paid twice: the user is asked to wait.
  */
-async function closeAtProvider(
-  deps: UpgradeDeps,
+export async function closeAtProvider(
+  deps: SettleDeps,
   { payment, isSame }: { readonly payment: Payment; readonly isSame: boolean },
-  { requestId }: UpgradeRequest,
+  { requestId }: Pick<AskedBy, 'requestId'>,
 ): Promise<OpenedCheckout | null> {
   if (payment.checkoutId === null) return null
   const { checkoutId } = payment

@@ -1,6 +1,7 @@
 // A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
 // of it is. No money came, so there is no receipt, but a statement. A code that gives this user nothing more,
 // but did, is answered as it was then: the answer of the first call may have been lost.
+import { closeAtProvider } from '../checkout/upgrade.js'
 import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
@@ -11,16 +12,15 @@ import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import { findGrantByCode } from '../ledger/grants.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { quoteRefusal } from '../ledger/refusals.js'
-import { describeChange, type SaveDeps } from '../ledger/save.js'
-import type { ReceiptRules } from '../ledger/settle.js'
+import { busyUntil, quoteRefusal } from '../ledger/refusals.js'
+import { describeChange } from '../ledger/save.js'
+import type { SettleDeps } from '../ledger/settle.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
 import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
 import { type CodeDeps, countingTries, hashesOf, lookUpCode } from './typed-code.js'
 
-export interface RedeemDeps extends SaveDeps, CodeDeps, Pick<CommonParts, 'catalogue'> {
+export interface RedeemDeps extends SettleDeps, CodeDeps, Pick<CommonParts, 'catalogue'> {
   readonly loadUser: LoadUser
-  readonly receipts: ReceiptRules
 }
 
 export interface Redeemed {
@@ -37,7 +37,7 @@ export interface TypedCode {
 
 /**
  * Throws `code_not_valid`, what `quoteRefusal` names, `validation_failed` (past the year 9999),
- * `too_many_wrong_codes`, `not_found`.
+ * `too_many_wrong_codes`, `not_found`, and what `closeAtProvider` throws.
  */
 export function redeem(
   deps: RedeemDeps,
@@ -47,7 +47,7 @@ export function redeem(
 ): Promise<Redeemed> {
   if (deps.codeKeys.length === 0) throw new BillingError('not_found')
   return countingTries(deps, user.userId, async () => {
-    const redeemed = await untilFresh('a redemption', () => redeemOnFacts(deps, user, code))
+    const redeemed = await untilFresh('a redemption', () => redeemOnFacts(deps, user, code, requestId))
     const { id, months } = redeemed.grant
     deps.log.info({ request_id: requestId, user_id: user.userId, redemption_id: id, months }, 'code redeemed')
     return redeemed
@@ -58,16 +58,25 @@ async function redeemOnFacts(
   deps: RedeemDeps,
   user: KnownUser,
   { typed, free }: TypedCode,
+  requestId: string,
 ): Promise<Redeemed | 'stale'> {
   const { userId } = user
   const now = deps.clock.now()
   const loaded = await deps.loadUser(userId)
+  const methods = free ? deps.methods.gateways.map(({ name }) => name) : []
   // After the user, so that a use that comes between them makes those facts stale.
-  const code = await lookUpCode(deps, { userId, typed, methods: [] })
-  if (!code || !hasUseLeft(code, now)) return redeemedBefore(deps, userId, { typed, free })
+  const code = await lookUpCode(deps, { userId, typed, methods })
+  if (!code || !hasUseLeft(code, now)) return redeemedBefore(deps, userId, { typed, free }, code)
   const { plan, months } = giftOf(deps, loaded?.user.subscription ?? NEVER_PAID, { code, free }, now)
   if (!loaded) {
     await rememberUser(deps.database, user, now)
+    return 'stale'
+  }
+  const { open } = loaded
+  if (open && methods.includes(open.method) && open.codeHash === code.hash) {
+    // Its use of the code was not counted: this choice takes the place of that payment.
+    if (open.checkoutId === null) throw busyUntil(open.attemptEndsAt, now)
+    await closeAtProvider(deps, { payment: open, isSame: false }, { requestId })
     return 'stale'
   }
   if (await deps.bookRenewals(userId, loaded.user, now)) return 'stale'
@@ -92,9 +101,11 @@ async function redeemedBefore(
   { database, codeKeys }: RedeemDeps,
   userId: string,
   { typed, free }: TypedCode,
+  code: CodeFacts | null,
 ): Promise<Redeemed> {
   const grant = await findGrantByCode(database, userId, hashesOf(codeKeys, typed))
-  const isSame = grant && (!free || (grant.plan.id === free.planId && grant.months === free.months))
+  const isAny = !free || code?.batch.kind === 'months'
+  const isSame = grant && (isAny || (grant.plan.id === free.planId && grant.months === free.months))
   if (!isSame) throw new BillingError('code_not_valid')
   return { grant, currentPeriodEnd: grant.end }
 }
