@@ -2,7 +2,7 @@
 
 import type { App } from '../http/app.js'
 import type { Mailer } from './send-mail.js'
-import { type MailMessage, recipientsOf } from './write-mail.js'
+import { type MailMessage, recipientAddress } from './write-mail.js'
 
 export const KEPT_MAILS_PATH = '/_sandbox/mails'
 
@@ -50,7 +50,7 @@ function pageOf(kept: readonly MailMessage[]): string {
         {kept.map((message) => (
           <article dir="auto">
             <h2 safe>{message.subject ?? ''}</h2>
-            <p safe>{recipientsOf(message).join(', ')}</p>
+            <p safe>{message.to.map(recipientAddress).join(', ')}</p>
             <p dir="auto" safe>
               {String(message.text)}
             </p>

@@ -311,6 +311,12 @@ describeOnEach('mail', ({ database }) => {
     expect(await owe('user-2')).toEqual(['éé-user-2@example.dz'])
   })
 
+  it('to several goes to those that the server can reach', async () => {
+    const to = ['éé@example.dz', 'b@example.dz']
+    const sent = await createMailer(sink.url).send({ from: 'a@example.dz', to, text: 'c' })
+    expect([sent, taken().map((mail) => mail.to)]).toEqual([{ kind: 'sent' }, [['b@example.dz']]])
+  })
+
   it('is not sent once it is old, when a mail server was away for a week', async () => {
     sink.answer = (command) => (command === 'MAIL' ? '421 away' : undefined)
     await grant('user-1')
@@ -324,7 +330,9 @@ describeOnEach('mail', ({ database }) => {
   it('is given up where the server goes on saying something without an end', async () => {
     sink.answer = (command) => (command === 'EHLO' ? '250-wait' : undefined)
     const mailer = createMailer(sink.url, 100)
-    const sent = await mailer.send({ from: 'a@example.dz', to: 'b@example.dz', text: 'c' })
-    expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
+    for (const to of ['b@example.dz', 'éé@example.dz']) {
+      const sent = await mailer.send({ from: 'a@example.dz', to, text: 'c' })
+      expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
+    }
   })
 })

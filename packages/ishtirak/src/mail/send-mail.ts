@@ -9,7 +9,13 @@ import type { CommonParts } from '../ledger/parts.js'
 import { inBatches } from '../runtime/async.js'
 import { isThisMachine } from '../runtime/environment.js'
 import { type ClaimedMail, claimDueMails, finishMail, forgetMails, MAIL_LEASE_MS } from './mail.sql.js'
-import { type MailMessage, recipientsOf, type WriteMailDeps, writeMail } from './write-mail.js'
+import {
+  type MailMessage,
+  type Recipient,
+  recipientAddress,
+  type WriteMailDeps,
+  writeMail,
+} from './write-mail.js'
 
 type SendResult =
   | { readonly kind: 'sent' }
@@ -130,10 +136,12 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
   const transport = import('nodemailer').then(({ createTransport }) => createTransport(options))
   return {
     send: async (message) => {
+      const signal = AbortSignal.timeout(limitMs)
       try {
-        if (needsUtf8(message) && !(await announcesUtf8(options)))
-          return { kind: 'refused', reason: WITHOUT_UTF8 }
-        await (await transport).sendMail({ ...message, signal: AbortSignal.timeout(limitMs) })
+        const isForAll = message.to.every(isInAscii) || (await announcesUtf8(options, signal))
+        const to = isForAll ? message.to : message.to.filter(isInAscii)
+        if (to.length === 0) return { kind: 'refused', reason: WITHOUT_UTF8 }
+        await (await transport).sendMail({ ...message, to, signal })
         return { kind: 'sent' }
       } catch (error) {
         if (!(error instanceof Error)) throw error
@@ -145,15 +153,18 @@ export function createMailer(smtpUrl: string, limitMs = MESSAGE_MS): Mailer {
 
 const WITHOUT_UTF8 = 'the mail server does not announce SMTPUTF8, which this address needs'
 
-/** Letters outside of ASCII before the @ (RFC 6531); a domain has its form in ASCII. */
-const needsUtf8 = (message: MailMessage) =>
-  recipientsOf(message).some((address) => /[^\p{ASCII}].*@/u.test(address))
+/** Before the @ (RFC 6531): a domain has its form in ASCII. */
+const isInAscii = (one: Recipient) => !/[^\p{ASCII}].*@/u.test(recipientAddress(one))
 
 /** The library sends such an address to any server. */
-async function announcesUtf8(options: SMTPConnection.Options): Promise<boolean> {
+async function announcesUtf8(options: SMTPConnection.Options, signal: AbortSignal): Promise<boolean> {
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
   const connection = new Connection(options)
   await new Promise<void>((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason)
+      connection.close()
+    })
     connection.on('error', reject).on('end', () => reject(new Error('the mail server hung up')))
     connection.connect((error) => (error ? reject(error) : resolve()))
   })

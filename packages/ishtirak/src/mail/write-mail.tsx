@@ -42,20 +42,17 @@ export async function writeMail(
     messageId: messageIdOf(owed, new URL(publicUrl).hostname),
     // A copy: nodemailer writes into it.
     from: { ...mailFrom(locale) },
-    to: { name: name ?? '', address: email },
+    to: [{ name: name ?? '', address: email }],
     ...messageOf(words),
     attachments: [...attachments],
   }
 }
 
-/** As nodemailer takes it. */
-export type MailMessage = Omit<SendMailOptions, 'to'> & {
-  to: string | string[] | { name: string; address: string }
-}
+export type Recipient = string | { name: string; address: string }
+export const recipientAddress = (one: Recipient): string => (typeof one === 'string' ? one : one.address)
 
-/** Their addresses. */
-export const recipientsOf = ({ to }: MailMessage): readonly string[] =>
-  [to].flat().map((one) => (typeof one === 'string' ? one : one.address))
+/** As nodemailer takes it. */
+export type MailMessage = Omit<SendMailOptions, 'to'> & { to: Recipient[] }
 
 /** The words of a message, before they become text and HTML. */
 export interface MailWords {
