@@ -391,6 +391,13 @@ export const mutations = [
     tests: [src('codes/redeem.test.ts')],
   },
   {
+    rule: 'a code is not redeemed beside an open checkout that holds its use',
+    file: src('codes/redeem.ts'),
+    from: 'open.codeHash === code.hash',
+    to: 'open.id === code.hash',
+    tests: [src('codes/redeem.test.ts')],
+  },
+  {
     rule: 'the use of a code comes back with a checkout that dies',
     file: src('core/payment.ts'),
     from: `return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'`,

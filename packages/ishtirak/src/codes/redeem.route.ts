@@ -25,8 +25,8 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
       description:
         'For a code that gives months of a plan, or, with `plan`, one that leaves nothing to pay for it. ' +
         'They follow on the paid time, or begin now. A code that the user has redeemed, and cannot redeem ' +
-        'again, gets the same answer again; with `plan`, an open checkout with the code is closed. 404 where ' +
-        'the service has no codes.',
+        'again, gets the same answer again. An open checkout that holds the code is closed. 404 where the ' +
+        'service has no codes.',
       params: callers.params({}),
       body: RedeemRequestSchema,
       response: {
