@@ -331,7 +331,7 @@ describeOnEach('mail', ({ database }) => {
     sink.answer = (command) => (command === 'EHLO' ? '250-wait' : undefined)
     const mailer = createMailer(sink.url, 100)
     for (const to of ['b@example.dz', 'éé@example.dz']) {
-      const sent = await mailer.send({ from: 'a@example.dz', to, text: 'c' })
+      const sent = await mailer.send({ from: 'a@example.dz', to: [to], text: 'c' })
       expect(sent).toMatchObject({ kind: 'failed', reason: expect.stringContaining('abort') })
     }
   })
