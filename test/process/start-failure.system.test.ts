@@ -103,7 +103,7 @@ it('a folder that this user may not write to', async () => {
   if (isRoot) process.seteuid?.(65_534)
   const refused = openFolder(path.join(locked, 'database')).catch((error: unknown) => error)
   if (isRoot) process.seteuid?.(0)
-  expect(explainFailure(await refused, {})).toMatch(
+  expect(explainFailure(await refused, { DATA_DIR: locked })).toMatch(
     new RegExp(
       'locked.*: this user may not write there\\. ' +
         'Give it the folder, or set DATA_DIR to another folder \\(EACCES\\)$',

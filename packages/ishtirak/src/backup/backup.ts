@@ -15,7 +15,7 @@ import type { Operator } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
 import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
-import { type BackupContents, checkBackup, RestoreRefused } from './backup-lines.js'
+import { type BackupContents, checkBackup, RestoreRefused, readHeader } from './backup-lines.js'
 import './words.js'
 
 export function backUpTo(
@@ -73,6 +73,8 @@ async function wholeFile<Result>(
 }
 
 const OWN_NEW_FILE = { flags: 'wx', mode: 0o600 }
+
+export const readBackupHeader = (name: string) => readHeader(linesOf(name))
 
 /** `restoredAt` null: nothing was issued after the backup. */
 export function restoreFrom(

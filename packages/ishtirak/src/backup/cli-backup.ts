@@ -10,7 +10,7 @@ import {
 } from '../acts/operator-client.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'
-import { backUpTo, receiveBackup, restoreFrom } from './backup.js'
+import { backUpTo, readBackupHeader, receiveBackup, restoreFrom } from './backup.js'
 import type { BackupContents } from './backup-lines.js'
 
 /** A backup of many gigabytes takes its time. */
@@ -41,6 +41,8 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
     .description('Fill an empty database from a backup, of either kind of database')
     .option('--complete', 'the service wrote nothing after this backup: the numbers of receipts go on')
     .action(async (file: string, { complete }: { readonly complete?: boolean }) => {
+      // Before a database is made for it.
+      await readBackupHeader(file)
       const restoredAt = complete ? null : systemClock().now()
       const { withProgress } = await import('../runtime/progress.js')
       const contents = await withProgress('MB', ({ at }) =>

@@ -12,7 +12,7 @@ export const codeSettings = settingsOf(
   {
     secretLists: ['CODE_KEYS'],
     read: ({ CODE_KEYS: keys }): CodeConfig => ({ codeKeys: items(keys) }),
-    sandboxSecrets: ['codeKey'],
+    sandboxSecrets: { codeKey: 'CODE_KEYS' },
     inSandbox: ({ codeKeys }, secret) => ({ codeKeys: [...codeKeys, secret('codeKey')] }),
   },
 )

@@ -38,7 +38,7 @@ export const eventSettings = settingsOf(
       const reach = isPrivate === 'true' ? 'any' : isSandbox ? 'loopback' : 'public'
       return url === undefined ? {} : { events: { url, secrets: items(secrets), reach } }
     },
-    sandboxSecrets: ['eventsSecret'],
+    sandboxSecrets: { eventsSecret: 'EVENTS_SECRETS' },
     inSandbox: ({ events }, secret) => {
       if (!events || events.secrets.length > 0) return {}
       const base64 = Buffer.from(secret('eventsSecret'), 'base64url').toString('base64')

@@ -2,10 +2,13 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Command } from 'commander'
 import { afterEach, expect, it, vi } from 'vitest'
+import { addBackupCommands } from '../backup/cli-backup.js'
 import { eventSettings } from '../events/settings.js'
 import { commandHost } from './command-host.js'
 import { readConfig } from './config.js'
+import { explainFailure } from './doctor.js'
 import { runningSandbox } from './sandbox.js'
 import { signToken } from './sign-token.js'
 
@@ -27,7 +30,11 @@ it.each(['', 'memory:', 'postgres://127.0.0.1:1/none'])(
       `${AWAY}set AUTH_JWT_SECRET`,
     )
     const toReceiver = commandHost.config(eventSettings, { EVENTS_URL: 'http://127.0.0.1:1' })
-    await expect(toReceiver).rejects.toThrow(AWAY)
+    await expect(toReceiver).rejects.toThrow(`${AWAY}set EVENTS_SECRETS`)
+    const restore = new Command().exitOverride()
+    addBackupCommands(restore, commandHost)
+    const ofNoFile = restore.parseAsync(['restore', '/nowhere/f'], { from: 'user' }).catch(Object)
+    expect(explainFailure(await ofNoFile, process.env)).toMatch(/no such file .*'\/nowhere\/f'$/)
     if (!url.startsWith('postgres'))
       await expect(commandHost.onDatabase(async () => null)).rejects.toThrow(AWAY)
     expect(existsSync(folder)).toBe(false)

@@ -44,7 +44,7 @@ export const commandHost: CommandHost = {
     if (!config.sandbox) return config
     const state = hasSandbox(config) ? await readSandboxState(config) : null
     const secretOf = (name: string) => {
-      if (state === null) throw noSandbox('set its secret')
+      if (state === null) throw noSandbox(`set ${settings.sandboxSecrets?.[name]}`)
       return String(state[name])
     }
     return { ...config, ...settings.inSandbox?.(config, secretOf) }

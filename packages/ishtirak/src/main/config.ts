@@ -56,7 +56,9 @@ export function readMountedConfig(variables: Variables, host: { readonly identif
 
 const OF_CAPABILITIES = settingsOf(CAPABILITIES)
 /** Of capabilities, by their names in the sandbox's file. */
-export const SANDBOX_SECRETS = OF_CAPABILITIES.flatMap(({ sandboxSecrets = [] }) => sandboxSecrets)
+export const SANDBOX_SECRETS = OF_CAPABILITIES.flatMap(({ sandboxSecrets = {} }) =>
+  Object.keys(sandboxSecrets),
+)
 
 /** What capabilities complete the configuration with. */
 export function inSandbox(config: Config, secret: (name: string) => string): Partial<Config> {

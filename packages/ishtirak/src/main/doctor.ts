@@ -206,9 +206,16 @@ function explainSystem(error: SystemError, variables: Variables): string {
     return `cannot listen on ${address}:${port} (${code}): ${remedy}`
   }
   const remedy = FILES[code]
-  return error.path !== undefined && remedy !== undefined
+  return remedy !== undefined && error.path !== undefined && isOfDataFolder(error.path, variables)
     ? `${error.path}: ${remedy} (${code})`
     : error.message
+}
+
+/** In it, or above it where it cannot be made. */
+function isOfDataFolder(file: string, { DATA_DIR: folder }: Variables): boolean {
+  const data = path.resolve(folder || 'data') + path.sep
+  const given = path.resolve(file) + path.sep
+  return given.startsWith(data) || data.startsWith(given)
 }
 
 const LISTENING: Readonly<Record<string, (host: string, ports: readonly string[]) => string>> = {

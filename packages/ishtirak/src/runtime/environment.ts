@@ -101,8 +101,9 @@ export interface Settings<Part> {
   contradictions?(given: Variables, context: SettingsContext): readonly Contradiction[]
   /** Throws `ConfigError` with everything that is wrong. */
   read(given: Variables, context: SettingsContext): Part
-  /** What the sandbox adds to it: things to try, and secrets, which stay the same under their names. */
-  readonly sandboxSecrets?: readonly string[]
+  /** The names of secrets that the sandbox makes once, each with the variable that is set elsewhere. */
+  readonly sandboxSecrets?: Variables
+  /** What the sandbox adds: these secrets, and things to try. */
   inSandbox?(read: Part, secret: (name: string) => string): Partial<Part>
   /** What the sandbox prints for those who write a platform: of what it has added, as variables of theirs. */
   forPlatform?(read: Part, completed: Part): Variables
