@@ -301,6 +301,7 @@ const CONTRADICTIONS: readonly (readonly [Record<string, string>, string])[] = [
   [{ ...LIVE, SELLER_FILE: '' }, 'SELLER_FILE is missing: receipts of real money name their seller'],
   [{ PORT: '65535', METRICS_PORT: '4001' }, 'SANDBOX_PORT is missing: PORT leaves none after it'],
   [{ PORT: '65535', SANDBOX_PORT: '4000' }, 'METRICS_PORT is missing: PORT leaves no second one after it'],
+  [{ PORT: '4000', SANDBOX_PORT: '4000' }, 'SANDBOX_PORT must differ from PORT'],
   [{ SANDBOX_PORT: '3002' }, 'METRICS_PORT is missing: SANDBOX_PORT is the second port after PORT'],
   [
     { METRICS_PORT: '3001' },

@@ -8,6 +8,10 @@ export function portContradictions(environment: Environment): readonly Contradic
   const isTaken = metrics !== null && metrics.port !== 0 && others.includes(metrics.port)
   return [
     [
+      isSandbox(environment) && port !== 0 && sandboxPort(environment) === port,
+      'SANDBOX_PORT must differ from PORT',
+    ],
+    [
       isSandbox(environment) && sandboxPort(environment) > 65_535,
       'SANDBOX_PORT is missing: PORT leaves none after it',
     ],
