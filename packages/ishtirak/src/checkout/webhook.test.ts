@@ -120,6 +120,7 @@ describeOnEach('the webhook', ({ database }) => {
     for (const [odd, status, code] of [
       ['{"id":', 400, 'malformed_json'],
       ['{}', 422, 'event_without_checkout'],
+      [JSON.stringify(anEvent({})), 422, 'event_without_checkout'],
       ['x'.repeat(64 * 1024 + 1), 413, 'payload_too_large'],
     ] as const) {
       const answer = await world.call('POST', WEBHOOK, { body: odd, headers: { signature: sign(odd) } })

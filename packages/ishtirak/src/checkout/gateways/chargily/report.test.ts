@@ -82,11 +82,12 @@ describe('an event', () => {
     expect(readEvent(bytes(unknown))).toEqual(expected)
   })
 
-  test('is nothing else, and nothing without an id or a type', () => {
+  test('is nothing else, and nothing without an id or a type, or of a checkout without the checkout', () => {
     const broken = ['', '{"id":', '{"id":"\xff","entity":"event","type":"checkout.paid"}']
     const ids = [undefined, 7, '', 'a\u0000b', 'a\ud800'].map((id) => ({ ...DOCUMENTED, id }))
     const others = [[DOCUMENTED], null, CHECKOUT, { ...DOCUMENTED, entity: 'checkout' }]
-    const bodies = [...others, ...ids, { ...DOCUMENTED, type: null }].map(bytes)
+    const ofNone = [undefined, null, [], {}, { ...CHECKOUT, id: 7 }].map((data) => ({ ...DOCUMENTED, data }))
+    const bodies = [...others, ...ids, ...ofNone, { ...DOCUMENTED, type: null }].map(bytes)
     const sent = [...broken.map((text) => Buffer.from(text, 'latin1')), ...bodies]
     expect(sent.filter((body) => readEvent(body)).map(String)).toEqual([])
   })

@@ -57,7 +57,10 @@ export function readCheckout(
   }
 }
 
-/** Undefined: not JSON. Null: no event. The bytes are taken as verified. */
+/** Of the types of events. Others are about no checkout. */
+const ABOUT_A_CHECKOUT = 'checkout.'
+
+/** Undefined: not JSON. Null: no event, or one of a checkout that cannot be read. The bytes are verified. */
 export function readEvent(body: Uint8Array): ProviderEvent | null | undefined {
   const value = parseJsonBytes(body)
   if (value === undefined) return undefined
@@ -67,7 +70,9 @@ export function readEvent(body: Uint8Array): ProviderEvent | null | undefined {
   if (id === null || type === null) return null
   const createdAt = readUnixSeconds(value.created_at)
   const around = { live: readFlag(value.livemode), updatedAt: readUnixSeconds(value.updated_at) ?? createdAt }
-  return { id, type, report: readCheckout(value.data, around), createdAt }
+  const report = readCheckout(value.data, around)
+  if (report === null && type.startsWith(ABOUT_A_CHECKOUT)) return null
+  return { id, type, report, createdAt }
 }
 
 /** Null: not page number `page` of a list. A checkout without an id is left out. */
