@@ -135,13 +135,13 @@ function partsOf({ pages, locale, say, now, quote, way }: SummaryOf): readonly s
   const { offer, amount, period, change } = quote
   const { plan, months } = offer
   const sum = formats.money(amount, locale)
-  const taxed = isTaxed(pages, now) ? say('withTax', { amount: sum }) : sum
+  const taxed = amount > 0 && isTaxed(pages, now) ? say('withTax', { amount: sum }) : sum
   if (change) {
     const until = say('untilDay', { end: formats.day(period.end, locale) })
     return [planName(plan.name, locale), say(way.startsFrom ?? 'fromNowOn'), taxed, until]
   }
   const monthly = formats.centimes(Math.round((amount * 100) / months), locale)
-  const price = months === 1 ? taxed : say('sumAndMonth', { sum: taxed, month: monthly })
+  const price = months === 1 || amount === 0 ? taxed : say('sumAndMonth', { sum: taxed, month: monthly })
   const day = (instant: Instant) => formats.day(instant, locale)
   // Seen later, it begins later: its days are not known yet.
   const days =
@@ -151,7 +151,7 @@ function partsOf({ pages, locale, say, now, quote, way }: SummaryOf): readonly s
   return [planName(plan.name, locale), termInWords(months, locale), price, days]
 }
 
-function startInWords({ pages, locale, say, now, quote }: SummaryOf): string {
+function startInWords({ pages, locale, say, now, quote, way }: SummaryOf): string {
   const { offer, period, change } = quote
   if (change) {
     const money = (dinars: number) => pages.formats.money(dinars, locale)
@@ -159,7 +159,7 @@ function startInWords({ pages, locale, say, now, quote }: SummaryOf): string {
     const plan = planName(offer.plan.name, locale)
     return say('changeCost', { plan, ...cost, end: pages.formats.day(period.end, locale) })
   }
-  if (period.start === now) return say('startsAtOnce')
+  if (period.start === now) return say(way.purse || quote.amount === 0 ? 'startsAtOnce' : 'startsWhenPaid')
   const start = pages.formats.day(period.start, locale)
   return say(period.start > now ? 'startsLater' : 'pastDueStart', { start })
 }

@@ -76,7 +76,10 @@ describeScenario('a code in the portal', ({ database }) => {
       const code = await codeOf({ kind: 'percent', plan: 'pro', percent: 100 })
       const portal = await enterPortal(world, 'user-1')
       const summary = await portal.submit('/portal/choice', { offer: '12 pro', method: 'card', code })
-      expect(wordsOf(summary.text)).toContain('Instead of 24 000 DA Redeem the code')
+      expect(wordsOf(summary.text)).toContain(
+        'Pro · 12 months · 0 DA · 21 November 2026 to 21 November 2027 ' +
+          'Instead of 24 000 DA Redeem the code It starts at once.',
+      )
       expect(summary.text).toContain('/portal/redeem"')
       const redeemed = await portal.submit('/portal/redeem', { plan: 'pro', months: '12', code })
       const page = await portal.open(redeemed.headers.get('location')?.slice(world.base.length) ?? '')

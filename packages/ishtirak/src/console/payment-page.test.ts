@@ -40,7 +40,7 @@ describeScenario('the console', ({ database }) => {
     expect(bytesOf(text, world)).toBeLessThan(60_000)
     const reader = await enterConsole(world, OPERATOR_KEY, 'ar')
     const { text: arabic } = await reader.open(`/console/payments/${paymentId}`)
-    expect(arabic).toContain('<dd><span>\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
+    expect(arabic).toContain('<dd><span>\u200f\u2068Pro\u2069 · \u2068شهر\u2069</span></dd>')
     await world.as('user-1').buy()
     const owner = await enterConsole(world, ROLE_KEYS.owner)
     for (const path of [`/console/payments/${paymentId}`, '/console/users/user-1'])

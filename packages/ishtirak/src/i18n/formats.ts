@@ -21,9 +21,13 @@ export function termInWords(count: number, locale: Locale): string {
   return unbroken(terms[locale].format(count))
 }
 
-/** `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated, or a figure would change sides. */
+/**
+ * `Pro · 12 months · 2 000 DA`. In Arabic each part is isolated, or a figure would change sides. Isolated as
+ * a whole it would run from left to right, because isolated letters do not count: so a mark comes first.
+ */
 export function inParts(parts: readonly string[], locale: Locale): string {
-  return parts.map((part) => (locale === 'ar' ? `\u2068${part}\u2069` : part)).join(' · ')
+  if (locale !== 'ar') return parts.join(' · ')
+  return `\u200f${parts.map((part) => `\u2068${part}\u2069`).join(' · ')}`
 }
 
 /** `Pro · 12 months`. */

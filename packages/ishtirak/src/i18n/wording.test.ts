@@ -49,9 +49,9 @@ describe('Arabic', () => {
 
   it('keeps a plan and its term in order, with a Latin name too', () => {
     const [bought, pay] = [planAndTerm({ name: 'Pro' }, 12, 'ar'), planAndTerm({ name: 'Pro' }, 12, 'en')]
-    expect(bought).toBe('\u2068Pro\u2069 · \u206812\u00a0شهرًا\u2069')
+    expect(bought).toBe('\u200f\u2068Pro\u2069 · \u206812\u00a0شهرًا\u2069')
     expect(pay).toBe('Pro · 12\u00a0months')
-    expect(inParts([bought, 'EDAHABIA'], 'ar')).toBe(`\u2068${bought}\u2069 · \u2068EDAHABIA\u2069`)
+    expect(inParts([bought, 'EDAHABIA'], 'ar')).toBe(`\u200f\u2068${bought}\u2069 · \u2068EDAHABIA\u2069`)
   })
 })
 

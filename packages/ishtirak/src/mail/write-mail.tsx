@@ -151,9 +151,9 @@ function safeParagraph(text: string): string {
   return safe.replace(GROUPED, (number) => `<span style="white-space:nowrap">${number}</span>`)
 }
 
-/** Some programs draw the marks around isolated names as boxes in a subject. */
+/** Some programs draw the marks of direction as boxes in a subject. */
 function plain(text: string): string {
-  return text.replace(/[\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
+  return text.replace(/[\u200f\u2066-\u2069]/g, '').replaceAll('\u00a0', ' ')
 }
 
 /**
