@@ -1,5 +1,5 @@
 // In the sandbox, in place of a mail server: the last messages stay in memory, and a page shows them.
-
+import { escapeHtml } from '@kitajs/html'
 import type { App } from '../http/app.js'
 import type { Mailer } from './send-mail.js'
 import { type MailMessage, recipientAddress } from './write-mail.js'
@@ -51,12 +51,35 @@ function pageOf(kept: readonly MailMessage[]): string {
           <article dir="auto">
             <h2 safe>{message.subject ?? ''}</h2>
             <p safe>{message.to.map(recipientAddress).join(', ')}</p>
-            <p dir="auto" safe>
-              {String(message.text)}
+            <p dir="auto">
+              <Linked text={String(message.text)} />
             </p>
+            <ul>
+              {message.attachments?.map(({ filename }) => (
+                <li safe>{String(filename)}</li>
+              ))}
+            </ul>
           </article>
         ))}
       </body>
     </html>,
   )}`
+}
+
+/** The addresses in it can be followed, as in a mail program. */
+function Linked({ text }: { readonly text: string }) {
+  const parts = text.split(/(https?:\/\/\S+)/)
+  return (
+    <>
+      {parts.map((part, index) =>
+        index % 2 === 1 ? (
+          <a href={part} safe>
+            {part}
+          </a>
+        ) : (
+          escapeHtml(part)
+        ),
+      )}
+    </>
+  )
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../../../test/support/free-port.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createLog } from '../runtime/log.js'
 import { readConfig } from './config.js'
@@ -28,7 +29,9 @@ it.each(['PORT', 'SANDBOX_PORT', 'METRICS_PORT'])('%s is taken: nothing is made'
 })
 
 it('the sandbox shows what would have been mailed', async () => {
-  const variables = { PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0', DATABASE_URL: 'memory:' }
+  // A known port, so that the webhook arrives.
+  const ports = { PORT: String(await freePort()), SANDBOX_PORT: '0', METRICS_PORT: '0' }
+  const variables = { ...ports, DATABASE_URL: 'memory:' }
   const service = await serve(readConfig(variables), createLog({ level: 'silent' }))
   onTestFinished(() => service.stop())
   const token = await signToken(service.config, 'user-1', { email: 'amine@example.dz', locale: 'en' })
@@ -42,4 +45,6 @@ it('the sandbox shows what would have been mailed', async () => {
   const page = async () => (await fetch(`${service.url}/_sandbox/mails`)).text()
   await waitFor(async () => (await page()).includes('amine@example.dz'))
   expect(await page()).toMatch(/<h2[^>]*>[^<]*receipt/i)
+  expect(await page()).toContain(`<a href="${service.url}/portal">${service.url}/portal</a>`)
+  expect(await page()).toMatch(/<li>[^<]+\.pdf<\/li>/)
 })
