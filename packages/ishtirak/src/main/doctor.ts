@@ -1,15 +1,18 @@
 // `ishtirak doctor` looks at everything the service needs, also where the service does not start, and changes
 // nothing; `explainFailure` says in one sentence what kept a command from its work.
+import { existsSync, readdirSync, rmdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Capability } from '../acts/capability.js'
 import type { BringsChecks, CheckResult } from '../acts/check.js'
 import { type Database, DatabaseError } from '../database/database.js'
+import { makeFolder } from '../database/embedded/flush.js'
 import { DataFolderFull, DataFolderLocked, DataFolderUnusable } from '../database/embedded/folder-lock.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { schemaFit } from '../database/migrate.js'
 import { EmbeddedDatabaseMissing } from '../database/open-database.js'
 import { examineDatabase, examineSettings, watchGateways } from '../overview/examine.js'
 import { systemClock } from '../runtime/clock.js'
+import { localUrl } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
 import { createLog } from '../runtime/log.js'
 import { SELLERS_OWN, sellersWay } from '../setup/sellers-own.js'
@@ -80,7 +83,7 @@ export function resultLine({ verdict, subject, found, remedy }: CheckResult): st
 async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<CheckResult> {
   const where = config.database.url ? 'server' : 'embedded'
   try {
-    const database = await openConfigured(config)
+    const database = await openWithoutMaking(config)
     try {
       const guard = await compareClock(config, database)
       yield* examineDatabase(config, database, guard)
@@ -105,6 +108,27 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
   }
 }
 
+/** Where the first start makes a database in a folder, one in memory shows that this machine can run it. */
+async function openWithoutMaking(config: Config): Promise<Database> {
+  const { url, dataDir } = config.database
+  const folder = path.resolve(dataDir, 'database')
+  const isNew = !existsSync(folder) || readdirSync(folder).length === 0
+  if (url !== undefined || !isNew) return openConfigured(config)
+  tryFolder(folder)
+  return openConfigured({ ...config, database: { ...config.database, url: 'memory:' } })
+}
+
+/** Throws where it cannot be made, as the start does; what was missing is missing again. */
+function tryFolder(folder: string): void {
+  const missing: string[] = []
+  for (let at = folder; !existsSync(at); at = path.dirname(at)) missing.push(at)
+  try {
+    makeFolder(folder)
+  } finally {
+    for (const made of missing.filter((one) => existsSync(one))) rmdirSync(made)
+  }
+}
+
 /** As the start does it. The sandbox's clock is moved on purpose. */
 async function compareClock({ chargily, clockChecked: checkedOn }: Config, database: Database) {
   if (!chargily || !(await schemaFit(database)).runs) return undefined
@@ -117,22 +141,20 @@ async function compareClock({ chargily, clockChecked: checkedOn }: Config, datab
 
 /** The folder belongs to one process: what it is like, the service that has it knows. */
 async function examineHolder(config: Config, locked: DataFolderLocked): Promise<CheckResult> {
-  const url = (await runningSandbox(config)) ?? config.publicUrl
-  try {
-    const { ok: isReady, status } = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) })
-    if (isReady) return ok('database', `embedded, in use by the service at ${url}, which is ready`)
-    return fail(
-      'database',
-      `embedded, in use by the service at ${url}, whose /readyz says ${status}`,
-      'see its log',
-    )
-  } catch {
-    return fail(
-      'database',
-      `embedded: ${locked.message}, and no service answers at ${url}`,
-      'end that process, or set DATA_DIR to another folder',
-    )
+  // The public address is the proxy's, which this machine may not reach.
+  const addresses = [(await runningSandbox(config)) ?? localUrl(config.host, config.port), config.publicUrl]
+  for (const url of addresses) {
+    const signal = AbortSignal.timeout(3_000)
+    const answer = await fetch(`${url}/readyz`, { signal }).catch(() => null)
+    if (answer?.ok) return ok('database', `embedded, in use by the service at ${url}, which is ready`)
+    const found = `embedded, in use by the service at ${url}, whose /readyz says ${answer?.status}`
+    if (answer) return fail('database', found, 'see its log')
   }
+  return fail(
+    'database',
+    `embedded: ${locked.message}, and no service answers at ${addresses.join(' or ')}`,
+    'end that process, or set DATA_DIR to another folder',
+  )
 }
 
 /** Thrown by the language itself, so not written for a reader. */

@@ -234,7 +234,7 @@ function missing(variables: Variables, name: string): readonly string[] {
   return variables[name] === undefined ? [`${name} is missing`] : []
 }
 
-function localUrl(host: string, port: number): string {
+export function localUrl(host: string, port: number): string {
   // Addresses that mean "all of this machine" are no addresses to go to.
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

@@ -1,0 +1,46 @@
+// What the doctor says of a database that it must neither make nor disturb.
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../../../../test/support/free-port.js'
+import { CHARGILY_KEY, JWT_SECRET } from '../../../../test/support/world.js'
+import { openFolder } from '../database/embedded/pglite.js'
+import { examine } from './doctor.js'
+
+const SHOP = { CHARGILY_SECRET_KEY: CHARGILY_KEY, CHARGILY_API_URL: 'http://127.0.0.1:9' }
+
+async function databaseLine(env: Record<string, string>) {
+  for await (const result of examine({ ...SHOP, AUTH_JWT_SECRET: JWT_SECRET, ...env }))
+    if (result.subject === 'database') return result
+  return undefined
+}
+
+it('none is made where there is none, and a folder that cannot be made is said', async () => {
+  const folder = path.join(tmpdir(), 'ishtirak-of-no-doctor')
+  expect(await databaseLine({ DATA_DIR: folder })).toMatchObject({ verdict: 'ok' })
+  expect(existsSync(folder)).toBe(false)
+  expect(await databaseLine({ DATA_DIR: '/proc/ishtirak' })).toMatchObject({
+    verdict: 'fail',
+    found: expect.stringContaining('et DATA_DIR to another folder'),
+  })
+})
+
+it('the service that has it is asked on this machine, where its public address may lead nowhere', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-doctor-'))
+  const database = await openFolder(path.join(folder, 'database'))
+  const port = await freePort()
+  const service = createServer((_, answer) => answer.end()).listen(port, '127.0.0.1')
+  onTestFinished(async () => {
+    service.close()
+    await database.close()
+    await rm(folder, { recursive: true })
+  })
+  const env = { DATA_DIR: folder, PORT: String(port), PUBLIC_URL: 'https://billing.invalid' }
+  expect(await databaseLine(env)).toMatchObject({
+    verdict: 'ok',
+    found: `embedded, in use by the service at http://127.0.0.1:${port}, which is ready`,
+  })
+})
