@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { backUpTo } from '../../packages/ishtirak/src/backup/backup.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { emptyPostgresUrl } from '../support/databases.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
@@ -20,7 +21,9 @@ it('`backup` and `restore` lead from the embedded database to a server', async (
   const PORT = String(await freePort())
   const busy = await runCommand(['backup', file], { DATA_DIR: folder, PORT })
   expect(busy).toMatchObject({ code: 1, output: expect.stringContaining(`in use by process ${process.pid}`) })
-  const restoring = await runCommand(['restore', file], { DATA_DIR: folder, PORT })
+  const other = path.join(folder, 'other.backup.gz')
+  await backUpTo(other, database, Date.now())
+  const restoring = await runCommand(['restore', other], { DATA_DIR: folder, PORT })
   expect(restoring).toMatchObject({ code: 1, output: expect.stringContaining('Stop the service, or set') })
   await database.close()
 

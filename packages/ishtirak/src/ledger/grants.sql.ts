@@ -100,7 +100,6 @@ export async function findGrant(
   return row ? parseGrant(row) : null
 }
 
-// Uses the index grants_of_code.
 const selectByCode = statement(
   'grants.by_code',
   `select * from grants where user_id = $1 and code_hash = any($2::text[])
