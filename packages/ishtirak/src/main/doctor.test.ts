@@ -28,7 +28,7 @@ it('none is made where there is none, and a folder that cannot be made is said',
   })
 })
 
-it('the service that has it is asked on this machine, where its public address may lead nowhere', async () => {
+it('the service that has it is asked on this machine: its public address may lead nowhere', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-doctor-'))
   const database = await openFolder(path.join(folder, 'database'))
   const port = await freePort()
