@@ -31,12 +31,9 @@ export function codeRoutes(app: App, pages: CodePages): void {
 
   app.post('/portal/redeem', hidden, async (request, reply) => {
     const { userId } = senderOf(pages, request)
-    const [typed, planId, months] = ['code', 'plan', 'months'].map((name) => fieldOf(request, name)) as [
-      string,
-      string,
-      string,
-    ]
-    const free = planId === '' ? undefined : { planId, months: Number(months) }
+    const planId = fieldOf(request, 'plan')
+    const free = planId === '' ? undefined : { planId, months: Number(fieldOf(request, 'months')) }
+    const typed = fieldOf(request, 'code')
     const { grant } = await redeem(pages, { userId }, { typed, free }, request.id)
     return reply.headers(pages.headers).redirect(`${pages.base}/portal?redeemed=${grant.id}`, 303)
   })

@@ -213,7 +213,7 @@ function takenOff(
   return wanted > 0 && price - wanted < leastAmount ? price : wanted
 }
 
-/** What codes of this worth leave nothing to pay for. */
+/** The offers for which codes of this worth leave nothing to pay. */
 export function freeOffers(
   batch: Parameters<typeof discountIn>[0],
   { plans }: Catalogue,

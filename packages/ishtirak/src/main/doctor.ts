@@ -233,7 +233,7 @@ function explainSystem(error: SystemError, variables: Variables): string {
     : error.message
 }
 
-/** In it, or above it where it cannot be made. */
+/** The file is in the data folder, or above it: then the folder cannot be made. */
 function isOfDataFolder(file: string, { DATA_DIR: folder }: Variables): boolean {
   const data = path.resolve(folder || 'data') + path.sep
   const given = path.resolve(file) + path.sep

@@ -103,7 +103,7 @@ export const approveLines = act<BankDeps>().does({
     if (await findResults(deps.database, entryId)) return
     const { operationId, ...rest } = by
     const named = operationId === undefined ? rest : { ...rest, operationName: operationId }
-    // What `run` wrote, then.
+    // The entry has what `run` wrote.
     await approveAll(deps, { entryId, ...(after as unknown as Approval) }, named)
   },
   preview: async (deps, { id, input, by }) => {

@@ -39,6 +39,10 @@ import { transfersWords } from './words.js'
 
 export type DecisionDeps = ApprovalDeps & SubjectDeps
 
+/** A decision settles its payment after its entry in the audit trail. */
+const finish = async (deps: DecisionDeps, { id }: { readonly id: string }) =>
+  settleDecided(deps, (await loadPayment(deps, id)).payment)
+
 export const approve = act<DecisionDeps>().does({
   name: 'payment.approve',
   roles: ['accountant'],
@@ -55,7 +59,7 @@ export const approve = act<DecisionDeps>().does({
   refuses: ['second_operator_needed'],
   texts: actTexts(transfersWords, 'approve'),
   run: (deps, { id, input, by }) => approvePayment(deps, id, receivedOf(deps, input), by),
-  finish: async (deps, { id }) => settleDecided(deps, (await loadPayment(deps, id)).payment),
+  finish,
   preview: async (deps, { id, input, by }) => {
     const received = receivedOf(deps, input)
     const preview = await previewDecision(deps, id, { received, by: by.operator })
@@ -107,7 +111,7 @@ export const refuse = act<DecisionDeps>().does({
   input: RefusalSchema,
   texts: actTexts(transfersWords, 'refuse'),
   run: (deps, { id, input, by }) => refusePayment(deps, id, { ...by, reason: input.why }),
-  finish: async (deps, { id }) => settleDecided(deps, (await loadPayment(deps, id)).payment),
+  finish,
   preview: async (deps, { id, by }) => {
     const preview = await previewDecision(deps, id, { received: null, by: by.operator })
     return { version: preview.version, changes: changesOf(preview), detail: preview }

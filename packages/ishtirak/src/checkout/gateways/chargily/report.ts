@@ -57,7 +57,7 @@ export function readCheckout(
   }
 }
 
-/** Of the types of events. Others are about no checkout. */
+/** The types of events about a checkout begin so; other events are about none. */
 const ABOUT_A_CHECKOUT = 'checkout.'
 
 /** Undefined: not JSON. Null: no event, or one of a checkout that cannot be read. The bytes are verified. */
