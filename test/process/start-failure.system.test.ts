@@ -1,5 +1,5 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -22,7 +22,7 @@ import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
 import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
-import { buildOnce, runCommand } from '../support/process.js'
+import { buildOnce, PROGRAM, runCommand } from '../support/process.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
 let parent: string
@@ -144,6 +144,12 @@ it('a clock that is behind the last instant written, until a person has looked a
   expect(await doctor(key)).toMatch(/\[FAIL\] clock: 86\d{5}\s.*off/) // 100 × 86,400 s
   const today = new Date(systemClock().now()).toISOString().slice(0, 10)
   expect(await doctor({ ...key, CLOCK_CHECKED: today })).toContain('[ ok ] clock')
+})
+
+it('a reader that has read enough ends a command without a word', () => {
+  const line = `"${process.execPath}" "${PROGRAM}" doctor | head -n 1`
+  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', line], { env: { DATABASE_URL: 'memory:' } })
+  expect([String(stdout), String(stderr)]).toEqual([expect.stringMatching(/^.*configuration.*\n$/), ''])
 })
 
 it('a bug keeps its stack', () => {
