@@ -363,6 +363,13 @@ export const mutations = [
     tests: [src('checkout/gateways/chargily/report.test.ts')],
   },
   {
+    rule: 'an event of a checkout that cannot be read is not answered as one that was booked',
+    file: src('checkout/gateways/chargily/report.ts'),
+    from: 'if (report === null && type.startsWith(ABOUT_A_CHECKOUT)) return null\n',
+    to: '',
+    tests: [src('checkout/gateways/chargily/report.test.ts')],
+  },
+  {
     rule: 'of what is paid at the desk, cash alone bears stamp duty',
     file: src('core/receipt.ts'),
     from: 'bearsStampDuty ? stampDutyAt(seller, amount, paidOn) : 0',
