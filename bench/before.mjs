@@ -1,7 +1,7 @@
 // npm run bench -- before: this build beside the anchor of bench/anchor.json, or beside the command that
 // --program names, in turns, in one run.
 import path from 'node:path'
-import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { ANCHOR, anchorProgram } from './support/anchor.mjs'
 import { residentMb, startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'

@@ -6,7 +6,7 @@
 // BENCH_DATABASE_URL names the PostgreSQL server; else one of its own. Counted, not timed: the service's jobs
 // rest. Of the heap it is the least of several slices, and all slices stand beside it.
 import path from 'node:path'
-import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { startProcess } from './support/children.mjs'
 import { connectTo } from './support/connections.mjs'
 import { readOptions } from './support/options.mjs'

@@ -3,8 +3,7 @@
 // takes some minutes and 20 GB.
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { migrate } from '../packages/ishtirak/dist/database/migrate.js'
-import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { migrate, openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { processesOf } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
 import { readOptions } from './support/options.mjs'

@@ -2,8 +2,7 @@
 // many, ten payments each. What changes with the size of the tables is all that is measured; a million users
 // take some minutes and 8 GB.
 import pg from 'pg'
-import { claimDuePayments } from '../packages/ishtirak/dist/checkout/sweep.sql.js'
-import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { claimDuePayments, openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { startProcess } from './support/children.mjs'
 import { describeMachine, load } from './support/machine.mjs'
 import { readOptions } from './support/options.mjs'

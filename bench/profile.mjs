@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openDatabase } from '../packages/ishtirak/dist/database/open-database.js'
+import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { startProcess } from './support/children.mjs'
 import { readOptions } from './support/options.mjs'
 import { createDatabase, startPostgres } from './support/postgres.mjs'

@@ -1,9 +1,11 @@
 // The statements of the floors: the service's own, as it sends them when it sends one for each request. Taken
 // from it by asking for them with a database that only listens, so that they cannot grow apart.
 
-import { loadForSettlements } from '../../packages/ishtirak/dist/ledger/reported-payment.sql.js'
-import { saveSettlement } from '../../packages/ishtirak/dist/ledger/settle.sql.js'
-import { createLoadUser } from '../../packages/ishtirak/dist/ledger/users.sql.js'
+import {
+  createLoadUser,
+  loadForSettlements,
+  saveSettlement,
+} from '../../packages/ishtirak/dist/main/internal.js'
 
 export async function statementsOfService() {
   const nothing = { run: null, paidUntil: null, periods: [], endedAt: null, instrument: null }

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { openDatabase } from '../../packages/ishtirak/dist/database/open-database.js'
+import { openDatabase } from '../../packages/ishtirak/dist/main/internal.js'
 import { residentMb, startProcess } from '../support/children.mjs'
 import { describeMachine, load } from '../support/machine.mjs'
 import { countOrNone, readOptions } from '../support/options.mjs'

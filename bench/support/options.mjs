@@ -1,6 +1,6 @@
 // The options of a benchmark, with their help: what each says, and what it is where it is left out.
 import { Command } from 'commander'
-import { numberWithin } from '../../packages/ishtirak/dist/acts/cli-values.js'
+import { numberWithin } from '../../packages/ishtirak/dist/main/internal.js'
 
 export const count = numberWithin({ minimum: 1 })
 export const countOrNone = numberWithin({})

@@ -1,9 +1,7 @@
 // What the benchmarks find in the database, made by the database itself: users who paid, payments that wait
 // for their webhook. The ids are counted, so that the driver can name them.
 
-import { statement } from '../../packages/ishtirak/dist/database/database.js'
-import { migrate } from '../../packages/ishtirak/dist/database/migrate.js'
-import { readPlans } from '../../packages/ishtirak/dist/runtime/plans-file.js'
+import { migrate, readPlans, statement } from '../../packages/ishtirak/dist/main/internal.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

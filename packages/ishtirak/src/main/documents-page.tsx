@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
@@ -26,7 +27,7 @@ export interface DocumentsPageOptions {
   readonly sandboxKeys?: (() => Promise<SandboxKeys>) | undefined
 }
 
-const built = path.join(import.meta.dirname, 'swagger-ui')
+const built = fileURLToPath(new URL('swagger-ui', import.meta.url))
 const decompress = promisify(brotliDecompress)
 /** The build compresses it, which takes 1.3 MB off an installation. */
 async function readSwaggerUi(name: string): Promise<Buffer> {
@@ -66,7 +67,7 @@ export function documentsPage(
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
-const readOwn = (name: string) => readFile(path.join(import.meta.dirname, name))
+const readOwn = (name: string) => readFile(new URL(name, import.meta.url))
 const FILES = {
   'swagger-ui.css': { type: CSS, read: readSwaggerUi },
   'swagger-ui-bundle.js': { type: JAVASCRIPT, read: readSwaggerUi },

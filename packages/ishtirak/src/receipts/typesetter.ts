@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { NodeCompiler, NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
 import { missingPackages } from '../runtime/package.js'
 import { readCoverage } from './font-coverage.js'
@@ -64,7 +65,7 @@ const PAGES_PER_SWEEP = 10
 const CACHE_AGE_SWEEPS = 2
 
 // Where the engine resolves paths. Nothing is read from it: templates and data are in memory.
-const WORKSPACE = import.meta.dirname
+const WORKSPACE = fileURLToPath(new URL('.', import.meta.url))
 const DATA_FILE = path.join(WORKSPACE, 'data.json')
 const ATTACHED_FILE = path.join(WORKSPACE, 'attached.xml')
 
