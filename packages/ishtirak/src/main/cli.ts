@@ -9,6 +9,11 @@ if (problem !== null) {
   process.exit(1)
 }
 keepHeapSmall(process.env.DATABASE_URL ? 'server' : 'embedded')
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  // The reader of a pipe has read enough, as `head` does.
+  process.exit(1)
+})
 const { run } = await import('./commands.js')
 // Not awaited: a service that serves has no end here.
 void run(process.argv.slice(2))

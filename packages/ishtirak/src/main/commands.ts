@@ -124,11 +124,6 @@ function say(text: string): void {
 }
 
 export async function run(words: readonly string[]): Promise<void> {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    // The reader of a pipe has read enough, as `head` does.
-    process.exit(1)
-  })
   try {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
