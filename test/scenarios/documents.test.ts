@@ -86,13 +86,13 @@ describe('the documents', () => {
     const ofUsers =
       'getPlans getOffers upgradePlan createPayment listPayments getQuote getStatus getPayment getBuyer ' +
       'setBuyer getReceipt getPapers askForFacture listPapersOfPayment getPaper uploadProof getProforma ' +
-      'listProformas printProforma orderProforma redeemCode listRedemptions getStatement ' +
+      'listProformas printProforma orderProforma redeemCode listRedemptions ' +
       'receivePaymentEvent getOverview createPortalSession'
     const ofPlatform =
       'upgradePlan createPayment listPayments getQuote getStatus getPayment getBuyer setBuyer getOverview ' +
       'getUser updateUser consumeLimit releaseLimit reportUsage getReceipt getPapers askForFacture ' +
       'listPapersOfPayment getPaper uploadProof getProforma listProformas printProforma orderProforma ' +
-      'redeemCode listRedemptions getStatement createPortalSession'
+      'redeemCode listRedemptions createPortalSession'
     const itsOwn = ['getUser', 'updateUser', 'consumeLimit', 'releaseLimit', 'reportUsage']
     const found = operationsOf(documentAt('/openapi.json')).map(({ operationId }) => operationId)
     expect(found).toEqual([
@@ -108,7 +108,7 @@ describe('the documents', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const ofUsers = all.filter(({ operation }) => 'user' in Object(operation.security[0]))
-    expect(ofUsers.length).toBe(23)
+    expect(ofUsers.length).toBe(22)
     for (const { path, method, operation } of ofUsers) {
       const twin = paths[path.replace('/billing/', '/platform/users/{user_id}/')]?.[method]
       const operationId = `${operation.operationId}ForUser`
@@ -127,7 +127,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(182)
+    expect(names.length).toBe(180)
   })
 
   it('name the shapes as a reader of a client would, and say of words that they are strings', () => {

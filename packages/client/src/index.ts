@@ -54,8 +54,8 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt`, `papers` and
-   * `statement` 10,000, `uploadProof` 70,000.
+   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `papers`
+   * 10,000, `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */
@@ -125,7 +125,7 @@ export interface Orders {
 export interface Papers {
   /** PDF. In the language of the profile, else in Arabic, where no other is asked for. */
   receipt(userId: string, paymentId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
-  /** The receipts of a year in one PDF, or as a table. The language is that of `receipt`. */
+  /** The receipts of a year as CSV in UTF-8. The language is that of `receipt`. */
   papers(userId: string, asked: PapersRequest): Promise<Uint8Array<ArrayBuffer>>
   /** The facture of a payment: it is issued where there is none. 409 `buyer_incomplete` without details. */
   facture(userId: string, paymentId: string): Promise<Paper>
@@ -185,16 +185,12 @@ export interface Client<Limit extends string = LimitName> extends Orders, Papers
   overview(userId: string): Promise<Overview>
   /** What the user redeemed, newest first. */
   redemptions(userId: string): Promise<Redemptions>
-  /** PDF of a redeemed code; no money came, so there is no receipt. The language is that of `receipt`. */
-  statement(userId: string, redemptionId: string, asked?: PdfRequest): Promise<Uint8Array<ArrayBuffer>>
   readonly verifyEvent: typeof verifyEvent
 }
 
 export interface PapersRequest extends PdfRequest {
   /** In which they were issued. */
   readonly year: number
-  /** Default: `pdf`. */
-  readonly format?: 'pdf' | 'csv'
 }
 
 export interface PdfRequest {
@@ -244,10 +240,6 @@ export function createClient<Limit extends string = LimitName>(options: ClientOp
     buyer: (userId) => call('GET', `${userPath(userId)}/buyer`),
     overview: (userId) => call('GET', `${userPath(userId)}/overview`),
     redemptions: (userId) => call('GET', `${userPath(userId)}/redemptions`),
-    statement: (userId, redemptionId, asked = {}) => {
-      const path = `${userPath(userId)}/redemptions/${encodeURIComponent(redemptionId)}/statement`
-      return call('GET', `${path}${queryOf(asked)}`, PRINTED)
-    },
     verifyEvent,
   }
 }

@@ -226,7 +226,6 @@ export interface Redemptions {
     period_start: string
     period_end: string
     /** PDF; no money came, so there is no receipt. */
-    statement_url: string
   }[]
 }
 

@@ -866,13 +866,11 @@ create table grants (
   -- Days behind granted days of the same plan are one period of the user, named by its first grant, which the
   -- others name here and move with.
   part_of text,
-  -- Of months that a code gave: the use never comes back; `statement` is what the user is shown of it.
+  -- Of months that a code gave: the use never comes back.
   code_hash text,
-  statement jsonb,
   constraint grants_by_id primary key (user_id, id),
   constraint gives_months_or_days check ((months = 0) <> (days = 0)),
-  constraint period_runs_forward check (period_end > period_start),
-  constraint by_code_has_a_statement check ((code_hash is null) = (statement is null))
+  constraint period_runs_forward check (period_end > period_start)
 );
 comment on table grants is
   'What was granted, for ever: the periods of a user are forgotten when they are over.';

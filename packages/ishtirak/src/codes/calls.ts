@@ -2,13 +2,10 @@
 // of these imports along and no more.
 import type { UserIdentity } from '../http/auth.js'
 import type { RedeemedView, RedeemRequest, RedemptionsView } from '../ledger/schemas.js'
-import type { PdfWish } from '../receipts/calls.js'
 
 export interface CodeCalls {
   /** A code that gives months of a plan. Throws `code_not_valid`, `too_many_wrong_codes`. */
   redeem(user: UserIdentity, request: RedeemRequest): Promise<RedeemedView>
   /** What was redeemed, newest first. */
   redemptions(userId: string): Promise<RedemptionsView>
-  /** PDF of a redeemed code, in the language of `receipt`. */
-  readonly statement: (userId: string, redemptionId: string, asked?: PdfWish) => Promise<Uint8Array>
 }

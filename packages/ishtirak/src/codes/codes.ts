@@ -9,25 +9,18 @@ import { codePages } from './portal-part.js'
 import { codeCalls, type RedeemRoutesDeps, redeemRoutes } from './redeem.route.js'
 import { revokeCode } from './revoke-code.js'
 import { type CodeConfig, codeSettings } from './settings.js'
-import { type StatementRoutesDeps, statementRoutes } from './statement.route.js'
 import { discountByCode } from './typed-code.js'
 import { exportCodeUses, listCodeUses } from './uses.js'
 import './words.js'
 
-export const codes: Capability<
-  CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & StatementRoutesDeps & CodesDeps,
-  CodeConfig
-> = {
+export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemRoutesDeps & CodesDeps, CodeConfig> = {
   name: 'codes',
   events: ['subscription.granted'],
   settings: codeSettings,
   acts: [createCodesAct, revokeCodes, revokeCode],
   readings: [listCodeBatches, getCodeBatch, listCodeUses, exportCodeUses],
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },
-  routes: (deps) => async (app) => {
-    await app.register(redeemRoutes(deps))
-    await app.register(statementRoutes(deps))
-  },
+  routes: redeemRoutes,
   calls: codeCalls,
   discount: discountByCode,
   console: codePageRoutes,

@@ -1,5 +1,5 @@
 // A code in the portal: a page that says what it would be worth (months, which a button redeems, or what each
-// purchase costs with it), and what was redeemed, each with its statement.
+// purchase costs with it).
 import { type CodeWorth, readCodeWorth } from '../checkout/code-worth.js'
 import { OffersForm } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
@@ -11,15 +11,13 @@ import { senderOf } from '../pages/own-form.js'
 import { FormToken, LinkButton, type Pages, renderPage, SubmitButton } from '../pages/portal-frame.js'
 import type { Answered } from '../pages/portal-kinds.js'
 import { fieldOf } from '../pages/reader.js'
-import { sendPdf } from '../receipts/receipt.route.js'
 import { type RedeemDeps, redeem } from './redeem.js'
-import { printStatement, type StatementDeps } from './statement.route.js'
 
-export type CodePagesDeps = QuoteDeps & RedeemDeps & StatementDeps
+export type CodePagesDeps = QuoteDeps & RedeemDeps
 export type CodePages = Pages & CodePagesDeps
 
 export function codeRoutes(app: App, pages: CodePages): void {
-  const { reader, users } = pages
+  const { users } = pages
   const hidden = { schema: { hide: true }, onRequest: users.onRequest }
 
   app.post('/portal/code', hidden, async (request, reply) => {
@@ -37,18 +35,6 @@ export function codeRoutes(app: App, pages: CodePages): void {
     const { grant } = await redeem(pages, { userId }, { typed, free }, request.id)
     return reply.headers(pages.headers).redirect(`${pages.base}/portal?redeemed=${grant.id}`, 303)
   })
-
-  app.get<{ Params: { redemption_id: string } }>(
-    '/portal/statements/:redemption_id',
-    hidden,
-    async (request, reply) => {
-      const session = users.of(request)
-      const locale = reader.language(request, reply, session)
-      const redemptionId = request.params.redemption_id
-      const pdf = await printStatement(pages, { userId: session.userId, redemptionId, locale })
-      return sendPdf(reply, `statement-${redemptionId}`, pdf)
-    },
-  )
 }
 
 /** Throws `code_not_valid` where it does not count any more. */

@@ -4,7 +4,7 @@ import type { Message } from '../pages/message-pages.js'
 import { LinkButton, Notice } from '../pages/portal-frame.js'
 import { type Answered, isUnderReview, type PortalKinds, type PortalPart } from '../pages/portal-kinds.js'
 import { type CodePages, type CodePagesDeps, codeRoutes, worthPage } from './portal-code.route.js'
-import { CodeAlone, CodeForm, FoldedCode, inWords, StatementLink } from './portal-redemptions.js'
+import { CodeAlone, CodeForm, FoldedCode, inWords } from './portal-redemptions.js'
 import { listRedemptions, type Redemption } from './redeem.sql.js'
 import { findOwnUse } from './typed-code.js'
 
@@ -16,7 +16,7 @@ export const codePages: PortalKinds<CodePagesDeps> = {
     const newId = asked('redeemed')
     const redemptions = newId === null ? [] : await listRedemptions(database, session.userId)
     const redeemed = redemptions.find(({ id }) => id === newId)
-    return { paper: StatementLink, ...(codeKeys.length > 0 && partOf(redeemed)) }
+    return codeKeys.length > 0 ? partOf(redeemed) : {}
   },
   answers: { code: worthPage },
   refusals: { code_not_valid: { form: { keeps: 'code', page: wrongCode } } },

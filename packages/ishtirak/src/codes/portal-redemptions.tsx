@@ -1,27 +1,13 @@
-// Codes on the pages: where one is typed, and the statement of one that was redeemed.
+// Codes on the pages: where one is typed, and what was redeemed just now.
 import { mayOrder } from '../core/person.js'
 import { planById } from '../core/plan.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { Say } from '../i18n/messages.js'
-import { hrefIn, OwnForm } from '../pages/own-form.js'
+import { OwnForm } from '../pages/own-form.js'
 import type { PageParts } from '../pages/portal-frame.js'
-import type { GivenEntry, PartSection } from '../pages/portal-kinds.js'
+import type { PartSection } from '../pages/portal-kinds.js'
 import type { ReadOnlySession, Session } from '../pages/reader.js'
 import type { Redemption } from './redeem.sql.js'
-
-/** In the list of time. No money came, so there is no receipt. */
-export function StatementLink({ pages, view, say }: PartSection, { by, id, start }: GivenEntry) {
-  if (by !== 'code') return null
-  return (
-    <a
-      href={hrefIn(view.session, `${pages.base}/portal/statements/${id}`)}
-      aria-label={say('statementOf', { date: pages.formats.day(start, view.locale) })}
-      safe
-    >
-      {say('statement')}
-    </a>
-  )
-}
 
 /** `Pro · 3 months · 21 November 2026 to 21 February 2027` */
 export function inWords({ pages, view, say }: PartSection, redemption: Redemption): string {

@@ -13,7 +13,6 @@ import { forBothCallers, hostCall, type UserCall, type UserRoutesDeps } from '..
 import type { CodeCalls } from './calls.js'
 import { type RedeemDeps, redeem } from './redeem.js'
 import { listRedemptions } from './redeem.sql.js'
-import { type StatementRoutesDeps, statementCall } from './statement.route.js'
 
 export type RedeemRoutesDeps = RedeemDeps & UserRoutesDeps
 
@@ -65,10 +64,9 @@ export function redeemRoutes(deps: RedeemRoutesDeps) {
 
 const redeemRequest = checker<RedeemRequest>(RedeemRequestSchema)
 
-export const codeCalls = (deps: RedeemRoutesDeps & StatementRoutesDeps): CodeCalls => ({
+export const codeCalls = (deps: RedeemRoutesDeps): CodeCalls => ({
   redeem: async (user, request) => redeemCode(deps, hostCall(deps, user), redeemRequest(request)),
   redemptions: async (userId) => showRedemptions(deps, hostCall(deps, { userId })),
-  statement: (userId, redemptionId, asked) => statementCall(deps, userId, redemptionId, asked),
 })
 
 export async function redeemCode(
@@ -83,12 +81,7 @@ export async function redeemCode(
 
 async function showRedemptions(
   { database }: Pick<RedeemRoutesDeps, 'database'>,
-  { user, api }: UserCall,
+  { user }: Pick<UserCall, 'user'>,
 ): Promise<RedemptionsView> {
-  const redemptions = await listRedemptions(database, user.userId)
-  const data = redemptions.map((one) => ({
-    ...one,
-    statement_url: `${api}/redemptions/${one.id}/statement`,
-  }))
-  return { data }
+  return { data: await listRedemptions(database, user.userId) }
 }

@@ -1,8 +1,6 @@
 // Redeemed codes as their user sees them. They are grants that a code gave.
 
-import type { StatementSnapshot } from '../core/statement.js'
 import { type Queryable, statement } from '../database/database.js'
-import { json } from '../database/rows.js'
 import { RedemptionSchema, viewRows } from '../ledger/schemas.js'
 
 /** More than a user is expected to redeem; a longer list would need pages. */
@@ -20,19 +18,4 @@ export type Redemption = Awaited<ReturnType<typeof listRedemptions>>[number]
 /** Newest first. */
 export async function listRedemptions(database: Queryable, userId: string) {
   return viewRows(RedemptionSchema, await database.query(selectNewest, [userId]))
-}
-
-const selectStatement = statement(
-  'redemptions.statement',
-  'select statement from grants where user_id = $1 and id = $2 and code_hash is not null',
-)
-
-/** Null where there is none, or it is another user's. */
-export async function findStatement(
-  database: Queryable,
-  userId: string,
-  id: string,
-): Promise<StatementSnapshot | null> {
-  const [row] = await database.query(selectStatement, [userId, id])
-  return row ? json<StatementSnapshot>(row, 'statement') : null
 }

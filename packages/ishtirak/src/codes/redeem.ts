@@ -1,5 +1,5 @@
 // A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
-// of it is. No money came, so there is no receipt, but a statement. A code that gives this user nothing more,
+// of it is. No money came, so there is no receipt. A code that gives this user nothing more,
 // but did, is answered as it was then: the answer of the first call may have been lost.
 import { closeAtProvider } from '../checkout/upgrade.js'
 import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
@@ -7,7 +7,6 @@ import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { decideQuote } from '../core/quote.js'
-import { drawUpStatement } from '../core/statement.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { untilFresh } from '../database/database.js'
 import { findGrantByCode } from '../ledger/grants.sql.js'
@@ -84,13 +83,10 @@ async function redeemOnFacts(
   const after = decideGrant(loaded.user.subscription, wanted, now, deps.rules)
   if (!after) throw wrongField('code', 'out_of_range')
   const decided = { userId, user: loaded.user, payment: null, after }
-  const { seller, dayOf } = deps.receipts
-  const buyer = { ...loaded.user, userId }
-  const statement = drawUpStatement(after.grant, { seller, buyer, issuedAt: now, dayOf })
   const { grant = null, ...change } = describeChange(deps, decided, undefined, now)
   const saved = await saveSettlement(deps.database, {
     ...{ ...change, isNew: false, received: null, receipt: null },
-    grant: grant && { ...grant, redeemed: { codeHash: code.hash, statement } },
+    grant: grant && { ...grant, codeHash: code.hash },
   })
   if (saved !== 'saved') return 'stale'
   return { grant: after.grant, currentPeriodEnd: after.subscription.paidUntil ?? after.grant.end }

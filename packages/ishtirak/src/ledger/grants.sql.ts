@@ -12,7 +12,7 @@ export interface GrantRow extends Grant {
   readonly role: string | null
   readonly why: string | null
   /** The use of the code that gives it, and what its user is shown of it. */
-  readonly redeemed?: { readonly codeHash: string; readonly statement: unknown }
+  readonly codeHash?: string
 }
 
 /**
@@ -23,9 +23,9 @@ export interface GrantRow extends Grant {
 export const PERIOD_PARTS = `, granted as (
      insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at,
        granted_by,
-                         granted_role, part_of, why, code_hash, statement)
+                         granted_role, part_of, why, code_hash)
      select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
-            g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash, g.statement
+            g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash
        from effect e, jsonb_populate_record(null::grants, e.granted) g
       where e.granted is not null
    ), shifted as (
@@ -48,12 +48,12 @@ export const PERIOD_PARTS = `, granted as (
    )`
 
 export function grantToColumns(grant: GrantRow) {
-  const { id, operationId, plan, months, days, start, end, by, role, partOf, why, redeemed } = grant
+  const { id, operationId, plan, months, days, start, end, by, role, partOf, why, codeHash } = grant
   return {
     ...{ id, operation_id: operationId, plan, months, days },
     ...{ period_start: at(start), period_end: at(end) },
     ...{ granted_by: by, granted_role: role, part_of: partOf, why },
-    ...(redeemed && { code_hash: redeemed.codeHash, statement: redeemed.statement }),
+    code_hash: codeHash,
   }
 }
 

@@ -142,7 +142,7 @@ export const RedeemedSchema = object('Redeemed', {
   current_period_end: timestamp,
 })
 
-export const RedemptionSchema = Type.Object({
+export const RedemptionSchema = object('Redemption', {
   id: Type.String({ examples: ['red_01jd7k3v9m4w8x2z5c6b7n8q9r'] }),
   plan: Type.String({ examples: ['pro'] }),
   months: Type.Integer({ description: 'What the code gave' }),
@@ -151,12 +151,7 @@ export const RedemptionSchema = Type.Object({
   period_end: timestamp,
 })
 
-const ShownRedemptionSchema = object('Redemption', {
-  ...RedemptionSchema.properties,
-  statement_url: Type.String({ description: 'PDF; no money came, so there is no receipt' }),
-})
-
-export const RedemptionsSchema = object('Redemptions', { data: Type.Array(ShownRedemptionSchema) })
+export const RedemptionsSchema = object('Redemptions', { data: Type.Array(RedemptionSchema) })
 
 export const UserIdSchema = Type.String({ minLength: 1, maxLength: 255 })
 

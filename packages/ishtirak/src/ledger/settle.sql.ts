@@ -236,7 +236,7 @@ export async function saveSettlements(
   const isWhole = changes.some(
     ({ grant, moved, paper, subscription }) => grant || moved?.length || paper || subscription.balance,
   )
-  const takesCode = changes.some(({ grant, takesCode }) => grant?.redeemed || takesCode)
+  const takesCode = changes.some(({ grant, takesCode }) => grant?.codeHash || takesCode)
   const save = takesCode ? saveWithCode : isWhole ? saveWhole : saveChanges
   const rows = await database.query(save, [JSON.stringify(changes.map(toInput))])
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
@@ -272,7 +272,7 @@ function toInput(change: SettlementChange) {
     ...(change.entry && { entry: entryToColumns(change.entry) }),
     audit: change.audit ?? null,
     code: change.codeUse ?? null,
-    takes_code: change.takesCode ?? change.grant?.redeemed?.codeHash ?? null,
+    takes_code: change.takesCode ?? change.grant?.codeHash ?? null,
     schedule: change.schedule ? { ...change.schedule, announce_at: at(change.schedule.announceAt) } : null,
     now: at(change.now),
   }

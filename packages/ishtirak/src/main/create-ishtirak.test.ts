@@ -443,9 +443,7 @@ describe('the calls without HTTP', () => {
     const operator = listening.operator({ name: 'tests', role: 'owner' })
     const made = await operator.act('codes.create', '', VOUCHER)
     await billing.redeem({ userId: 'lyes' }, { code: Object(made).codes[0] })
-    const [redeemed] = (await billing.redemptions('lyes')).data
-    const statement = Buffer.from(await billing.statement('lyes', redeemed?.id ?? ''))
-    expect(statement.equals(await bytesOf(`/redemptions/${redeemed?.id}/statement?lang=fr`))).toBe(true)
+    expect((await billing.redemptions('lyes')).data).toHaveLength(1)
 
     const transfer = { plan: 'pro', method: 'transfer' }
     const { id } = await billing.createPayment({ userId: 'lyes' }, transfer)
@@ -466,7 +464,6 @@ describe('the calls without HTTP', () => {
     const reader = { userId: 'amine', personId: 'lina', billingRole: 'reader' } as const
     const misnamed = { userId: 'amine', personId: '..' }
     const less = { amount: -5, operation_id: 'x' }
-    const papers = { year: 2026, format: 'csv' } as const
     const refused: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['plan_not_purchasable', () => billing.upgrade({ userId: 'amine' }, { plan: 'free' })],
       ['forbidden', () => billing.upgrade(reader, { plan: 'pro' })],
@@ -476,8 +473,8 @@ describe('the calls without HTTP', () => {
       ['unknown_limit', () => billing.consume('amine', 'nothing', { operation_id: 'x' })],
       ['validation_failed', () => billing.consume('amine', 'projects', less)],
       ['validation_failed', () => billing.payments('amine', { limit: 1_000 })],
-      ['not_found', () => billing.papers('nobody', papers)],
-      ['validation_failed', () => billing.papers('nobody', { ...papers, year: 1 })],
+      ['not_found', () => billing.papers('nobody', { year: 2026 })],
+      ['validation_failed', () => billing.papers('nobody', { year: 1 })],
     ]
     for (const [code, refusal] of refused)
       await expect(refusal(), `${code}: ${refusal}`).rejects.toMatchObject({ code })

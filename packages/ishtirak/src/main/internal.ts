@@ -1,5 +1,5 @@
-// What packages/demo, the build and bench/ use: the package `ishtirak/internal`. The demo acts through the use
-// cases as users and operators do. It is no part of what is promised to others, and changes without notice.
+// What packages/demo, the build and bench/ use: the package `ishtirak/internal`. The demo acts through the
+// use cases as users and operators do. Nothing of it is promised to others: it changes without notice.
 export { callBy, doAct } from '../acts/act-routes.js'
 export { boundsInWords, numberWithin } from '../acts/cli-values.js'
 export { CommandFailed, chunksOf } from '../acts/operator-client.js'

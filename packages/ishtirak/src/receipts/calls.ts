@@ -8,8 +8,6 @@ export interface PdfWish {
 export interface PapersWish extends PdfWish {
   /** In which they were issued. */
   readonly year: number
-  /** Default: `pdf`. */
-  readonly format?: 'pdf' | 'csv'
 }
 
 export interface ReceiptCalls {
@@ -19,8 +17,8 @@ export interface ReceiptCalls {
    */
   receipt(userId: string, paymentId: string, asked?: PdfWish): Promise<Uint8Array>
   /**
-   * The receipts of a year in one PDF, or as a table in UTF-8. The language is that of `receipt`. Throws
-   * `not_found` where there is none, `busy`, `receipts_unavailable`.
+   * The receipts of a year as a table in UTF-8. The language is that of `receipt`. Throws `not_found` where
+   * there is none.
    */
   papers(userId: string, asked: PapersWish): Promise<Uint8Array>
   /**

@@ -140,14 +140,13 @@ describeScenario('factures that are handed out', ({ database }) => {
     await setCompany()
     await world.advance(60)
     const csv = async () => {
-      const text = new TextDecoder().decode(await download('/papers?year=2026&format=csv&lang=fr'))
+      const text = new TextDecoder().decode(await download('/papers?year=2026&lang=fr'))
       const lines = text.trim().split(/\r?\n/).slice(1)
       return lines.map((line) => `${line.split(',')[0]} ${line.split(',').at(-4)}`)
     }
     expect(await csv()).toEqual(['TEST-F-2026-000001 2000'])
     await operatorOf(world).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
     expect(await csv()).toEqual(['TEST-F-2026-000001 2000', 'TEST-A-2026-000001 -2000'])
-    expect(textOf(await download('/papers?year=2026&lang=fr'))).toContain('−2 000,00')
   })
 
   it('stand in that file also where they were corrected, and say of what the money went back', async () => {
@@ -155,7 +154,7 @@ describeScenario('factures that are handed out', ({ database }) => {
     const { paymentId } = await world.as('user-1').buy()
     await operatorOf(world).post(`/payments/${paymentId}/correct-facture`, { why: 'they moved' })
     await operatorOf(world).post(`/payments/${paymentId}/refund`, { why: 'asked for' })
-    const text = new TextDecoder().decode(await download('/papers?year=2026&format=csv&lang=fr'))
+    const text = new TextDecoder().decode(await download('/papers?year=2026&lang=fr'))
     const numbers = ['F-2026-000001', 'A-2026-000001', 'F-2026-000002', 'A-2026-000002']
     const shown = text.match(/^TEST-[AF]-2026-\d+/gm)
     expect(shown).toEqual(numbers.map((number) => `TEST-${number}`))

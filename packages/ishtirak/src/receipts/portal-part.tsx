@@ -45,8 +45,7 @@ export const receiptPages: PortalKinds<ReceiptDeps & FactureDeps> = {
       const locale = reader.language(request, reply, session)
       const year = Number(queryOf(request, 'year'))
       if (!Number.isInteger(year)) throw new BillingError('not_found')
-      const format = queryOf(request, 'format') === 'csv' ? 'csv' : 'pdf'
-      return sendPapers(pages, reply, { userId: session.userId, year, locale }, format)
+      return sendPapers(pages, reply, { userId: session.userId, year, locale })
     })
   },
   read: async ({ database }, { session: { userId }, overview: { buyer }, history }) => {
@@ -67,11 +66,6 @@ export const receiptPages: PortalKinds<ReceiptDeps & FactureDeps> = {
 
 const NONE: ReadonlyMap<string, readonly StoredPaper[]> = new Map()
 
-const FORMATS = [
-  ['pdf', 'papersPdf'],
-  ['csv', 'papersCsv'],
-] as const
-
 /** By the calendar only near the end of a year: twelve days by it are a fortieth of the page. */
 function yearOf({ isoDay }: PartSection['pages']['formats'], at: Instant): string {
   const [early, late] = [at - DAY, at + DAY].map((near) => new Date(near).getUTCFullYear())
@@ -90,15 +84,12 @@ function Papers({ pages, view, say }: PartSection) {
         {years.map((year) => (
           <li>
             <b safe>{year}</b>
-            {FORMATS.map(([format, name]) => (
-              <a
-                href={hrefIn(view.session, `${base}/portal/papers?year=${year}&format=${format}`)}
-                aria-label={say(name, { year })}
-                safe
-              >
-                {format.toUpperCase()}
-              </a>
-            ))}
+            <a
+              href={hrefIn(view.session, `${base}/portal/papers?year=${year}`)}
+              aria-label={say('papersCsv', { year })}
+            >
+              CSV
+            </a>
           </li>
         ))}
       </ul>

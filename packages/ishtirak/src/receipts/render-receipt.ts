@@ -28,7 +28,7 @@ export type ReceiptForm = (typeof RECEIPT_FORMS)[number]
 
 type ReceiptWords = (typeof texts)[Locale]['receipt']
 
-export const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
+const TEMPLATE = readFileSync(new URL('./receipt.typ', import.meta.url), 'utf8')
 
 /** What a copy says beside its snapshot. */
 export interface PrintedCopy {
@@ -67,8 +67,8 @@ export function renderReceipt(
   return typesetter.typeset(TEMPLATE, { ...paper, attached: words.attachedData }, xml)
 }
 
-/** What the template takes: the document's own title and date, and its pages. */
-export function onPaper(
+/** What the template takes: the document's own title and date, and its page. */
+function onPaper(
   page: Pick<ReturnType<typeof describePage>, 'title' | 'author' | 'issuedAt'> & {
     readonly number: { readonly value: string } | null
   },
@@ -77,7 +77,7 @@ export function onPaper(
 ) {
   const { title, author, issuedAt, number } = page
   const named = number === null ? title : `${title} ${number.value}`
-  return { lang: locale, form, title: named, author, issuedAt, year: null, papers: [page] }
+  return { lang: locale, form, title: named, author, issuedAt, paper: page }
 }
 
 /** What the template lays out of one, in its order. Every text is ready to be read. */
@@ -177,7 +177,7 @@ function mentionOf({ tax }: ReceiptSnapshot, words: ReceiptWords, locale: Locale
   return tax.kind === 'vat' ? null : tax.mention[locale]
 }
 
-export function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
+function describeSeller(seller: SellerIdentity, words: ReceiptWords, locale: Locale) {
   return {
     label: words.seller,
     name: seller.name[locale],
@@ -199,7 +199,7 @@ export function describeSeller(seller: SellerIdentity, words: ReceiptWords, loca
   }
 }
 
-export function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: ReceiptWords) {
+function describeBuyer({ buyer }: Pick<ReceiptSnapshot, 'buyer'>, words: ReceiptWords) {
   const { name, email, userId } = buyer
   return {
     label: words.buyer,
@@ -324,19 +324,19 @@ function transactionOf({ paymentMethod, checkoutId }: ReceiptSnapshot): string |
 }
 
 /** What is null has no line. */
-export function rowsOf(rows: readonly (readonly [string, string | null])[]) {
+function rowsOf(rows: readonly (readonly [string, string | null])[]) {
   return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
 }
 
 // Names come from the platform's tokens. Eighty characters wrap to a few lines: the page stays one.
 const LONGEST_TEXT = 80
 
-export function shorten(text: string): string {
+function shorten(text: string): string {
   const characters = Array.from(text)
   return characters.length <= LONGEST_TEXT ? text : `${characters.slice(0, LONGEST_TEXT - 1).join('')}…`
 }
 
-export function dateParts(day: string) {
+function dateParts(day: string) {
   const [year, month, date] = day.split('-').map(Number)
   return { year, month, day: date }
 }
@@ -344,12 +344,12 @@ export function dateParts(day: string) {
 /**
  * `200000` is "2 000,00 DA", alike in all three languages: a point or a comma must not change what a sum is.
  */
-export function dinarsInFigures(centimes: number, locale: Locale): string {
+function dinarsInFigures(centimes: number, locale: Locale): string {
   const dinars = String(Math.floor(centimes / 100)).replace(/\B(?=(\d{3})+$)/g, '\u00a0')
   return `${dinars},${String(centimes % 100).padStart(2, '0')}\u00a0${CATALOGS[locale].page.currency}`
 }
 
 /** `2026-11-21` is "21/11/2026". */
-export function dayInFigures(day: string): string {
+function dayInFigures(day: string): string {
   return day.split('-').reverse().join('/')
 }
