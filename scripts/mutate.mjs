@@ -1,4 +1,4 @@
-// npm run nightly -- mutate [-- part of a name]: breaks each rule of test/mutations/mutations.mjs in a copy
+// npm run nightly -- mutate [-- part of a name]: breaks each rule of test/mutations/mutations.txt in a copy
 // of the sources, runs the test file that should notice, and prints the test that falls. Fails when a
 // mutation survives or no longer applies.
 import { execFile, execFileSync } from 'node:child_process'
@@ -20,7 +20,7 @@ import { mutations } from '../test/mutations/mutations.mjs'
 const root = path.dirname(import.meta.dirname)
 const parts = new Command('npm run nightly -- mutate')
   .description(
-    'Breaks each rule of test/mutations/mutations.mjs in a copy of the sources, and checks that a test falls',
+    'Breaks each rule of test/mutations/mutations.txt in a copy of the sources, and checks that a test falls',
   )
   .argument('[part...]', 'only mutations with one of these texts in their name, or of these test files')
   .parse().args
