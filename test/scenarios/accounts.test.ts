@@ -55,14 +55,6 @@ describeScenario('an account with persons', ({ database }) => {
     )
   })
 
-  it('names no one where the account itself buys, and takes null claims for absent ones', async () => {
-    for (const [index, claims] of [{ account: 'own-0' }, { account: null, billing_role: null }].entries()) {
-      const user = world.as(`own-${index}`, claims)
-      const { paymentId } = await user.buy()
-      expect((await user.get(`${BILLING}/payments/${paymentId}`)).body.bought_by).toBeNull()
-    }
-  })
-
   it('refuses a token whose account or role cannot be one', async () => {
     const roles = ['admin', ['owner']].map((billing_role) => ({ account: ACCOUNT, billing_role }))
     for (const claims of [{ account: '' }, { account: 7 }, ...roles])
@@ -139,28 +131,6 @@ describeScenario('an account with persons', ({ database }) => {
     expect((await see('reader')).match(/<summary>[^<]*/g)).toEqual(['<summary>Show the accounts again'])
     await world.advance(40 * 86_400)
     expect(await see('reader')).not.toMatch(invites)
-  })
-
-  it('offers a reader no way to pay what is open, over or late', async () => {
-    const paying = /late-transfer|\/checkouts\/|Try again/g
-    const ways = async (path: string) =>
-      Promise.all(['payer', 'reader'].map(async (role) => (await see(role, path)).match(paying)))
-    const { body } = await person('payer').post(`${BILLING}/upgrade`, { plan: 'pro' })
-    const returned = `/portal/return/${body.payment_id}`
-    expect(await ways(returned)).toEqual([['/checkouts/'], null])
-    await world.advance(86_400)
-    expect(await ways(returned)).toEqual([['Try again'], null])
-    await person('payer').post(`${BILLING}/payments`, { plan: 'pro', method: 'transfer' })
-    await world.advance(40 * 86_400)
-    expect(await ways('/portal?payments=all')).toEqual([['late-transfer'], null])
-  })
-
-  it('says to a reader what a renewal lacks, without a way to pay it', async () => {
-    await person('payer').buy()
-    await client('open').setRenewal(ACCOUNT, { plan: 'pro' })
-    const text = await see('reader')
-    expect(wordsOf(text)).toContain('2 000 DA')
-    expect(text).not.toContain('#balance')
   })
 
   it('buys in the portal for the person who entered it, and names who ordered a payment', async () => {

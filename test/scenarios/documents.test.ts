@@ -50,26 +50,19 @@ describe('each document', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('describes each answer of each operation', () => {
-    for (const document of Object.values(documents))
-      for (const { operationId, responses } of operationsOf(document))
-        for (const [status, { description = '' }] of Object.entries(responses))
-          expect([operationId, status, description]).not.toEqual([
-            operationId,
-            status,
-            expect.stringMatching(/^(Default Response)?$/),
-          ])
-  })
-
-  it('has our name and version, and gives each operation its callers and its name', async () => {
+  it('has our name and version, and says of each operation its name, its callers and its answers', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'))
     for (const document of Object.values(documents)) {
       expect(document.info).toMatchObject({ title: expect.stringMatching(/^Ishtirak/), version })
-      for (const operation of [...operationsOf(document), ...operationsOf({ paths: document.webhooks })]) {
-        const operationId = expect.stringMatching(/^[a-z][A-Za-z]+$/)
-        expect(operation).toMatchObject({ operationId, security: expect.any(Array) })
-        expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0])
-      }
+      const tags = document.tags.map(({ name }) => name)
+      const wrong = [...operationsOf(document), ...operationsOf({ paths: document.webhooks })].filter(
+        ({ operationId, security, tags: [tag = ''], responses }) =>
+          !/^[a-z][A-Za-z]+$/.test(operationId) ||
+          !Array.isArray(security) ||
+          !tags.includes(tag) ||
+          Object.values(responses).some(({ description = '' }) => /^(Default Response)?$/.test(description)),
+      )
+      expect(wrong).toEqual([])
     }
   })
 
@@ -82,26 +75,6 @@ describe('each document', () => {
 })
 
 describe('the documents', () => {
-  it('start with what is needed first', () => {
-    const ofUsers =
-      'getPlans getOffers upgradePlan createPayment listPayments getQuote getStatus getPayment getBuyer ' +
-      'setBuyer getReceipt getPapers askForFacture listPapersOfPayment getPaper uploadProof getProforma ' +
-      'listProformas printProforma orderProforma redeemCode listRedemptions ' +
-      'receivePaymentEvent getOverview createPortalSession'
-    const ofPlatform =
-      'upgradePlan createPayment listPayments getQuote getStatus getPayment getBuyer setBuyer getOverview ' +
-      'getUser updateUser consumeLimit releaseLimit reportUsage getReceipt getPapers askForFacture ' +
-      'listPapersOfPayment getPaper uploadProof getProforma listProformas printProforma orderProforma ' +
-      'redeemCode listRedemptions createPortalSession'
-    const itsOwn = ['getUser', 'updateUser', 'consumeLimit', 'releaseLimit', 'reportUsage']
-    const found = operationsOf(documentAt('/openapi.json')).map(({ operationId }) => operationId)
-    expect(found).toEqual([
-      ...ofUsers.split(' '),
-      ...ofPlatform.split(' ').map((name) => (itsOwn.includes(name) ? name : `${name}ForUser`)),
-      ...['getHealth', 'getReadiness'],
-    ])
-  })
-
   it('have each call of a user for the platform too, which asks the same and gets the same', () => {
     const { paths } = documentAt('/openapi.json')
     const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -128,15 +101,6 @@ describe('the documents', () => {
     )
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBe(180)
-  })
-
-  it('name the shapes as a reader of a client would, and say of words that they are strings', () => {
-    const [ours, operators] = Object.values(documents).map(({ components }) => components.schemas)
-    expect([ours?.PaymentStatus, ours?.Locale]).toMatchObject([{ type: 'string' }, { type: 'string' }])
-    const names = ['Plan', 'PlanLimits', 'BillingStatus', 'Payment', 'PaymentPage', 'Problem', 'User']
-    expect(Object.keys(ours ?? {})).toEqual(expect.arrayContaining(names))
-    const theirs = ['OperatorPayment', 'PaymentFile', 'UserFile', 'Reconciliation', 'WrittenEvent']
-    expect(Object.keys(operators ?? {})).toEqual(expect.arrayContaining(theirs))
   })
 })
 

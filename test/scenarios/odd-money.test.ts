@@ -5,7 +5,7 @@ import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnEach } from '../support/databases.js'
 import { PRO } from '../support/fixtures.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { type Caller, checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
+import { type Caller, checkoutIdOf, createWorld, type World } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const BALANCE = `${BILLING}/balance`
@@ -35,21 +35,6 @@ describeOnEach('odd money', ({ database }) => {
   }
   const topUp = async (amount: number, one = user) =>
     pay((await one.post(`${BALANCE}/top-ups`, { amount })).body.checkout_url)
-  const renew = async (plan = 'pro') => {
-    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
-    await world.call('PUT', `${BALANCE}/renewal`, { body: { plan, months: 1 }, headers })
-  }
-
-  it('a change that is quoted while a renewal is not yet written down changes that renewal', async () => {
-    await user.buy()
-    await topUp(2_000)
-    await renew()
-    // No job runs.
-    await world.emulator.advance(56 * DAY)
-    const { body } = await user.post(PAYMENTS, { plan: 'team', start: 'now' })
-    await pay(body.checkout_url)
-    expect((await user.get(`${BILLING}/status`)).body.plan).toBe('team')
-  })
 
   it('two choices at once that differ in when they begin are two', async () => {
     await user.buy()
@@ -61,23 +46,6 @@ describeOnEach('odd money', ({ database }) => {
     for (const [index, { status, body }] of answers.entries())
       if (status === 201) expect(body.kind).toBe(starts[index] === 'now' ? 'change' : 'purchase')
     expect(answers.some(({ status }) => status === 201)).toBe(true)
-  })
-
-  it('what is offered next follows a renewal that no job has written down yet', async () => {
-    await user.buy()
-    await topUp(9_000)
-    await renew('team')
-    await world.emulator.advance(40 * DAY)
-    const { body } = await user.get(`${BILLING}/overview`)
-    expect(body.renewal).toMatchObject({ plan: 'team', amount: 9_000, would_start: '2027-01-21T12:00:00Z' })
-  })
-
-  it('a purchase by balance of months that are no term is refused', async () => {
-    await topUp(2_000)
-    for (const months of [0, -1, 37, 2_147_483_648, 1e308]) {
-      const { status, body } = await user.post(PAYMENTS, { plan: 'pro', method: 'balance', months })
-      expect([months, status, body.code]).toEqual([months, 422, 'unknown_term'])
-    }
   })
 
   it('a user whose renewal cannot be booked holds up no other', async () => {

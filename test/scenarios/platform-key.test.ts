@@ -8,27 +8,9 @@ import { jpeg } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
 
-const USERS = '/api/v1/platform/users'
 const UPGRADE = { plan: 'pro' }
 const PDF = 'application/pdf'
 const KEY = { authorization: `Bearer ${PLATFORM_KEY}` }
-/** Each route, as an address of `user-1`. */
-const ROUTES: readonly [method: 'GET' | 'POST' | 'PUT', path: string, body?: object][] = [
-  ['POST', '/upgrade', UPGRADE],
-  ['POST', '/payments', UPGRADE],
-  ['GET', '/payments'],
-  ['GET', '/payments/pay_1'],
-  ['GET', '/payments/pay_1/receipt'],
-  ['PUT', '/payments/pay_1/proof', {}],
-  ['GET', '/quote?plan=pro'],
-  ['GET', '/status'],
-  ['GET', '/overview'],
-  ['GET', '/buyer'],
-  ['PUT', '/buyer', { kind: 'person' }],
-  ['POST', '/redeem', { code: 'x' }],
-  ['GET', '/redemptions'],
-  ['POST', '/portal-sessions', {}],
-]
 
 describeScenario('by the platform’s key', ({ database }) => {
   let world: World
@@ -79,15 +61,6 @@ describeScenario('by the platform’s key', ({ database }) => {
     expect([elsewhere.status, elsewhere.body.code]).toEqual([422, 'validation_failed'])
   })
 
-  it('a payment is created at the address of the user, and is theirs by token as well', async () => {
-    const { status, headers, body } = await platformFor(world, 'user-1').post('/payments', UPGRADE)
-    expect([status, body.status]).toEqual([201, 'pending'])
-    const location = headers.get('location') ?? ''
-    expect(pathOf(location)).toBe(`${USERS}/user-1/payments/${body.id}`)
-    expect((await byKey('GET', location)).body.id).toBe(body.id)
-    expect((await world.as('user-1').get(`/api/v1/billing/payments/${body.id}`)).body).toEqual(body)
-  })
-
   it('a transfer is asked for, and at most ten proofs an hour sent to its address', async () => {
     const asked = await platformFor(world, 'user-1').post('/payments', { plan: 'pro', method: 'transfer' })
     const proof = await byKey('PUT', asked.body.transfer.proof_url, jpeg())
@@ -104,19 +77,6 @@ describeScenario('by the platform’s key', ({ database }) => {
     expect((await platform.post('/redeem', { code })).body.months).toBe(1)
     const [one] = (await platform.get('/redemptions')).body.data
     expect(one).toMatchObject({ plan: 'pro', months: 1 })
-  })
-
-  it('ten new checkouts of a user in an hour are the bound, counted with those by token', async () => {
-    const platform = platformFor(world, 'user-1')
-    for (let made = 0; made < 10; made++) {
-      const { body } = await (made % 2 === 0
-        ? platform.post('/upgrade', UPGRADE)
-        : world.as('user-1').post('/api/v1/billing/upgrade', UPGRADE))
-      await world.emulator.pay(checkoutIdOf(body.checkout_url), 'canceled')
-      await world.emulator.settled()
-    }
-    expect((await platform.post('/upgrade', UPGRADE)).body.code).toBe('too_many_checkouts')
-    expect((await platformFor(world, 'user-2').post('/upgrade', UPGRADE)).status).toBe(200)
   })
 
   it('no quota is counted, where that of a token is used up', async () => {
@@ -143,28 +103,12 @@ describeScenario('by the platform’s key', ({ database }) => {
     }
   })
 
-  it('each route needs the key, is of no user’s token, and looks at the id of the user', async () => {
-    const token = await tokenOf({ sub: 'user-1' })
-    const found = []
-    for (const [method, path, body] of ROUTES) {
-      const refusal = async (userId: string, key?: string) => {
-        const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
-        const answer = await world.call(method, `${USERS}/${userId}${path}`, { headers, body })
-        return `${answer.status} ${answer.body.code}`
-      }
-      const answers = [await refusal('user-1'), await refusal('user-1', 'another key')]
-      found.push([path, ...answers, await refusal('user-1', token), await refusal('a%0Ab', PLATFORM_KEY)])
+  it('neither a token of the user nor an id that cannot be one is taken', async () => {
+    const codeOf = async (userId: string, key: string) => {
+      const headers = { authorization: `Bearer ${key}` }
+      return (await world.call('GET', `/api/v1/platform/users/${userId}/status`, { headers })).body.code
     }
-    const noKey = '401 unauthenticated'
-    expect(found).toEqual(ROUTES.map(([, path]) => [path, noKey, noKey, noKey, '422 validation_failed']))
-    expect(world.emulator.checkouts()).toEqual([])
-  })
-
-  it('without a key that is configured, the whole part answers 404', async () => {
-    await using without = await createWorld(database(), { env: {} })
-    for (const [method, path, body] of ROUTES) {
-      const answer = await without.call(method, `${USERS}/user-1${path}`, { headers: KEY, body })
-      expect([path, answer.status, answer.body.code]).toEqual([path, 404, 'not_found'])
-    }
+    expect(await codeOf('user-1', await tokenOf({ sub: 'user-1' }))).toBe('unauthenticated')
+    expect(await codeOf('a%0Ab', PLATFORM_KEY)).toBe('validation_failed')
   })
 })
