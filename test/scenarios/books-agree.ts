@@ -1,12 +1,9 @@
-// The books of the demo's year agree with each other and with the receipts, month by month, before and after
-// each is closed; and twelve months side by side say the same.
-import { expect, it } from 'vitest'
+// The books of a year agree with each other and with the receipts, month by month, before and after each is
+// closed; and twelve months side by side say the same.
+import { expect } from 'vitest'
 import { type Database, statement } from '../../packages/ishtirak/src/database/database.js'
-import { CODE_ENV } from '../support/codes.js'
-import { describeScenario } from '../support/databases.js'
-import { fillDemo } from '../support/demo.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../support/operator.js'
-import { checkoutIdOf, createWorld } from '../support/world.js'
+import { type OperatorCaller, operatorOf } from '../support/operator.js'
+import { checkoutIdOf, type World } from '../support/world.js'
 
 /** What the papers say, in centimes. */
 const selectReceipts = statement(
@@ -59,58 +56,53 @@ async function journalOf(operator: OperatorCaller, month: string) {
 const usersAt = async (database: Database, instant: string) =>
   Number((await database.query(selectPaidAt, [instant]))[0]?.users)
 
-describeScenario('the books of a year', ({ database }) => {
-  it('agree with each other, with the papers and with what is closed', async () => {
-    const env = { ...OPERATOR_ENV, ...CODE_ENV, BALANCE_MAX: '50000' }
-    await using world = await createWorld(database(), { env, withoutJobs: true })
-    const operator = operatorOf(world)
-    const months = await fillDemo(world, 16)
-    const saver = world.as('saver')
-    const { body } = await saver.post('/api/v1/billing/balance/top-ups', { amount: 7_000 })
-    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
-    await world.emulator.settled()
-    await saver.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
-    const papers = await database().query(selectReceipts)
-    const journals: string[] = []
-    for (const month of months) {
-      const figures = (await operator.get(`/months/${month}`)).body
-      const lines = await linesOf(operator, month)
-      const journal = await journalOf(operator, month)
-      journals.push(...journal.map(({ receipt }) => receipt))
-      const ofMonth = papers.filter((paper) => paper.month === month)
-      const onPaper = (name: string) => ofMonth.reduce((sum, paper) => sum + Number(paper[name]), 0)
-      const total = lines.find(({ kind }) => kind === 'total') ?? {}
-      const counted = lines.filter(({ kind }) => kind === 'payment' || kind === 'refund')
-      for (const name of MONEY) {
-        const balance = cents(figures.paid[name]) - cents(figures.refunded[name])
-        const found = [month, name, cents(total[name]), sumOf(counted, name)]
-        expect(found).toEqual([month, name, balance, balance])
-        for (const parts of [figures.by_day, figures.by_method, figures.by_rate])
-          for (const kind of ['paid', 'refunded'])
-            expect(sumOf(partsOf(parts, kind), name)).toBe(cents(figures[kind][name]))
-      }
-      expect(sumOf(journal, 'total')).toBe(onPaper('amount') + onPaper('duty'))
-      const taxed = [sumOf(journal, 'tva'), sumOf(journal, 'ttc')]
-      expect(taxed).toEqual([onPaper('tva'), cents(figures.paid.ttc)])
-      const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
-      const byCard = figures.by_method.filter(isByCard)
-      const onBalances = (owed?.by_method ?? []).filter(isByCard)
-      const balances = sumOf(onBalances, 'amount') - sumOf(onBalances, 'fees')
-      expect(cents(paidOut.came)).toBe(sumOf(partsOf(byCard, 'paid'), 'net') + balances)
-      if (owed)
-        expect(owed.owed + owed.earned + owed.corrected + owed.paid_out).toBe(
-          owed.owed_before + owed.came_in.total,
-        )
-      if (month === months.at(-1)) continue
-      const closed = (await operator.post(`/months/${month}/close`, {})).body
-      expect({ ...closed, closed: null }).toEqual(figures)
+export async function expectBooksToAgree(world: World, database: Database, months: readonly string[]) {
+  const operator = operatorOf(world)
+  const saver = world.as('saver')
+  const { body } = await saver.post('/api/v1/billing/balance/top-ups', { amount: 7_000 })
+  await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
+  await world.emulator.settled()
+  await saver.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
+  const papers = await database.query(selectReceipts)
+  const journals: string[] = []
+  for (const month of months) {
+    const figures = (await operator.get(`/months/${month}`)).body
+    const lines = await linesOf(operator, month)
+    const journal = await journalOf(operator, month)
+    journals.push(...journal.map(({ receipt }) => receipt))
+    const ofMonth = papers.filter((paper) => paper.month === month)
+    const onPaper = (name: string) => ofMonth.reduce((sum, paper) => sum + Number(paper[name]), 0)
+    const total = lines.find(({ kind }) => kind === 'total') ?? {}
+    const counted = lines.filter(({ kind }) => kind === 'payment' || kind === 'refund')
+    for (const name of MONEY) {
+      const balance = cents(figures.paid[name]) - cents(figures.refunded[name])
+      const found = [month, name, cents(total[name]), sumOf(counted, name)]
+      expect(found).toEqual([month, name, balance, balance])
+      for (const parts of [figures.by_day, figures.by_method, figures.by_rate])
+        for (const kind of ['paid', 'refunded'])
+          expect(sumOf(partsOf(parts, kind), name)).toBe(cents(figures[kind][name]))
     }
-    expect(journals.sort()).toEqual(
-      papers.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
-    )
-    await agreeWithYear(operator, database(), months)
-  })
-})
+    expect(sumOf(journal, 'total')).toBe(onPaper('amount') + onPaper('duty'))
+    const taxed = [sumOf(journal, 'tva'), sumOf(journal, 'ttc')]
+    expect(taxed).toEqual([onPaper('tva'), cents(figures.paid.ttc)])
+    const { owed_to_users: owed, paid_out_by_provider: paidOut } = figures
+    const byCard = figures.by_method.filter(isByCard)
+    const onBalances = (owed?.by_method ?? []).filter(isByCard)
+    const balances = sumOf(onBalances, 'amount') - sumOf(onBalances, 'fees')
+    expect(cents(paidOut.came)).toBe(sumOf(partsOf(byCard, 'paid'), 'net') + balances)
+    if (owed)
+      expect(owed.owed + owed.earned + owed.corrected + owed.paid_out).toBe(
+        owed.owed_before + owed.came_in.total,
+      )
+    if (month === months.at(-1)) continue
+    const closed = (await operator.post(`/months/${month}/close`, {})).body
+    expect({ ...closed, closed: null }).toEqual(figures)
+  }
+  expect(journals.sort()).toEqual(
+    papers.map(({ series, number }) => `${series}-${String(number).padStart(6, '0')}`).sort(),
+  )
+  await agreeWithYear(operator, database, months)
+}
 
 async function agreeWithYear(operator: OperatorCaller, database: Database, names: readonly string[]) {
   const { months } = (await operator.get(`/years/${names.at(-1)}`)).body
