@@ -1,9 +1,6 @@
 // `npm run nightly -- fuzz --calls 100000 --seed 1 [--database pglite|postgres|both] [--only 4711]`,
 // or `npm run nightly -- fuzz --uploads 20000` for files sent as proofs of transfers.
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { Command, Option } from 'commander'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
@@ -12,14 +9,7 @@ import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { withProgress } from '../../packages/ishtirak/src/runtime/progress.js'
 import { openDatabases } from '../simulation/databases.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
-import { fuzzUploads, measureHolds } from './uploads.js'
-
-/**
- * No body keeps the service from its other callers for longer. The least of a few tries: a machine in use
- * pauses by itself.
- */
-const HOLD_MS_MAX = 20
-const HOLD_TRIES = 5
+import { fuzzUploads } from './uploads.js'
 
 interface Given {
   readonly calls: number
@@ -47,27 +37,18 @@ export async function run(args: readonly string[]): Promise<boolean> {
   for (const kind of kinds) {
     say(`${kind}, seed ${options.seed}, ${uploads > 0 ? `${uploads} uploads` : `${options.calls} calls`}`)
     const databases = await openDatabases(kind, 1)
-    const dataDir = mkdtempSync(path.join(tmpdir(), 'ishtirak-fuzz-'))
-    // A file of a memory database is copied as a whole to grow, which holds the process up by itself.
-    const isFolder = kind === 'pglite' && uploads > 0
-    const where = isFolder ? { dataDir } : { url: databases.urls[0] ?? '' }
     try {
-      isSound = (await runOn(where, options, uploads)) && isSound
+      isSound = (await runOn(databases.urls[0] ?? '', options, uploads)) && isSound
     } finally {
-      rmSync(dataDir, { recursive: true })
       await databases.remove()
     }
   }
   return isSound
 }
 
-async function runOn(
-  where: { readonly url: string } | { readonly dataDir: string },
-  options: FuzzOptions,
-  bodies: number,
-): Promise<boolean> {
+async function runOn(url: string, options: FuzzOptions, bodies: number): Promise<boolean> {
   const log = createLog({ level: 'fatal' })
-  const database = await openDatabase({ ...where, log, onFailure: () => process.exit(1) })
+  const database = await openDatabase({ url, log, onFailure: () => process.exit(1) })
   try {
     await migrate(database)
     if (bodies > 0) {
@@ -75,21 +56,15 @@ async function runOn(
         fuzzUploads(database, { seed: options.seed, bodies, onBody: at }),
       )
       say(JSON.stringify(uploaded))
-      const holds = [...(await measureHolds(database, HOLD_TRIES))].sort(([, one], [, other]) => other - one)
-      for (const [name, ms] of holds)
-        say(`  ${ms.toFixed(1).padStart(6)} ms  ${name}${ms > HOLD_MS_MAX ? '  FAULT' : ''}`)
-      return uploaded.faults.length === 0 && holds.every(([, ms]) => ms <= HOLD_MS_MAX)
+      return uploaded.faults.length === 0
     }
     const fuzzed = await withProgress('calls', ({ at }) => fuzz(database, { ...options, onCall: at }))
     say(report(fuzzed))
-    return isWell(fuzzed)
+    const { faults, changedTables, untouched } = fuzzed
+    return [...faults, ...changedTables, ...untouched].length === 0
   } finally {
     await database.close()
   }
-}
-
-export function isWell({ faults, changedTables, untouched }: Fuzzed): boolean {
-  return faults.length === 0 && changedTables.length === 0 && untouched.length === 0
 }
 
 function report({ calls, statuses, untouched, changedTables, faults }: Fuzzed): string {
