@@ -113,17 +113,4 @@ describeInBrowser('the console on a phone', ({ visit }) => {
     await page.locator('.menu summary').click()
     expect(await page.locator('.menu a[aria-current], .menu nav a').first().isVisible()).toBe(true)
   })
-
-  it.each(LOCALES)('shows each user within three screens (%s)', async (locale) => {
-    const { page, context } = await visit({ width: 360, touch: true })
-    await context.addCookies([await cookieOf(shop)])
-    const { body } = await operatorOf(shop, ROLE_KEYS.owner).get('/users?limit=100')
-    const heights: number[] = []
-    for (const { user_id } of body.data) {
-      await page.goto(`${shop.url}/console/users/${encodeURIComponent(user_id)}?lang=${locale}`)
-      heights.push(await page.evaluate(() => document.documentElement.scrollHeight))
-    }
-    expect(heights.length).toBeGreaterThan(20)
-    expect(Math.max(...heights)).toBeLessThanOrEqual(3 * SCREEN)
-  })
 })

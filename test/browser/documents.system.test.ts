@@ -88,17 +88,4 @@ describeInBrowser('the page at /docs', ({ visit }) => {
     expect(excess).toBeLessThanOrEqual(0)
     expect(await axeFindings(page, 'all', ['#document'])).toEqual([])
   })
-
-  it('shows the operations below, and tries one', async () => {
-    const visitor = await visit()
-    const { page } = visitor
-    await page.goto(`${sandbox.url}/docs`)
-    const plans = page.locator('.opblock', { hasText: '/api/v1/billing/plans' }).first()
-    await plans.click()
-    await plans.locator('.try-out__btn').click()
-    await plans.locator('.execute').click()
-    const status = plans.locator('.live-responses-table .response-col_status').last()
-    expect(await status.textContent()).toContain('200')
-    expect(complaintsOf(visitor, sandbox)).toEqual([])
-  })
 })

@@ -1,5 +1,6 @@
-// The portal at its narrowest and widest, with text of twice the size, printed, and in the dark: nothing is
-// cut off, no date is broken, each choice says to a screen reader what it is, and all of it fits two screens.
+// The pages of users at their narrowest and widest, with text of twice the size, printed, and in the dark:
+// nothing is cut off, no date is broken, each choice says to a screen reader what it is, all of it fits two
+// screens, and a page is small and painted from one request.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   contrastBetween,
@@ -15,6 +16,10 @@ import { createPayerStates, PAYER_STATES, type PayerStates } from '../support/pa
 
 /** The height of a phone's screen, 360 px wide. */
 const SCREEN = 800
+/** Width and size of the text, in percent; the pages of the sandbox hold at the usual size. */
+const LOOKS = ['1280 100', '320 200', '320 100', '360 200', '360 100']
+/** "A page is under 30 kB without fonts." */
+const PAGE_BYTES_MAX = 30_000
 /** The width of A4 in px. */
 const PAPER = 794
 
@@ -75,7 +80,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
     const { page } = visitor
     for (const locale of LOCALES) {
       await payers.show(page, state, locale)
-      for (const look of ['1280 100', '320 200', '320 100', '360 200', '360 100']) {
+      for (const look of state.startsWith('sandbox') ? ['1280 100', '360 100'] : LOOKS) {
         const [width = 0, size = 0] = look.split(' ').map(Number)
         await page.setViewportSize({ width, height: SCREEN })
         await page.evaluate((percent) => {
@@ -94,7 +99,13 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
       await keepScreenshot(page, `payer-${state}-${locale}-printed`)
       expect([locale, await partsPastEdge(visitor)]).toEqual([locale, []])
       await page.emulateMedia({ media: null })
+      visitor.requests()
+      const response = await page.goto(page.url())
+      // The icon is written in the page.
+      expect(visitor.requests().filter((one) => !one.startsWith('data:'))).toEqual([page.url()])
+      expect((await response?.body())?.length).toBeLessThan(PAGE_BYTES_MAX)
     }
+    expect(visitor.complaints).toEqual([])
   })
 
   it.each([

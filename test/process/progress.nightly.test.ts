@@ -1,43 +1,23 @@
 // What takes longer than a second says how far it is: on a terminal (made by `script`) in one line, into a
 // file in plain lines. And every command that takes options prints their help.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.js'
-import { buildOnce, PROGRAM, type ServiceProcess, startService } from '../support/process.js'
+import { beforeAll, expect, it } from 'vitest'
 import { requireTool } from '../support/system-tools.js'
 
 const root = path.resolve(import.meta.dirname, '../..')
-let folder: string
-let env: Record<string, string>
-let service: ServiceProcess
-
-beforeAll(async () => {
-  requireTool('bsdutils')
-  buildOnce()
-  folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-progress-'))
-  const { PATH = '', HOME = '' } = process.env
-  const ports = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()) }
-  env = { PATH, HOME, ...ports, METRICS_PORT: String(await freePort()), DATA_DIR: path.join(folder, 'data') }
-  service = await startService(env)
-})
-afterAll(async () => {
-  await service.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
+beforeAll(() => requireTool('bsdutils'))
 
 function run(command: readonly string[], under: readonly string[] = []) {
   const [program = '', ...args] = [...under, ...command]
-  const options = { cwd: root, env: { ...env, TERM: 'xterm' }, encoding: 'utf8' } as const
+  const { PATH = '', HOME = '' } = process.env
+  const options = { cwd: root, env: { PATH, HOME, TERM: 'xterm' }, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(program, args, options)
   return { status, stdout, stderr }
 }
 
 const onTerminal = (command: readonly string[]) =>
   run([command.map((word) => `'${word}'`).join(' '), '/dev/null'], ['script', '-qec']).stdout
-const ishtirak = (...args: string[]) => [process.execPath, PROGRAM, ...args]
 const simulate = (...args: string[]) => [process.execPath, 'scripts/simulate.mjs', '--workers', '1', ...args]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/
@@ -48,14 +28,6 @@ it('a simulation says it of its seeds, and nothing but lines into a file', () =>
   expect(shown).toContain('every rule held')
   const { status, stdout, stderr } = run(simulate('--seed', '1', '--days', '5'))
   expect([status, CONTROL.test(stdout + stderr)]).toEqual([0, false])
-})
-
-it('a demo says it of its months, and is there once', () => {
-  const shown = onTerminal(ishtirak('demo', '--users', '20'))
-  expect(shown).toMatch(/\d+ of 13 months \(\d+ %\), [\d.,]+ (a second|s each), \d+ s left/)
-  expect(shown).toContain('20 users, and a year of their payments')
-  const second = run(ishtirak('demo'))
-  expect([second.status, second.stderr]).toEqual([1, expect.stringContaining('a demo already')])
 })
 
 /** Each script with some of its options. */

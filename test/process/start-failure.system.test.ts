@@ -1,6 +1,5 @@
 // A failed start prints one sentence with the cause, the place and the remedy, without a stack trace.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
@@ -11,19 +10,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { DAY } from '../../packages/ishtirak/src/core/instant.js'
 import { openFolder } from '../../packages/ishtirak/src/database/embedded/pglite.js'
-import { claimRound } from '../../packages/ishtirak/src/database/job-leases.js'
-import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { explainFailure } from '../../packages/ishtirak/src/main/doctor.js'
-import { systemClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { buildOnce, PROGRAM, runCommand } from '../support/process.js'
-import { CHARGILY_KEY, JWT_SECRET } from '../support/world.js'
 
 let parent: string
 let folder: string
@@ -81,20 +74,6 @@ it('a control file of zeros', async () => {
   expect(said).toMatch(/Restore the whole folder/)
 })
 
-it('a port that is taken', async () => {
-  copyOfDatabase()
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const port = String((other.address() as AddressInfo).port)
-  for (const name of ['PORT', 'SANDBOX_PORT', 'METRICS_PORT']) {
-    expect(await sentence({ [name]: port })).toBe(
-      `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, ` +
-        `or set ${name === 'METRICS_PORT' ? 'METRICS_PORT to another' : 'PORT and SANDBOX_PORT to others'}`,
-    )
-  }
-  other.close()
-})
-
 it('a folder that this user may not write to', async () => {
   const locked = path.join(folder, 'locked')
   mkdirSync(locked, { mode: 0o500 })
@@ -124,26 +103,6 @@ it.runIf(process.geteuid?.() === 0)('a disk that is full', async () => {
   } finally {
     execFileSync('umount', [folder])
   }
-})
-
-it('a clock that is behind the last instant written, until a person has looked at it', async () => {
-  copyOfDatabase()
-  const last = systemClock().now() + 100 * DAY
-  const database = await openFolder(path.join(folder, 'database'))
-  await migrate(database)
-  await claimRound(database, 'a-job', { now: last, nextRunAt: last })
-  await database.close()
-  const key = { CHARGILY_SECRET_KEY: CHARGILY_KEY, AUTH_JWT_SECRET: JWT_SECRET, LOG_LEVEL: 'silent' }
-  expect(await sentence(key)).toBe(
-    'the clock of this machine is 100.0 days behind the last instant written to the database; ' +
-      'if it is right: docs/internals/clocks.md',
-  )
-  const doctor = async (env: Record<string, string>) =>
-    (await runCommand(['doctor'], { DATA_DIR: folder, CHARGILY_API_URL: 'http://127.0.0.1:9', ...env }))
-      .output
-  expect(await doctor(key)).toMatch(/\[FAIL\] clock: 86\d{5}\s.*off/) // 100 × 86,400 s
-  const today = new Date(systemClock().now()).toISOString().slice(0, 10)
-  expect(await doctor({ ...key, CLOCK_CHECKED: today })).toContain('[ ok ] clock')
 })
 
 it('a reader that has read enough ends a command without a word', () => {

@@ -2,6 +2,7 @@
 // transfer, with codes and from a balance.
 import type { Page } from 'playwright-core'
 import { checkOrders } from '../../packages/ishtirak/src/balance/check-orders.js'
+import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV, makeCodes, PERCENT, VOUCHER } from './codes.js'
 import { OPERATOR_ENV, operatorOf } from './operator.js'
@@ -15,6 +16,10 @@ import { TRANSFER_FILE } from './transfer-file.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from './world.js'
 
 const DAY = 86_400
+const COMPANY = {
+  ...{ kind: 'company', name: 'EURL Nakhla', address: '12 rue Didouche Mourad, Alger', legal_form: 'EURL' },
+  ...{ rc: '16/00-0123456 B 20', nif: '000216001808337', nis: '000216001808331', ai: '16010112345' },
+}
 const PAYMENTS = '/api/v1/billing/payments'
 const BALANCE = '/api/v1/billing/balance'
 
@@ -27,7 +32,9 @@ export const PAYER_STATES = [
   ...['summary-missing'],
   ...['code-worth', 'code-discount', 'code-wrong'],
   ...['after-paid', 'after-failed', 'after-canceled', 'after-expired', 'after-pending', 'after-review'],
-  ...['after-refunded', 'after-top-up', 'link-over', 'no-session'],
+  ...['after-refunded', 'after-top-up', 'link-over', 'no-session', 'front', 'sign-in', 'not-found'],
+  ...['company-papers', 'company-proformas', 'company-details'],
+  ...['sandbox', 'sandbox-pending', 'sandbox-paid', 'sandbox-failed'],
 ] as const
 
 export type PayerStates = Awaited<ReturnType<typeof createPayerStates>>
@@ -35,6 +42,7 @@ export type PayerStates = Awaited<ReturnType<typeof createPayerStates>>
 interface Place {
   /** Undefined: no session. */
   readonly userId?: string
+  /** Or the address of a page of the sandbox. */
   readonly path?: string
   readonly does?: (page: Page) => Promise<void>
 }
@@ -62,7 +70,8 @@ export async function createPayerStates(database: Database) {
       if (userId !== undefined)
         await page.goto((await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url)
       // The language is kept for the pages that follow.
-      await page.goto(`${world.url}${path}${path.includes('?') ? '&' : '?'}lang=${locale}`)
+      const address = path.startsWith('/') ? `${world.url}${path}` : path
+      await page.goto(`${address}${path.includes('?') ? '&' : '?'}lang=${locale}`)
       await does?.(page)
     },
   }
@@ -130,6 +139,13 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   const refused = await ask('transfer-refused')
   await operator.post(`/payments/${refused}/refuse`, { why: 'Nothing came to the account by 30 December.' })
 
+  await setBuyer(world.service.parts, { userId: 'company' }, COMPANY)
+  const { paymentId: factured } = await world.as('company').buyWanted(pro)
+  await operator.post(`/payments/${factured}/correct-facture`, { why: 'they moved' })
+  await operator.post(`/payments/${factured}/refund`, { why: 'asked for' })
+  const wish = { offer: '12 pro', po_number: 'BC118' }
+  await (await enterPortal(world, 'company')).submit('/portal/proformas', wish)
+
   await topUp('balance-money', 5000)
   await topUp('balance-order', 9000)
   await topUp('balance-low', 1000)
@@ -142,16 +158,18 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
   const [voucher, percent] = [await codeOf(VOUCHER), await codeOf({ ...PERCENT, plan: 'pro', months: 6 })]
 
   const returned: Record<string, string> = { paid: paid.paymentId, refunded: stopped.paymentId }
+  const checkouts: Record<string, string> = { paid: paid.checkoutUrl }
   for (const outcome of ['failed', 'canceled'] as const) {
     const { body } = await world.as('after').post(PAYMENTS, pro)
     await world.emulator.pay(checkoutIdOf(body.checkout_url), outcome)
     await world.emulator.settled()
     returned[outcome] = body.id
+    checkouts[outcome] = body.checkout_url
   }
   returned.expired = (await world.as('after').post(PAYMENTS, pro)).body.id
   await world.advance(31 * 60)
   returned.pending = (await world.as('after').post(PAYMENTS, pro)).body.id
-  await world.as('open-card').post(PAYMENTS, { ...pro, months: 6 })
+  checkouts.pending = (await world.as('open-card').post(PAYMENTS, { ...pro, months: 6 })).body.checkout_url
   returned.review = await payOtherwise(world, 'review', { charged: 2000 })
   // As a catalogue with another price does at the next start.
   const { catalogue } = world.service.parts
@@ -195,6 +213,16 @@ async function stage(world: World): Promise<Readonly<Record<string, Place>>> {
     'after-top-up': { userId: 'after', path: `/portal/return/${toppedUp}` },
     'link-over': { path: '/portal/open?token=over' },
     'no-session': {},
+    front: { path: '/' },
+    'sign-in': { path: '/portal/sign-in?token=any' },
+    'not-found': { path: '/portal/return/pay_00000000000000000000000000' },
+    'company-papers': { userId: 'company', path: '/portal?payments=all' },
+    'company-proformas': { userId: 'company', path: '/portal/proformas' },
+    'company-details': { userId: 'company', path: '/portal/buyer' },
+    sandbox: { path: `${world.emulator.url}/` },
+    ...Object.fromEntries(
+      ['pending', 'paid', 'failed'].map((state) => [`sandbox-${state}`, { path: checkouts[state] ?? '' }]),
+    ),
   }
 }
 
