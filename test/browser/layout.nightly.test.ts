@@ -46,7 +46,7 @@ describeInBrowser('the layout of the portal', ({ visit }) => {
       const broken: string[] = []
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (node.parentElement?.closest('code, style, details:not([open])')) continue
+        if (node.parentElement?.closest('code, pre, style, details:not([open])')) continue
         for (const { index, 0: word } of (node.textContent ?? '').matchAll(/\S*\d\S*/g)) {
           range.setStart(node, index)
           range.setEnd(node, index + word.length)

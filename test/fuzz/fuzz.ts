@@ -35,80 +35,66 @@ const BATCH = 400
 const STEP_MS = 15 * MINUTE
 
 export async function fuzz(database: Database, options: FuzzOptions): Promise<Fuzzed> {
+  const { calls, only } = options
   const stage = await openStage(database)
-  const run = createRun(stage, options.seed)
+  const run = createRun(stage, options)
+  const half = Math.ceil(calls / 2)
   try {
-    const half = Math.ceil(options.calls / 2)
-    if (options.only !== undefined) await run.batch([options.only], options.only >= half)
-    else await run.all(0, half, false)
-    const before = run.before ?? {}
-    const changed = options.only === undefined ? changedTables(before, await digestOf(database)) : []
-    if (options.only === undefined) await run.all(half, options.calls, true)
-    const routes = stage.targets.routes.map(({ method, url }) => `${method} ${url}`)
-    return {
-      calls: run.answered(),
-      statuses: run.statuses,
-      untouched: options.only === undefined ? routes.filter((route) => !run.touched.has(route)) : [],
-      changedTables: changed,
-      faults: run.faults,
+    if (only !== undefined) {
+      await run.batch([only], only >= half)
+      return { ...run.found(), untouched: [], changedTables: [] }
     }
+    const before = await digestOf(database)
+    await run.all(0, half, false)
+    const changed = changedTables(before, await digestOf(database))
+    await run.all(half, calls, true)
+    const routes = stage.targets.routes.map(({ method, url }) => `${method} ${url}`)
+    const untouched = routes.filter((route) => !run.touched.has(route))
+    return { ...run.found(), untouched, changedTables: changed }
   } finally {
     run.close()
     await stage.world.stop()
   }
+}
 
-  function createRun({ world, targets }: Stage, seed: number) {
-    let current = targets
-    const agent = new http.Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
-    const statuses: Record<string, number> = {}
-    const touched = new Set<string>()
-    const faults: string[] = []
-    let answers = 0
-    const one = async (number: number, known: boolean) => {
-      const call = drawCall(current, { seed, number, known })
-      const answer = await send(world, call, agent)
-      const key = `${known ? 'known' : 'unknown'} ${answer.status}${reasonOf(answer)}`
-      answers += 1
-      options.onCall?.(answers, options.calls)
-      statuses[key] = (statuses[key] ?? 0) + 1
-      touched.add(`${call.route.method} ${call.route.url}`)
-      // Mounted, the host's server answers by itself what no program behind it sees: 417 and 431.
-      if (world.base !== '' && [417, 431].includes(answer.status) && answer.text === '') return
-      for (const fault of judge(call, answer, known)) faults.push(describe(call, answer, fault))
-    }
-    const batch = async (numbers: number[], known: boolean) => {
-      if (known) {
-        current = { ...targets, ...(await openSessions(world, targets.routes, targets.values)) }
-        await openAnew(world)
-      }
-      const waiting = [...numbers]
-      const work = async () => {
-        for (let number = waiting.shift(); number !== undefined; number = waiting.shift())
-          await one(number, known)
-      }
-      await Promise.all(Array.from({ length: IN_FLIGHT }, work))
-      await world.advance(STEP_MS / SECOND)
-    }
-    const self = {
-      statuses,
-      touched,
-      faults,
-      before: undefined as Readonly<Record<string, string>> | undefined,
-      answered: () => answers,
-      batch,
-      all: async (from: number, to: number, known: boolean) => {
-        self.before ??= await digestOf(database)
-        for (let at = from; at < to; at += BATCH) {
-          await batch(
-            Array.from({ length: Math.min(BATCH, to - at) }, (_, index) => at + index),
-            known,
-          )
-        }
-      },
-      close: () => agent.destroy(),
-    }
-    return self
+function createRun({ world, targets }: Stage, { seed, calls, onCall }: FuzzOptions) {
+  let current = targets
+  const agent = new http.Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
+  const statuses: Record<string, number> = {}
+  const touched = new Set<string>()
+  const faults: string[] = []
+  let answered = 0
+  const one = async (number: number, known: boolean) => {
+    const call = drawCall(current, { seed, number, known })
+    const answer = await send(world, call, agent)
+    const key = `${known ? 'known' : 'unknown'} ${answer.status}${reasonOf(answer)}`
+    answered += 1
+    onCall?.(answered, calls)
+    statuses[key] = (statuses[key] ?? 0) + 1
+    touched.add(`${call.route.method} ${call.route.url}`)
+    // Mounted, the host's server answers by itself what no program behind it sees: 417 and 431.
+    if (world.base !== '' && [417, 431].includes(answer.status) && answer.text === '') return
+    for (const fault of judge(call, answer, known)) faults.push(describe(call, answer, fault))
   }
+  const batch = async (numbers: readonly number[], known: boolean) => {
+    if (known) {
+      current = { ...targets, ...(await openSessions(world, targets.routes, targets.values)) }
+      await openAnew(world)
+    }
+    const waiting = [...numbers]
+    const work = async () => {
+      for (let number = waiting.shift(); number !== undefined; number = waiting.shift())
+        await one(number, known)
+    }
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work))
+    await world.advance(STEP_MS / SECOND)
+  }
+  const all = async (from: number, to: number, known: boolean) => {
+    const numbers = Array.from({ length: to - from }, (_, index) => from + index)
+    for (let at = 0; at < numbers.length; at += BATCH) await batch(numbers.slice(at, at + BATCH), known)
+  }
+  const found = () => ({ calls: answered, statuses, faults })
+  return { batch, all, touched, found, close: () => agent.destroy() }
 }
 
 /** Which of the documented 503 it is: a page that is only fetched ahead is refused without a body. */

@@ -1,5 +1,6 @@
-// The plans of the hot queries on large tables: they find their rows by index, with generic and custom plans,
-// and a sweep reads only what is due. Those about usage are in usage-plans.system.test.ts.
+// The plans of the hot queries on large tables: they scan none, with generic and custom plans, and a sweep
+// reads only what is due. Which index each query needs is in test/costs/indexes.ts. Those about usage are in
+// usage-plans.system.test.ts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   claimDuePayments,
@@ -39,8 +40,9 @@ import {
   literal,
   MODES,
   once,
-  type Planned,
-  wrongPlans,
+  type Run,
+  scanningPlans,
+  textOf,
 } from './explain.js'
 import { booking, consume, fill, ids, rowsOf } from './tables.js'
 
@@ -65,67 +67,48 @@ const asked = (userId: string) => ({ user: { userId }, methods: ['chargily'], no
 
 const TABLES =
   'users payments outbox provider_events receipts mails usage transfers user_search audit daily_figures'
-const SCANNED = new RegExp(`Seq Scan on (${TABLES.replaceAll(' ', '|')})`)
 
-const HOT: readonly Planned[] = [
-  [(db) => createLoadUser(db)('user-7'), /payments_one_open_per_user/],
-  [(db) => createListPayments(db)({ ...page, after: null }), /payments_of_user/],
-  [(db) => createListPayments(db)(page), /payments_of_user[\s\S]*Index Cond: .*ROW/],
-  [(db) => findPayment(db, 'user-7', 'pay_7_5'), /payments_by_id/],
-  [(db) => findPaymentById(db, 'pay_7_5'), /payments_by_id/],
-  [(db) => loadForUpgrades(db, [asked('user-7')]), /payments_one_open_per_user/],
-  [(db) => insertRequestedPayments(db, [requested('new')]), /users_by_id/],
-  [(db) => loadForSettlements(db, reports.slice(0, 1)), /payments_by_reference/],
-  [(db) => saveSettlements(db, [booking('user-7')]), /users_by_id/],
-  [(db) => claimLookAtProvider(db, open, { now: NOON, unlessSince: NOON }), /Index Scan using payments_/],
-  [(db) => scheduleNextCheck(db, open, null), /Index Scan using payments_/],
-  [
-    (db) => nextEventOf(db, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
-    /outbox_in_sequence/,
-  ],
-  [(db) => consumeWhereUsual(db, [{ ...consume, userId: 'user-8' }]), /usage_once/],
-  [
-    (db) => {
-      const several = ids(4).map((userId) => ({ ...consume, userId }))
-      return consumeWhereUsual(db, several)
-    },
-    /usage_once/,
-  ],
-  [(db) => createApplyUsageOperation(db)(consume), /usage_once/],
-  [(db) => createApplyUsageOperation(db)({ ...consume, kind: 'release' }), /usage_once/],
+const HOT: readonly Run[] = [
+  (db) => createLoadUser(db)('user-7'),
+  (db) => createListPayments(db)({ ...page, after: null }),
+  (db) => createListPayments(db)(page),
+  (db) => findPayment(db, 'user-7', 'pay_7_5'),
+  (db) => findPaymentById(db, 'pay_7_5'),
+  (db) => loadForUpgrades(db, [asked('user-7')]),
+  (db) => insertRequestedPayments(db, [requested('new')]),
+  (db) => loadForSettlements(db, reports.slice(0, 1)),
+  (db) => saveSettlements(db, [booking('user-7')]),
+  (db) => claimLookAtProvider(db, open, { now: NOON, unlessSince: NOON }),
+  (db) => scheduleNextCheck(db, open, null),
+  (db) => nextEventOf(db, { userId: 'user-7', until: NOON, delivered: 1, written: 3 }),
+  (db) => consumeWhereUsual(db, [{ ...consume, userId: 'user-8' }]),
+  (db) => {
+    const several = ids(4).map((userId) => ({ ...consume, userId }))
+    return consumeWhereUsual(db, several)
+  },
+  (db) => createApplyUsageOperation(db)(consume),
+  (db) => createApplyUsageOperation(db)({ ...consume, kind: 'release' }),
   ...CONSOLE,
 ]
 
 /** What HOT asks for one user, for 32 at once. */
-const FOR_32: readonly Planned[] = [
-  [(db) => Promise.all(ids(34).map(createLoadUser(db))), /payments_one_open_per_user/],
-  [
-    (db) => {
-      const list = createListPayments(db)
-      return Promise.all(ids(34).map((userId) => list({ ...page, userId })))
-    },
-    /payments_of_user/,
-  ],
-  [(db) => loadForUpgrades(db, ids(32).map(asked)), /payments_one_open_per_user/],
-  [(db) => insertRequestedPayments(db, ids(32).map(requested)), /users_by_id/],
-  [(db) => loadForSettlements(db, reports), /payments_by_reference/],
-  [(db) => saveSettlements(db, ids(32).map(booking)), /users_by_id/],
+const FOR_32: readonly Run[] = [
+  (db) => Promise.all(ids(34).map(createLoadUser(db))),
+  (db) => {
+    const list = createListPayments(db)
+    return Promise.all(ids(34).map((userId) => list({ ...page, userId })))
+  },
+  (db) => loadForUpgrades(db, ids(32).map(asked)),
+  (db) => insertRequestedPayments(db, ids(32).map(requested)),
+  (db) => loadForSettlements(db, reports),
+  (db) => saveSettlements(db, ids(32).map(booking)),
 ]
 
-const SWEEPS: readonly Planned[] = [
-  [
-    (db) => claimDuePayments(db, { ...due, retryAt: NOON + MINUTE, methods: ['chargily'], areMeant: true }),
-    /payments_due/,
-  ],
-  [
-    (db) => claimUsersWithEvents(db, { ...due, until: NOON + HOUR, url: 'https://host.example' }),
-    /users_deliver/,
-  ],
-  [(db) => loadDueAnnouncements(db, NOON, 5), /users_announce/],
-  [
-    (db) => claimDueMails(db, { ...due, leaseUntil: NOON + HOUR, written: [{ kind: 'receipt' }] }),
-    /mails_due/,
-  ],
+const SWEEPS: readonly Run[] = [
+  (db) => claimDuePayments(db, { ...due, retryAt: NOON + MINUTE, methods: ['chargily'], areMeant: true }),
+  (db) => claimUsersWithEvents(db, { ...due, until: NOON + HOUR, url: 'https://host.example' }),
+  (db) => loadDueAnnouncements(db, NOON, 5),
+  (db) => claimDueMails(db, { ...due, leaseUntil: NOON + HOUR, written: [{ kind: 'receipt' }] }),
   ...CONSOLE_LISTS,
 ]
 
@@ -138,7 +121,7 @@ describe.each(KINDS)('with 20,000 users and 100,000 payments (%s)', (kind) => {
 
   it('a sweep reads no more than with a tenth of the users', async () => {
     const costly = []
-    for (const [run] of SWEEPS) {
+    for (const run of SWEEPS) {
       const asked = await heard(run)
       const [ofFew, ofMany] = [await pagesRead(few.database(), asked), await pagesRead(database(), asked)]
       // 2 are due among 2,000 users and 20 among 20,000, of which 5 are taken: 5/2 as many, and a level more
@@ -148,17 +131,9 @@ describe.each(KINDS)('with 20,000 users and 100,000 payments (%s)', (kind) => {
     expect(costly).toEqual([])
   })
 
-  it.each(MODES)('a %s plan uses its index and scans no table', async (mode) => {
+  it.each(MODES)('a %s plan scans no table', async (mode) => {
     const all = [...ONE, ...FOR_32, ...CONSOLE_WAITING]
-    expect(await wrongPlans(database(), all, mode, SCANNED)).toEqual([])
-  })
-
-  it('a plan uses the same index as with a million users', async () => {
-    await database().script(
-      "update pg_class set reltuples = reltuples * 50 where relnamespace = 'public'::regnamespace " +
-        'and reltuples > 0',
-    )
-    expect(await wrongPlans(database(), [...ONE, ...CONSOLE_WAITING], 'generic')).toEqual([])
+    expect(await scanningPlans(database(), all, mode, TABLES)).toEqual([])
   })
 
   it('with 20 open payments a plan of a list of them reads no others', async () => {
@@ -166,11 +141,9 @@ describe.each(KINDS)('with 20,000 users and 100,000 payments (%s)', (kind) => {
       `update payments set status = 'expired' where status = 'pending'
           and user_id not like '%000'; analyze`,
     )
-    const list: Planned = [
-      (db) => newestPayments(db, { ...newest, status: 'pending' }, NOON),
-      /payments_listed/,
-    ]
-    for (const mode of MODES) expect(await wrongPlans(database(), [list], mode)).toEqual([])
+    const asked = await heard((db) => newestPayments(db, { ...newest, status: 'pending' }, NOON))
+    for (const mode of MODES)
+      expect(textOf(await explain(database(), asked, { mode }))).toContain('payments_listed')
   })
 })
 
@@ -252,13 +225,13 @@ it.each(KINDS)(
       const run = (text: string) => transaction.query(once(text))
       await run('set local plan_cache_mode = force_generic_plan')
       const commands: [name: string, command: string][] = []
-      for (const [index, [ask]] of ONE.entries()) {
+      for (const [index, ask] of ONE.entries()) {
         const { statement: asked, parameters } = await heard(ask)
         await run(`prepare early_${index} as ${asked.text}`)
         const values = parameters.map(literal).join(', ')
         const command = `execute early_${index}${values && `(${values})`}`
         commands.push([asked.name, command])
-        // Planned, and kept: nothing but `analyze` makes the database think again.
+        // Run, and kept: nothing but `analyze` makes the database think again.
         await run(`explain ${command}`)
       }
       for (const rows of rowsOf(3_000)) await run(rows)

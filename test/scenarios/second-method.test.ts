@@ -6,11 +6,7 @@ import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { webhookRoutes } from '../../packages/ishtirak/src/checkout/webhook.route.js'
-import {
-  ROUND_MS,
-  reconcileDaily,
-  startReconciliation,
-} from '../../packages/ishtirak/src/compare/reconcile.js'
+import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
 import { DAY, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { createApp } from '../../packages/ishtirak/src/http/app.js'
@@ -24,7 +20,7 @@ import { publishGauges } from '../../packages/ishtirak/src/main/gauges.js'
 import { examineService, watchGateways } from '../../packages/ishtirak/src/overview/examine.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
-import { OPERATOR_ENV, operatorOf, ownerNamed } from '../support/operator.js'
+import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { createPretendMethod, LOST, type PretendMethod } from '../support/pretend-method.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, type World } from '../support/world.js'
@@ -118,16 +114,6 @@ describeScenario('a second gateway', ({ database }) => {
     await pass(2 * MINUTE)
     expect(await checkDuePayments(deps, 1)).toBe(2)
     expect(await statuses()).toContain('pretend paid')
-  })
-
-  it('that is never paid is looked at until its last look, and then no more', async () => {
-    await buy()
-    await pass(15 * MINUTE)
-    await sweep()
-    expect(await statuses()).toEqual(['pretend expired'])
-    const looks = gateway.looks()
-    await pass(DAY)
-    expect([await sweep(), gateway.looks()]).toEqual([0, looks])
   })
 
   describe('beside Chargily', () => {
@@ -309,17 +295,6 @@ describeScenario('a second gateway', ({ database }) => {
       const read = () => metrics.registry.getSingleMetricAsString('ishtirak_provider_up')
       await waitFor(async () => (await read()).includes('ishtirak_provider_up{gateway="chargily"} 0'))
       expect(await read()).toContain('ishtirak_provider_up{gateway="pretend"} 1')
-    })
-
-    it('is compared when an operator names it', async () => {
-      const wanted = { sinceAt: world.clock.now() - DAY, booksUnknown: false }
-      const compare = (gateway: string) =>
-        startReconciliation(deps, { ...wanted, gateway }, { operator: ownerNamed('amina'), reason: null })
-      await compare('pretend')
-      await compare('chargily')
-      await expect(compare('another')).rejects.toMatchObject({ code: 'unknown_method' })
-      const methods = (await database().query(selectFindings)).map(({ method }) => method)
-      expect(methods).toEqual(['chargily', 'pretend'])
     })
   })
 
