@@ -1,6 +1,5 @@
 // An account with persons: the token, the platform and the portal say who acts, and a reader orders nothing.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createClient } from '../../packages/client/src/index.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from '../support/codes.js'
 import { enterConsole } from '../support/console.js'
@@ -8,7 +7,6 @@ import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { enterPortal, wordsOf } from '../support/portal.js'
-import { png } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { type Caller, createWorld, type World } from '../support/world.js'
 
@@ -30,8 +28,6 @@ describeScenario('an account with persons', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const client = (whenUnreachable: 'open' | 'closed') =>
-    createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable })
   const see = async (role: string, path?: string) =>
     (await (await enterPortal(world, person(role))).open(path)).text
   const person = (role?: unknown) => world.as(PERSON, { account: ACCOUNT, billing_role: role })
@@ -95,15 +91,6 @@ describeScenario('an account with persons', ({ database }) => {
       expect((await upgrade(headers)).status).toBe(422)
   })
 
-  it('has a client that acts for a person', async () => {
-    const { payment_id } = await client('closed').as({ id: PERSON, role: 'payer' }).upgrade(ACCOUNT, 'pro')
-    expect(await client('closed').payment(ACCOUNT, payment_id)).toMatchObject({ bought_by: PERSON })
-    const refused = client('closed').as({ id: PERSON, role: 'reader' }).upgrade(ACCOUNT, 'pro')
-    // Not of the key: no operator is woken for it.
-    const message = expect.stringMatching(/^billing refused: 403 forbidden/)
-    await expect(refused).rejects.toMatchObject({ name: 'BillingApiError', message, code: 'forbidden' })
-  })
-
   it('shows a reader the portal without a form that orders, and refuses one that was kept open', async () => {
     await world.as(ACCOUNT).buy()
     await world.advance(25 * 86_400)
@@ -117,20 +104,6 @@ describeScenario('an account with persons', ({ database }) => {
       expect([form, (await reader.submit(`/portal/${form}`, { plan: 'pro' })).status]).toEqual([form, 403])
     expect((await reader.open('/portal?payments=all')).text).toContain('receipt')
     expect((await reader.submit('/portal/leave', {})).status).toBe(303)
-  })
-
-  it('shows a reader nothing that opens to nothing, and asks them for no slip and no money', async () => {
-    const invites = /<summary>|href="[^"]*#balance"|slip from this page|Send it below|send us the slip/
-    expect(await see('reader')).not.toMatch(invites)
-    const wanted = { plan: 'pro', method: 'transfer' }
-    const { id } = (await person('payer').post(`${BILLING}/payments`, wanted)).body
-    const asked = await see('reader')
-    expect(asked).not.toMatch(invites)
-    expect(wordsOf(asked)).toContain('The amount is awaited on one of these accounts by')
-    await (await enterPortal(world, person('payer'))).upload(`/portal/payments/${id}/proof`, png())
-    expect((await see('reader')).match(/<summary>[^<]*/g)).toEqual(['<summary>Show the accounts again'])
-    await world.advance(40 * 86_400)
-    expect(await see('reader')).not.toMatch(invites)
   })
 
   it('buys in the portal for the person who entered it, and names who ordered a payment', async () => {

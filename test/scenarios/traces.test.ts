@@ -19,11 +19,9 @@ describeScenario('traces', ({ database }) => {
   })
   afterEach(() => receiver.goDown())
 
-  const worldWith = (collectorUrl?: string) => {
+  const worldWith = (collectorUrl: string) => {
     const log = createLog({ level: 'silent' })
-    const env = receiver.variables
-    const tracing = collectorUrl === undefined ? {} : { tracing: startTracing(collectorUrl, log) }
-    return createWorld(database(), { env, log, ...tracing })
+    return createWorld(database(), { env: receiver.variables, log, tracing: startTracing(collectorUrl, log) })
   }
   /** The user buys, and the platform learns of it. */
   const purchase = async (world: World, headers: Record<string, string> = {}) => {
@@ -90,15 +88,5 @@ describeScenario('traces', ({ database }) => {
     const found = collector.spans.find(({ name, links }) => name === 'settlement' && (links ?? []).length > 0)
     expect(found).toMatchObject({ traceId: click.traceId, parentSpanId: click.spanId })
     expect(found?.links).toMatchObject([{ traceId: status.traceId, spanId: status.spanId }])
-  })
-
-  it('off, nothing is kept and nothing is sent along', async () => {
-    const world = await worldWith()
-    await purchase(world, { traceparent: TRACEPARENT })
-    await world.stop()
-    expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual([undefined, undefined])
-    const text = `select (select count(*) from payments where traceparent is not null)
-                       + (select count(*) from outbox where traceparent is not null) as kept`
-    expect(await database().query({ name: 'test.traces', text, isChange: false })).toEqual([{ kept: 0 }])
   })
 })
