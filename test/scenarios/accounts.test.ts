@@ -51,6 +51,14 @@ describeScenario('an account with persons', ({ database }) => {
     )
   })
 
+  it('names no one where the account itself buys, and takes null claims for absent ones', async () => {
+    for (const [index, claims] of [{ account: 'own-0' }, { account: null, billing_role: null }].entries()) {
+      const user = world.as(`own-${index}`, claims)
+      const { paymentId } = await user.buy()
+      expect((await user.get(`${BILLING}/payments/${paymentId}`)).body.bought_by).toBeNull()
+    }
+  })
+
   it('refuses a token whose account or role cannot be one', async () => {
     const roles = ['admin', ['owner']].map((billing_role) => ({ account: ACCOUNT, billing_role }))
     for (const claims of [{ account: '' }, { account: 7 }, ...roles])
