@@ -37,7 +37,7 @@ async function traceWorker(folder: string, commits: number): Promise<Record<stri
   return flushesByPhase(await readFile(trace, 'utf8'))
 }
 
-export function flushesByPhase(trace: string): Record<string, number> {
+function flushesByPhase(trace: string): Record<string, number> {
   const flushes: Record<string, number> = {}
   let phase = 'start'
   for (const line of trace.split('\n')) {
