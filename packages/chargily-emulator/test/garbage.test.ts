@@ -11,10 +11,7 @@ const BODIES: readonly (readonly [string, Buffer<ArrayBuffer>])[] = [
   ['no UTF-8', Buffer.from([0xff, 0xfe, 0x80])],
   ['deep brackets', Buffer.from('['.repeat(50_000) + ']'.repeat(50_000))],
   ['deep metadata', Buffer.from(`{"metadata":${'['.repeat(600)}${']'.repeat(600)}}`)],
-  [
-    'a number beyond the range',
-    Buffer.from('{"amount":1e999,"currency":"dzd","success_url":"https://a.dz"}'),
-  ],
+  ['a number beyond the range', Buffer.from('{"amount":1e999,"currency":"dzd"}')],
   ['a lone surrogate', Buffer.from(String.raw`{"description":"\ud800","outcome":"\ud800"}`)],
   ['too much', Buffer.alloc(2_000_000, 'x')],
 ]
@@ -23,12 +20,9 @@ const OTHER_TYPES = ['application/x-www-form-urlencoded', 'text/plain', 'multipa
 test('a malformed body gets a 4xx everywhere, under every type', async () => {
   const emu = await emulator()
   const { id } = await newCheckout(emu)
-  const api = ['/checkouts', '/customers', '/products', '/prices', '/payment-links', `/checkouts/${id}/items`]
   const paths = [
-    ...api.map((path) => `/test/api/v2${path}`),
-    `/test/checkouts/${id}/pay`,
-    '/_sandbox/faults',
-    '/_sandbox/clock',
+    ...['/checkouts', '/customers', '/payment-links'].map((path) => `/test/api/v2${path}`),
+    ...[`/test/checkouts/${id}/pay`, '/_sandbox/faults', '/_sandbox/clock'],
   ]
   const broken: string[] = []
   // As JSON, and as one of the others in turn.
@@ -51,7 +45,7 @@ test('text with NULs, quotes and direction marks comes back unchanged', async ()
   expect(answer.body).toMatchObject({ description, metadata: { 'k\u0000': description } })
 })
 
-test('a malformed path is answered 4xx', async () => {
+test('a malformed path or amount is answered 4xx', async () => {
   const emu = await emulator()
   const headers = { authorization: `Bearer ${KEY}` }
   const paths = ['/%', '/%00', '/test/checkouts/%ff/pay', '/test/api/v2/checkouts/%zz', '//x']
@@ -59,21 +53,7 @@ test('a malformed path is answered 4xx', async () => {
     const { status } = await fetch(emu.url + path, { headers })
     expect([path, Math.floor(status / 100)]).toEqual([path, 4])
   }
-})
-
-test('an invalid amount is refused', async () => {
-  const emu = await emulator()
-  for (const amount of [
-    true,
-    [],
-    {},
-    [2000],
-    { a: 1 },
-    '2000.5',
-    '1e3',
-    ' ',
-    1e300,
-    Number.MAX_SAFE_INTEGER + 1,
-  ])
+  const wrong = [true, [], {}, [2000], { a: 1 }, '2000.5', '1e3', ' ', 1e300, Number.MAX_SAFE_INTEGER + 1]
+  for (const amount of wrong)
     expect((await call(emu, 'POST', '/checkouts', { ...ORDER, amount })).status, String(amount)).toBe(422)
 })
