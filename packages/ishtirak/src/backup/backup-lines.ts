@@ -1,11 +1,7 @@
 // The lines of a backup, read: whether they are one, and whole.
 import { createHash } from 'node:crypto'
-import { earlierRefusal } from '../database/migrate.js'
 
-/**
- * Of the lines: the first says what it is, then each row is `table<tab>json`, the last holds counts and a
- * checksum. The tables of format 1 were those of before 0001_schema.
- */
+/** The first line says what it is, then each row is `table<tab>json`; the last has counts and a checksum. */
 export const FORMAT = 2
 
 /** What stands in the way of a restore, in words for the operator. */
@@ -58,7 +54,6 @@ export async function readHeader(lines: AsyncIterable<string>): Promise<Header> 
 function parseHeader(line: string): Header {
   if (!line.startsWith('{"ishtirak_backup"')) throw new RestoreRefused('this is no backup of ishtirak')
   const header = parse(line)
-  if (header.ishtirak_backup === 1) throw new RestoreRefused(earlierRefusal('backup', Number(header.schema)))
   if (header.ishtirak_backup !== FORMAT) {
     throw new RestoreRefused(`the backup has format ${header.ishtirak_backup}, this program reads ${FORMAT}`)
   }

@@ -1,6 +1,6 @@
 // Brings the schema to what this code expects: numbered files, forward only, each in one transaction with its
-// record. Each states the oldest code that runs on the schema it leaves. Refused: a newer schema that does
-// not allow this code, a file changed after it was applied, and what is older than 0001_schema.
+// record. Each states the oldest code that runs on the schema it leaves. A newer schema that does not allow
+// this code is refused, and so is a database to which another file was applied under the same number.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -49,20 +49,13 @@ interface SchemaFit {
   readonly expected: number
   /** Whether this code runs on it: the schema is its own, or a newer one that allows this code. */
   readonly runs: boolean
-  /** Of a database of before 0001_schema: why it is refused. */
+  /** Says why a database is refused whose migrations are not those of this code. */
   readonly refusal?: string
 }
 
-/** Before the first release the schema was 39 migrations. Nothing leads from there to 0001_schema. */
-const EARLIER_FIRST = '0001_billing.sql'
-export const EARLIER_LAST = '0039_events_without_reference'
-
-export function earlierRefusal(what: 'database' | 'backup', schema: number): string {
-  return (
-    `the ${what} has schema ${schema} of before the first release, and this program cannot open it; ` +
-    `the last one that can has ${EARLIER_LAST} as its newest migration (docs/upgrade.md)`
-  )
-}
+const refusalOf = (name: string) =>
+  `the migration ${name} of the database is not the file of this program: another build applied it, ` +
+  'or the file was changed afterwards'
 
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
@@ -87,12 +80,13 @@ export async function migrate(
 
 /** Whether this code runs on the database's schema: what `/readyz` answers. */
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
-  const expected = (await readMigrations(options.directory)).length
+  const migrations = await readMigrations(options.directory)
+  const expected = migrations.length
   try {
-    const [row] = await database.query(selectVersion, [expected, EARLIER_FIRST])
+    const checksums = migrations.map(({ checksum }) => checksum)
+    const [row] = await database.query(selectVersion, [expected, checksums])
     const [current, oldestCode] = [Number(row?.version), Number(row?.oldest_code)]
-    if (row?.is_earlier)
-      return { current, expected, runs: false, refusal: earlierRefusal('database', current) }
+    if (row?.other) return { current, expected, runs: false, refusal: refusalOf(String(row.other)) }
     return { current, expected, runs: current >= expected && oldestCode <= expected }
   } catch (error) {
     // 42P01 is undefined_table: nothing was ever applied.
@@ -122,20 +116,16 @@ const lockAndPrepare = `
     applied_at timestamptz not null default now()
   )`
 
-/** Read through the whole row: a database of before 0001_schema may lack the column. */
-const oldestCode = "(to_jsonb(applied) ->> 'oldest_code')::integer"
-
 const selectVersion = statement(
   'migrate.version',
   `select coalesce(max(version), 0) as version,
-          coalesce(max(${oldestCode}) filter (where version > $1::integer), 0) as oldest_code,
-          coalesce(bool_or(name = $2::text), false) as is_earlier
-     from schema_migrations applied`,
+          coalesce(max(oldest_code) filter (where version > $1::integer), 0) as oldest_code,
+          min(name) filter (where checksum <> ($2::text[])[version]) as other
+     from schema_migrations`,
 )
 const selectApplied = statement(
   'migrate.applied',
-  `select version, name, checksum, ${oldestCode} as oldest_code from schema_migrations applied
-    order by version`,
+  'select version, name, checksum, oldest_code from schema_migrations order by version',
 )
 const insertApplied = statement(
   'migrate.insert',
@@ -149,7 +139,6 @@ async function applyNext(
 ): Promise<string | undefined> {
   await transaction.script(lockAndPrepare)
   const applied = await transaction.query(selectApplied)
-  if (applied[0]?.name === EARLIER_FIRST) throw new SchemaMismatch(earlierRefusal('database', applied.length))
   for (const row of applied) refuseMismatch(row, migrations)
   const next = migrations[applied.length]
   if (next === undefined) return undefined
@@ -169,11 +158,7 @@ function refuseMismatch(row: Readonly<Record<string, unknown>>, migrations: read
         `which knows ${migrations.length}; code that knows ${row.oldest_code} or later runs on it`,
     )
   }
-  if (migration.checksum !== row.checksum) {
-    throw new SchemaMismatch(
-      `${migration.name} was changed after it was applied; write a new migration instead`,
-    )
-  }
+  if (migration.checksum !== row.checksum) throw new SchemaMismatch(refusalOf(String(row.name)))
 }
 
 async function readMigrations(directory = packageMigrations): Promise<Migration[]> {

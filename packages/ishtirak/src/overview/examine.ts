@@ -8,7 +8,7 @@ import { type Instant, SECOND, toTimestamp } from '../core/instant.js'
 import { taxEnd } from '../core/receipt.js'
 import type { Database } from '../database/database.js'
 import { readServerTime } from '../database/job-leases.js'
-import { EARLIER_LAST, schemaFit } from '../database/migrate.js'
+import { schemaFit } from '../database/migrate.js'
 import { loadEventEndpoint } from '../events/event-history.sql.js'
 import { ON_EVENT } from '../events/host-sender.js'
 import type { EventConfig } from '../events/settings.js'
@@ -107,7 +107,7 @@ function* examineMode({ publicUrl }: Config, gateways: readonly ExaminedGateway[
 async function examineSchema(database: Database): Promise<Check> {
   const { current, expected, runs, refusal } = await schemaFit(database)
   const versions = { current: String(current), expected: String(expected) }
-  if (refusal) return fail('schema', 'schema_earlier', { ...versions, last: EARLIER_LAST })
+  if (refusal) return fail('schema', 'schema_other', versions)
   if (current === 0) return ok('schema', 'schema_new', versions)
   if (current === expected) return ok('schema', 'schema_current', versions)
   if (runs) return ok('schema', 'schema_newer', versions)
