@@ -2,7 +2,6 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
-  BillingApiError,
   BillingConfigurationError,
   BillingUnreachableError,
   type ClientOptions,
@@ -10,7 +9,6 @@ import {
 } from '../../packages/client/src/index.js'
 import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
 import { emptyDatabase } from '../support/databases.js'
-import { freePort } from '../support/free-port.js'
 import { listen } from '../support/listen.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
@@ -146,21 +144,11 @@ describe('a client in reach of billing', () => {
     expect((await client.redemptions(userId)).data).toEqual(data)
   })
 
-  it('repeats a call whose answer was lost, and it counts once', async () => {
-    const { state, send } = road()
-    const client = clientOf({ fetch: send })
-    state.answersLost = 1
-    const answer = await client.consume(userId, 'projects', { operation_id: 'p-1' })
-    expect([answer.used, answer.source, state.calls]).toEqual([1, 'billing', 2])
-  })
-
   it('throws what billing refuses, with its code, and asks only once', async () => {
     const { state, send } = road()
     const refused = clientOf({ fetch: send }).consume(userId, 'domains_per_project', { operation_id: 'd-1' })
-    const error = await refused.catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(BillingApiError)
-    expect(error).not.toBeInstanceOf(BillingConfigurationError)
-    expect(error).toMatchObject({ status: 422, code: 'validation_failed' })
+    const name = 'BillingApiError'
+    await expect(refused).rejects.toMatchObject({ name, status: 422, code: 'validation_failed' })
     expect(state.calls).toBe(1)
   })
 
@@ -176,12 +164,8 @@ describe('a client in reach of billing', () => {
     ]
     for (const call of calls) {
       const error = await call().catch((thrown: unknown) => thrown)
-      expect([error instanceof BillingConfigurationError, error instanceof BillingApiError]).toEqual([
-        true,
-        true,
-      ])
-      const name = 'BillingConfigurationError'
-      expect(error).toMatchObject({ name, status: 401, code: 'unauthenticated' })
+      expect(error).toBeInstanceOf(BillingConfigurationError)
+      expect(error).toMatchObject({ status: 401, code: 'unauthenticated' })
     }
   })
 })
@@ -240,7 +224,9 @@ describe('a client out of reach', () => {
   })
 
   it('throws from every other call, with nothing of an answer', async () => {
-    const unreachable = clientOf({ url: `http://127.0.0.1:${await freePort()}` })
+    const { state, send } = road()
+    state.isCut = true
+    const unreachable = clientOf({ fetch: send })
     const nothing = {
       ...{ name: 'BillingUnreachableError', message: 'billing is unreachable' },
       ...{ status: null, code: null, requestId: null, retryAfter: null, problem: null },
@@ -280,20 +266,26 @@ describe('a service that stumbles', () => {
     expect([source, calls]).toEqual(['billing', 2])
   })
 
-  it('that never answers is given up after the time that was given, and was asked twice', async () => {
+  it.each([
+    ['never answers', () => new Promise<Response>(() => undefined)],
+    ['never ends its answer', async () => new Response(new ReadableStream())],
+  ])('that %s is given up after the time that was given', async (_what, answer) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const answered = vi.fn()
-    const silent = vi.fn(() => new Promise<Response>(() => undefined))
-    const client = clientOf({ fetch: silent, timeoutMs: 200, whenUnreachable: 'open' })
+    const hanging = vi.fn(answer)
+    const client = clientOf({ fetch: hanging, timeoutMs: 200, whenUnreachable: 'open' })
     const asked = client.consume(userId, 'projects', { operation_id: 'p-1' }).then(answered)
     await vi.advanceTimersByTimeAsync(100)
-    expect(silent).toHaveBeenCalledTimes(2)
+    expect(hanging).toHaveBeenCalledTimes(2)
     await vi.advanceTimersByTimeAsync(99)
     expect(answered).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     await asked
-    expect(silent).toHaveBeenCalledTimes(2)
+    expect(hanging).toHaveBeenCalledTimes(2)
     expect(answered).toHaveBeenCalledWith(expect.objectContaining({ source: 'policy' }))
+    const reading = expect(client.receipt(userId, 'pay_1')).rejects.toThrow(BillingUnreachableError)
+    await vi.advanceTimersByTimeAsync(200)
+    await reading
   })
 })

@@ -40,12 +40,13 @@ const CONSUMER = `
   client.consume('user-1', 'projects', {})
 `
 
-it('runs in plain Node, with nothing beside it', () => {
+it('runs in plain Node as both kinds of module, with nothing beside it', () => {
   const script = `
     import { createClient, verifyEvent } from '@ishtirak/client'
     const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' })
     const { allowed, source } = await client.consume('user-1', 'projects', { operation_id: 'p-1' })
-    const { eventHandler } = await import('@ishtirak/client/events')
+    const require = process.getBuiltinModule('module').createRequire(process.cwd() + '/x')
+    const { eventHandler } = require('@ishtirak/client/events')
     const { status } = await eventHandler({ secrets: 'whsec_AAAA', on: {} })(new Request('http://a.b/'))
     console.log(allowed, source, client.verifyEvent === verifyEvent, status)`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
