@@ -44,7 +44,6 @@ describe('a role of OPERATOR_ROLES', () => {
   const REFUSED = [
     ['night=payment.refnd', 'role 1 (night), payment.refnd is no permission and no built-in role'],
     ['till=cashier;night=', 'role 2 (night) is empty'],
-    ['till=cashier;night', 'role 2 (night) is empty'],
     ['till=cashier;', 'role 2 must begin with a name of a-z, 0-9, _ and -, and ='],
     ['Night=cashier', 'role 1 must begin with a name of a-z, 0-9, _ and -, and ='],
     ['__proto__=cashier', 'role 1 must begin with a name of a-z, 0-9, _ and -, and ='],
@@ -55,7 +54,6 @@ describe('a role of OPERATOR_ROLES', () => {
     ['a=payment.refund(7)', 'role 1 (a), payment.refund has no bound'],
     ['a=support(7)', 'role 1 (a), support has no bound'],
     ['a=user.grant(0)', 'role 1 (a), entry 1 must be a name such as payment.refund or user.grant(7)'],
-    ['a=user.grant(-7)', 'role 1 (a), entry 1 must be a name such as payment.refund or user.grant(7)'],
     ['a=cashier++support', 'role 1 (a), entry 2 must be a name such as payment.refund or user.grant(7)'],
     ['a=cashier+x=y', 'role 1 (a), entry 2 must be a name such as payment.refund or user.grant(7)'],
   ] as const

@@ -10,7 +10,7 @@ import {
   startIssuer,
   type TestIssuer,
 } from '../../../../test/support/issuer.js'
-import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV } from '../../../../test/support/operator.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { statement } from '../database/database.js'
@@ -114,9 +114,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(await with_({})).toBe(200)
     expect(await with_({ OPERATOR_OIDC_ROLE_CLAIM: 'roles' })).toBe(303)
     expect(await with_({ OPERATOR_OIDC_CLIENT_SECRET: 'another' })).toBe(303)
-    const names = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'ROLE_CLAIM']
-    const none = Object.fromEntries(names.map((name) => [`OPERATOR_OIDC_${name}`, '']))
-    expect(await with_({ ...none, OPERATOR_KEYS: `lina:${OPERATOR_KEY}` })).toBe(303)
   })
 
   it('is there without a key, over https with cookies of this host alone', async () => {
@@ -215,30 +212,19 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     }
     const now = Math.floor(world.clock.now() / 1_000)
     const lies = [
-      { iss: 'https://evil.example' },
-      { iss: undefined },
-      { aud: 'another' },
-      { aud: ['ishtirak', 'another'] },
+      ...['https://evil.example', undefined].map((iss) => ({ iss })),
+      ...['another', ['ishtirak', 'another']].map((aud) => ({ aud })),
       { aud: ['ishtirak', 'another'], azp: 'another' },
-      { nonce: 'x' },
-      { nonce: undefined },
-      { exp: now - 60 },
-      { exp: undefined },
-      { nbf: now + 3_600 },
-      { iat: undefined },
-      { sub: undefined },
-      { sub: '' },
-      { sub: 'two words' },
+      ...['x', undefined].map((nonce) => ({ nonce })),
+      ...[now - 60, undefined].map((exp) => ({ exp })),
+      ...[{ nbf: now + 3_600 }, { iat: undefined }],
+      ...[undefined, '', 'two words'].map((sub) => ({ sub })),
     ]
     const taken: object[] = []
     for (const lie of lies) if ((await comeWith(lie)).status !== 403) taken.push(lie)
     expect(taken).toEqual([])
     for (const sign of [bySecret, unsigned]) await expectRefused(await comeWith({}, sign), 'did not pass')
-    const texts = [
-      [{ groups: { owner: true } }, 'it sends no claim groups'],
-      [{ groups: 'Owner' }, 'names none of viewer'],
-    ] as const
-    for (const [lie, text] of texts) await expectRefused(await comeWith(lie), text)
+    await expectRefused(await comeWith({ groups: { owner: true } }), 'it sends no claim groups')
     const truths = [{}, { azp: 'another' }, { aud: ['ishtirak', 'another'], azp: 'ishtirak' }]
     for (const truth of truths) expect([truth, (await comeWith(truth)).status]).toEqual([truth, 303])
   })
@@ -247,16 +233,15 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     const { url } = issuer
     const addresses = { authorization_endpoint: `${url}/auth`, token_endpoint: `${url}/token` }
     const usable = { issuer: url, ...addresses, jwks_uri: `${url}/jwks` }
-    const outages = [
-      { status: 500, body: '' },
-      ...[
-        { issuer: 'https://evil.example' },
-        { ...usable, authorization_endpoint: undefined },
-        { ...usable, authorization_endpoint: 'javascript:alert(1)' },
-        { ...usable, token_endpoint: 7 },
-        { ...usable, scopes_supported: 7 },
-      ].map((said) => ({ status: 200, body: JSON.stringify(said) })),
-    ]
+    const bodies = [
+      { issuer: 'https://evil.example' },
+      ...[undefined, 'javascript:alert(1)'].map((authorization_endpoint) => ({
+        ...usable,
+        authorization_endpoint,
+      })),
+      ...[{ token_endpoint: 7 }, { scopes_supported: 7 }].map((wrong) => ({ ...usable, ...wrong })),
+    ].map((said) => ({ status: 200, body: JSON.stringify(said) }))
+    const outages = [{ status: 500, body: '' }, ...bodies]
     for (const broken of outages) {
       issuer.broken.set(DISCOVERY, broken)
       const headers = { 'accept-language': 'en' }

@@ -7,7 +7,6 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { signInByIssuer, startIssuer } from '../../../../test/support/issuer.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { wordsOf } from '../../../../test/support/portal.js'
 import { CHARGILY_KEY, createWorld, JWT_SECRET, tokenOf, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { movableClock } from '../runtime/clock.js'
@@ -63,9 +62,6 @@ describeScenario('a secret that is rotated', ({ database }) => {
     for (const [index, key] of [CHARGILY_KEY, OLD_WEBHOOK_KEY].entries())
       expect((await webhookWith(key, `evt_${index}`)).status).toBe(200)
     expect((await webhookWith('test_sk_other', 'evt_other')).status).toBe(401)
-    const over = { sub: 'user-1', exp: world.clock.now() / 1000 - 60 }
-    for (const secret of [NEW_SECRET, JWT_SECRET])
-      expect(await statusWith(await tokenOf(over, secret), '/api/v1/billing/status')).toBe(401)
   })
 
   it('is watched from its first start behind another, and said with the hour of its last use', async () => {
@@ -87,10 +83,6 @@ describeScenario('a secret that is rotated', ({ database }) => {
     await world.advance(60)
     const used = places.map((place) => `${place}: last used 2026-11-21T13:01:00Z`)
     expect(await seen()).toEqual([used[0], ...unused.slice(1, 3), ...used.slice(3)])
-    const visit = await enterConsole(world, NEW_OPERATOR)
-    expect(wordsOf((await visit.open('/console/health')).text)).toContain(
-      'Secrets AUTH_JWT_SECRET, 2 of 2: last used 21 November 2026',
-    )
   })
 
   it('costs one write an hour, and none in a request; a stop writes what is left', async () => {
@@ -104,9 +96,9 @@ describeScenario('a secret that is rotated', ({ database }) => {
     const uses = async () => (await database().query(rows, [])).map(({ used_at }) => used_at)
     const use = () => statusWith(OLD_KEY, '/api/v1/platform/users/user-1')
     const written = async () => (await uses()).filter((usedAt) => usedAt !== null).map(Number)
-    for (let minute = 0; minute < 59; minute++) {
+    for (const minutes of [20, 20, 19]) {
       await use()
-      await pass(1)
+      await pass(minutes)
       expect(await written()).toEqual([])
     }
     await use()
@@ -147,9 +139,8 @@ describeScenario('a secret that is rotated', ({ database }) => {
     expect(await seen()).toContainEqual(expect.stringContaining('CODE_KEYS, 2 of 2: no use was seen'))
     expect(await quoted('user-2', old)).toBe(200)
     await world.advance(3_660)
-    expect(await seen()).toContainEqual(
-      expect.stringContaining('CODE_KEYS, 2 of 2: last used 2026-11-21T14:02:00Z'),
-    )
+    const used = 'ok CODE_KEYS, 2 of 2: last used 2026-11-21T14:02:00Z'
+    expect(await seen()).toContainEqual(used)
     await world.stop()
     world = await createWorld(database(), { env: { ...ROTATING, CODE_KEYS: NEW_CODES }, isNew: true })
     expect(await quoted('user-1', fresh)).toBe(200)

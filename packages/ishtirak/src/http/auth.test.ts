@@ -1,10 +1,9 @@
 // Tokens and the attacks on them. Keys are real, the key server is a real HTTP server, only the clock is
 // ours.
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { listen } from '../../../../test/support/listen.js'
 import { BillingError } from '../core/error.js'
 import { movableClock } from '../runtime/clock.js'
 import {
@@ -145,18 +144,6 @@ it('a remembered token is believed until the very second in which a fresh look w
   expect(await refusal(createTokenVerifier({ ...KNOWN, clock }), header)).toBe('unauthenticated')
 })
 
-it('a token that is too long to be remembered is verified each time', async () => {
-  let verified = 0
-  const noteUse = () => {
-    verified += 1
-  }
-  const verifier = createTokenVerifier({ ...KNOWN, clock: movableClock(NOW), noteUse })
-  const token = await sign(GOOD)
-  for (const spaces of [1, 1, 3_000, 3_000])
-    expect(await refusal(verifier, `Bearer${' '.repeat(spaces)}${token}`)).toContain('accepted')
-  expect(verified).toBe(3)
-})
-
 it('an identity is remembered until its token ends, a while at most, and the oldest is pushed out', () => {
   const remembered = rememberIdentities({ most: 2, longestMs: 1_000 })
   const foundAt = (...at: readonly number[]) => at.map((now) => remembered.find('a', now)?.userId)
@@ -180,13 +167,9 @@ describe('with a key server', () => {
   })
   let jwksUrl = ''
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    // A server that listens on TCP has an address with a port.
-    jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
-  })
-  afterAll(() => {
-    server.close()
+    const listening = await listen(server)
+    jwksUrl = `${listening.url}/keys`
+    return () => listening[Symbol.asyncDispose]()
   })
 
   async function serveKey(alg: string) {
@@ -200,10 +183,7 @@ describe('with a key server', () => {
     for (const alg of ['RS256', 'ES256', 'EdDSA']) {
       const { privateKey } = await serveKey(alg)
       const token = await sign(GOOD, { alg, kid: 'k1' }, privateKey)
-      expect([alg, await refusal(verifier(), `Bearer ${token}`)]).toEqual([
-        alg,
-        expect.stringMatching(/^accepted/),
-      ])
+      expect(await refusal(verifier(), `Bearer ${token}`), alg).toMatch(/^accepted/)
     }
   })
 
@@ -247,12 +227,6 @@ describe('with a key server', () => {
   })
 })
 
-it('a secret and a key server at once, or neither, is a mistake of ours', () => {
-  const clock = movableClock(NOW)
-  expect(() => createTokenVerifier({ ...BY_SERVER, clock })).toThrow(TypeError)
-  expect(() => createTokenVerifier({ ...KNOWN, clock, jwksUrl: 'https://keys.example' })).toThrow(TypeError)
-})
-
 const OLD = 'old-key-of-the-platform'
 const NEW = 'new-key-of-the-platform'
 
@@ -287,13 +261,11 @@ it('an operator is known by the name and role of the key', () => {
     { name: 'amina', role: 'owner' },
     { name: 'yacine', role: 'viewer' },
   ] as const
-  const operators = createOperatorKeys(
-    [
-      { ...amina, key: OLD },
-      { ...yacine, key: NEW },
-    ],
-    UNSEEN,
-  )
+  const keys = [
+    { ...amina, key: OLD },
+    { ...yacine, key: NEW },
+  ]
+  const operators = createOperatorKeys(keys, UNSEEN)
   expect(operators.verify(`Bearer ${NEW}`)).toEqual(yacine)
   expect(operators.verify(`Bearer ${OLD}`)).toEqual(amina)
   for (const header of ['Bearer amina', 'Basic x', undefined])

@@ -9,10 +9,8 @@ beforeAll(async () => {
 afterAll(() => example.close())
 
 it('a body that fits reaches the route as it was sent', async () => {
-  const response = await example.post('/orders', '{"plan":"pro","amount":3}')
-  expect(await response.json()).toEqual({ received: { plan: 'pro', amount: 3 } })
-  const escaped = await example.post('/orders', '{"plan":"\\u0645\\\\u0000\\ud83d\\ude00"}')
-  expect(await escaped.json()).toEqual({ received: { plan: 'م\\u0000😀' } })
+  const response = await example.post('/orders', '{"plan":"\\u0645\\\\u0000\\ud83d\\ude00","amount":3}')
+  expect(await response.json()).toEqual({ received: { plan: 'م\\u0000😀', amount: 3 } })
 })
 
 it('a body that does not fit is 422 and says where', async () => {
@@ -88,39 +86,26 @@ it('a refused body is read to its end, since a caller who still sends it would l
   }
 })
 
-it('a body of another type, of none or compressed is 415', async () => {
+it('a body of another type, or compressed, is 415', async () => {
   const types = ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense']
   const sent = [...types.map((type) => ({ 'content-type': type })), { 'content-encoding': 'gzip' }]
   for (const headers of sent) {
     const response = await example.post('/orders', '{"plan":"pro"}', headers)
     await expectProblem(response, 415, 'unsupported_media_type')
   }
-  const lines = ['POST /orders HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Length: 2', '', '{}']
-  const answer = await example.sendRaw(lines.join('\r\n'))
-  expect(answer).toMatch(/^HTTP\/1.1 415 .*"code":"unsupported_media_type"/s)
 })
 
 it('a query gives whole numbers as numbers, and is 422 otherwise', async () => {
   expect(await (await fetch(`${example.base}/orders?limit=20`)).json()).toEqual({ query: { limit: 20 } })
   const unread = ['abc', '', '1.5', '1e1', '0x10', 'true', '1&limit=2', '99999999999999999999']
-  for (const [limit, code] of [
-    ...unread.map((text) => [text, 'wrong_type'] as const),
-    ...([
-      ['0', 'too_small'],
-      ['101', 'too_large'],
-    ] as const),
-  ]) {
+  const codes = { ...Object.fromEntries(unread.map((text) => [text, 'wrong_type'])), 101: 'too_large' }
+  for (const [limit, code] of Object.entries({ ...codes, 0: 'too_small' })) {
     const response = await fetch(`${example.base}/orders?limit=${limit}`)
     const { errors } = await expectProblem(response, 422, 'validation_failed')
     expect([limit, ...errors]).toMatchObject([limit, { pointer: '/query/limit', code }])
   }
   for (const query of ['constructor=1', '__proto__=1', 'limit[]=1'])
     await expectProblem(await fetch(`${example.base}/orders?${query}`), 422, 'validation_failed')
-})
-
-it('no problem repeats the query', async () => {
-  const problem = await expectProblem(await fetch(`${example.base}/nowhere?token=hush`), 404, 'not_found')
-  expect(problem.instance).toBe('/nowhere')
 })
 
 it('raw bytes arrive untouched whatever their type, up to 64 KiB', async () => {
