@@ -1,6 +1,6 @@
 // One operator of each role, and a request for each operation of the operator's API: what a role may do is
 // tried on all of them.
-import { type Act, verbOf } from '../../packages/ishtirak/src/acts/act.js'
+import type { Act } from '../../packages/ishtirak/src/acts/act.js'
 import { addressOfAct, previewIdOf } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf, readingsOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { ROLES, type Role } from '../../packages/ishtirak/src/core/role.js'
@@ -13,14 +13,8 @@ export const ROLE_KEYS = Object.fromEntries(
 /** Of OPERATOR_ROLES, each with all that it may. */
 export const CUSTOM_ROLES = {
   till: [
-    'bulk.start',
-    'bulk.stop',
-    'drawer.confirm',
-    'drawer.count',
-    'payment.record',
-    'payment.read_receipt',
-    'payment.resend_receipt',
-    'payment.refund',
+    ...['bulk.start', 'bulk.stop', 'drawer.confirm', 'drawer.count', 'payment.record'],
+    ...['payment.read_receipt', 'payment.resend_receipt', 'payment.refund'],
   ],
   night: ['payment.recheck', 'user.grant', 'user.grant_long', 'operator.revoke'],
 }
@@ -38,24 +32,16 @@ interface Attempt {
   /** Below `/api/v1/operator`; of nothing that there is, so that nothing changes. */
   readonly path: string
   readonly body?: object
-  /** Of the body, what the preview tells instead of asking for it. */
-  readonly tells?: string
-  /** The arguments of the command that asks for the same; absent: there is none. */
-  readonly command?: readonly string[]
 }
 
-const why = ['--why', 'x']
-
-type Change = Required<Omit<Attempt, 'tells'>> & Pick<Attempt, 'tells'>
-
-interface Asked extends Pick<Attempt, 'tells'> {
+interface Asked {
   readonly body: object
   /** Where it is not the one of the operation. */
   readonly act?: string
   /** `x` if absent. */
   readonly id?: string
-  /** Where they are not those of the act: the words before the members of the body. */
-  readonly command?: string
+  /** Of the body, what the preview tells instead of asking for it. */
+  readonly tells?: string
 }
 
 const cheque = { plan: 'pro', method: 'cheque', amount: 1, reference: 'x', why: 'x' }
@@ -66,16 +52,16 @@ const ROLE = { role: 'support', why: 'x' }
 /** Acts that ask for more than a reason. */
 const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   approvePayment: [{ body: transfer }],
-  recordPayment: [{ body: cheque, command: 'payments record x', tells: 'amount' }],
+  recordPayment: [{ body: cheque, tells: 'amount' }],
   grantDays: [{ body: { days: 30, why: 'x' } }, { body: { days: 31, why: 'x' }, act: 'user.grant_long' }],
   correctAddress: [{ body: { email: 'right@example.dz', why: 'x' } }],
   correctBuyer: [{ body: { kind: 'person', name: 'Lina', why: 'x' } }],
   countDrawer: [{ body: { cash: 1, cheques: 1 } }],
-  correctBalance: [{ body: ONE, command: 'balance correct x' }],
-  payOutBalance: [{ body: ONE, command: 'balance pay-out x' }],
+  correctBalance: [{ body: ONE }],
+  payOutBalance: [{ body: ONE }],
   closeMonth: [{ body: {}, id: '2026-11' }],
   reopenMonth: [{ body: { why: 'x' }, id: '2026-11' }],
-  startReconciliation: [{ body: { since: '2026-11-20' }, command: 'reconcile' }],
+  startReconciliation: [{ body: { since: '2026-11-20' } }],
   createOperator: [{ body: { name: 'x', ...ROLE } }],
   setOperatorRole: [{ body: ROLE }],
   closeFinding: [{ body: { kind: 'differs', why: 'x' } }],
@@ -83,39 +69,28 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   createCodes: [{ body: { kind: 'percent', percent: 10, count: 1, why: 'x' } }],
 }
 
-function changesOf(act: Act<never>): readonly Change[] {
-  const { group, argument } = act.on.command
+/** The request of an act, and that of its preview: the same members without the reason. */
+function attemptsOf(act: Act<never>): readonly (readonly [id: string, attempts: readonly Attempt[]])[] {
   const usual = { body: act.input.required?.includes('why') ? { why: 'x' } : {} }
   const asked: readonly Asked[] = ASKED[act.operationId] ?? [usual]
-  return asked.map(({ body, act: name = act.name, id = 'x', command, ...tells }) => {
-    const words = command?.split(' ') ?? [group, verbOf(act), ...(argument === undefined ? [] : [id])]
-    const { why: _, ...members }: Readonly<Record<string, unknown>> = { ...body }
-    const flags = Object.entries(members).map(([member, value]) => [`--${member}`, String(value)])
-    const all = [...words, ...flags.flatMap(([flag = '', value = '']) => [flag.replaceAll('_', '-'), value])]
-    return { act: name, path: addressOfAct(act).replace(/:\w+/, id), body, command: all, ...tells }
+  const both = asked.map(({ body, act: name = act.name, id = 'x', tells = '' }) => {
+    const path = addressOfAct(act).replace(/:\w+/, id)
+    const { why: _, [tells]: __, ...members }: Readonly<Record<string, unknown>> = { ...body }
+    const query = new URLSearchParams(Object.entries(members).map(([key, value]) => [key, String(value)]))
+    const preview = act.asksByPost
+      ? { act: name, path: `${path}/preview`, body: members }
+      : { act: name, path: query.size === 0 ? path : `${path}?${query}` }
+    return { change: { act: name, path, body }, preview }
   })
+  return [
+    [act.operationId, both.map(({ change }) => change)],
+    [previewIdOf(act), both.map(({ preview }) => preview)],
+  ]
 }
 
 /** `act` null: every role may. */
-const reading = (act: string | null, path: string, command?: string): readonly Attempt[] => [
-  { act, path, ...(command !== undefined && { command: command.split(' ') }) },
-]
-
-const PRINT = 'payments receipt x --to no-receipt'
-const exported = (path: string, command: string) => reading('payments.export', path, command)
-
-function changing({ command, body, ...attempt }: Change): Attempt {
-  return { ...attempt, body, command: 'why' in body ? [...command, ...why] : command }
-}
-
-/** A preview is asked with the same members, without the reason. */
-function previewing({ act, path, body, command, tells = '' }: Change, isPosted: boolean): Attempt {
-  const { why: _, [tells]: __, ...members }: Readonly<Record<string, unknown>> = { ...body }
-  const previewed = [...command, '--preview']
-  if (isPosted) return { act, path: `${path}/preview`, body: members, command: previewed }
-  const query = new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)]))
-  return { act, path: query.size === 0 ? path : `${path}?${query}`, command: previewed }
-}
+const reading = (act: string | null, path: string): readonly Attempt[] => [{ act, path }]
+const exported = (path: string) => reading('payments.export', path)
 
 /** By the ids of the OpenAPI document; main/roles.test.ts holds them against it. */
 export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
@@ -128,27 +103,19 @@ export const ATTEMPTS: Readonly<Record<string, readonly Attempt[]>> = {
   search: reading(null, '/search?q=x'),
   getMonth: reading(null, '/months/2026-11'),
   getYear: reading(null, '/years/2026'),
-  exportYear: exported('/exports/year?until=2026', 'export year --until 2026'),
+  exportYear: exported('/exports/year?until=2026'),
   getJournal: reading(null, '/months/2026-11/receipts'),
-  getSales: exported('/months/2026-11/sales', 'sales 2026-11'),
-  getDeclaration: exported('/months/2026-11/declaration', 'declaration 2026-11'),
-  exportSales: exported('/exports/sales?month=2026-11', 'export sales --month 2026-11'),
-  exportAccounts: exported('/exports/accounts?month=2026-11', 'export accounts --month 2026-11'),
+  getSales: exported('/months/2026-11/sales'),
+  getDeclaration: exported('/months/2026-11/declaration'),
+  exportSales: exported('/exports/sales?month=2026-11'),
+  exportAccounts: exported('/exports/accounts?month=2026-11'),
   importBankStatement: reading('statement.import', '/statements?account=ccp'),
-  downloadProof: reading('payment.read_proof', '/payments/x/proofs/1', 'payments proof x --out no-proof'),
-  downloadReceipt: reading('payment.read_receipt', '/payments/x/receipt', PRINT),
+  downloadProof: reading('payment.read_proof', '/payments/x/proofs/1'),
+  downloadReceipt: reading('payment.read_receipt', '/payments/x/receipt'),
   continueBulk: reading('bulk.start', '/bulk/x/continue'),
   continueReconciliation: reading('reconciliation.start', '/reconciliations/x/continue'),
-  downloadBackup: reading('database.backup', '/backup', 'backup no-backup'),
-  ...Object.fromEntries(
-    actsOf<never>(CAPABILITIES).flatMap((act) => {
-      const changes = changesOf(act)
-      return [
-        [act.operationId, changes.map(changing)],
-        [previewIdOf(act), changes.map((change) => previewing(change, act.asksByPost !== undefined))],
-      ]
-    }),
-  ),
+  downloadBackup: reading('database.backup', '/backup'),
+  ...Object.fromEntries(actsOf<never>(CAPABILITIES).flatMap(attemptsOf)),
   // The act that it names is no act.
   startBulk: [{ act: 'bulk.start', path: '/bulk/start', body: { act: 'x', ids: ['x'], why: 'x' } }],
   previewStartBulk: [{ act: 'bulk.start', path: '/bulk/start/preview', body: { act: 'x', ids: ['x'] } }],

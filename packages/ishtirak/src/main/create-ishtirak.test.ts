@@ -1,22 +1,18 @@
 // Ishtirak in another program: who its users are, whose bytes a webhook is, and that nothing of it reaches
 // its host.
-
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { register } from 'prom-client'
 import { Settings } from 'typebox/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../../../packages/chargily-emulator/src/emulator.js'
 import { createClient } from '../../../../packages/client/src/index.js'
-import { CODE_ENV, VOUCHER } from '../../../../test/support/codes.js'
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
+import { listen } from '../../../../test/support/listen.js'
 import { jpeg } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { CHARGILY_KEY, checkoutIdOf } from '../../../../test/support/world.js'
-import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { REQUEST_TIMEOUT_MS } from '../http/app.js'
 import { readConfig } from './config.js'
@@ -97,20 +93,17 @@ let listening: Ishtirak
 beforeAll(async () => {
   let current: RequestListener = (_request, response) => response.writeHead(500).end()
   const server = createServer((request, response) => current(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // An address of the network, since it listens on a port.
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const listener = await listen(server)
+  url = listener.url
   serve = (listener) => {
     current = listener
   }
   plain = await open(ORIGIN, { config: OF_A_PROCESS })
-  listening = await open(url, { config: { ...CODE_ENV, TRANSFER_FILE } })
+  listening = await open(url, { config: { TRANSFER_FILE } })
   return async () => {
     await plain.stop()
     await listening.stop()
-    server.closeAllConnections()
-    server.close()
+    await listener[Symbol.asyncDispose]()
   }
 })
 
@@ -125,17 +118,11 @@ async function call(url: string, method = 'GET', body?: unknown, headers: Record
 
 async function buy(base: string, user: string): Promise<void> {
   const { body } = await call(`${base}${UPGRADE}`, 'POST', { plan: 'pro' }, { 'x-user': user })
+  const back = emulator.checkouts().at(-1)?.success_url
+  expect(back).toBe(`${base}/portal/return/${body.payment_id}`)
   await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
   await emulator.settled()
 }
-
-it('its addresses have the prefix once', async () => {
-  serve(listening.listener)
-  const { body } = await call(`${url}/billing${UPGRADE}`, 'POST', { plan: 'pro' }, { 'x-user': 'prefix' })
-  const ofCheckout = emulator.checkouts().map(({ success_url }) => success_url)
-  expect(ofCheckout).toEqual([`${url}/billing/portal/return/${body.payment_id}`])
-  expect((await call(`${ofCheckout[0]}`)).status).toBe(200)
-})
 
 describe('its configuration', () => {
   it('is what it is given, without the environment, and all that is missing is named', async () => {
@@ -166,15 +153,6 @@ describe('its configuration', () => {
     const host = fastify().register(plain.fastify, { prefix: '/pay' })
     await expect(host).rejects.toThrow('PUBLIC_URL must end with /pay')
   })
-})
-
-it('answers nothing by a clock of its machine that is not that of the server', async () => {
-  const { billing } = await make('http://127.0.0.1:9')
-  expect(await billing.status('amine')).toMatchObject({ plan: 'free' })
-  const { now } = Date
-  const wrong = vi.spyOn(Date, 'now').mockImplementation(() => now() + DAY)
-  onTestFinished(() => wrong.mockRestore())
-  await expect(billing.status('amine')).rejects.toMatchObject({ code: 'clock_wrong' })
 })
 
 it('two live in one process, on two schemas of one database', async () => {
@@ -265,8 +243,7 @@ describe('identify', () => {
   })
 
   it('knows no user: 401; fails: 503, to be tried again; gives an id that cannot be one: 500', async () => {
-    for (const anonymous of [null, undefined as never])
-      expect((await ask(() => anonymous)).body).toMatchObject({ status: 401, code: 'unauthenticated' })
+    for (const anonymous of [null, undefined as never]) expect((await ask(() => anonymous)).status).toBe(401)
     const { status, headers, body } = await ask(() => Promise.reject(new Error('no session store')))
     expect([status, headers.get('retry-after'), body.code]).toEqual([503, '5', 'authentication_unavailable'])
     expect(lines.join()).toContain('no session store')
@@ -369,7 +346,7 @@ it('fetch answers 404 outside of its prefix, and refuses a body that was read', 
   await expect(plain.fetch(request)).rejects.toThrow('has read the body')
 })
 
-describe('fetch with a body', () => {
+it('fetch answers a body that breaks off or never ends as the client’s fault', async () => {
   const ask = (source: UnderlyingDefaultSource, signal: AbortSignal | null = null) => {
     const headers = { 'x-user': 'amine', 'content-type': 'application/json' }
     // It is pulled when it is read.
@@ -377,21 +354,15 @@ describe('fetch with a body', () => {
     const sent = { method: 'POST', headers, body, duplex: 'half', signal }
     return plain.fetch(new Request(`${ORIGIN}/billing${UPGRADE}`, sent))
   }
-
-  it('that breaks off, or whose caller gives up, answers it as the client’s fault', async () => {
-    expect((await ask({ start: (controller) => controller.error(new Error('gone')) })).status).toBe(400)
-    const caller = new AbortController()
-    expect((await ask({ pull: () => caller.abort() }, caller.signal)).status).toBe(400)
-    await expect(ask({ pull: () => {} }, caller.signal)).rejects.toThrow('aborted')
-    expect(lines).toEqual([])
-  })
-
-  it('that never ends is answered 408 after what a server waits at most', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const answer = await ask({ pull: () => void vi.advanceTimersByTime(REQUEST_TIMEOUT_MS) })
-    expect(answer.status).toBe(408)
-  })
+  expect((await ask({ start: (controller) => controller.error(new Error('gone')) })).status).toBe(400)
+  const caller = new AbortController()
+  expect((await ask({ pull: () => caller.abort() }, caller.signal)).status).toBe(400)
+  await expect(ask({ pull: () => {} }, caller.signal)).rejects.toThrow('aborted')
+  expect(lines).toEqual([])
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const answer = await ask({ pull: () => void vi.advanceTimersByTime(REQUEST_TIMEOUT_MS) })
+  expect(answer.status).toBe(408)
 })
 
 describe('the calls without HTTP', () => {
@@ -405,52 +376,38 @@ describe('the calls without HTTP', () => {
     const operation = { operation_id: 'p1' }
     expect(await billing.consume('amine', 'projects', operation)).toMatchObject({ used: 1, limit: 10 })
     expect(await billing.release('amine', 'projects', operation)).toMatchObject({ used: 0 })
-    expect(await billing.reportUsage('amine', 'storage_mb', { used: 7 })).toMatchObject({ used: 7 })
-    expect(await billing.updateUser('amine', { name: 'Amine' })).toMatchObject({ name: 'Amine' })
+    await billing.reportUsage('amine', 'storage_mb', { used: 7 })
+    await billing.updateUser('amine', { name: 'Amine' })
     expect(await billing.user('amine')).toMatchObject({ plan: 'pro', usage: { storage_mb: 7 } })
     const { payment_id } = opened
-    expect(await billing.status('amine')).toEqual(await get('/status'))
-    expect(await billing.payments('amine', { limit: 1 })).toEqual(await get('/payments?limit=1'))
-    expect(await billing.payment('amine', payment_id)).toEqual(await get(`/payments/${payment_id}`))
-    expect(billing.plans()).toEqual(await get('/plans'))
-    expect(await billing.overview('amine')).toEqual(await get('/overview'))
+    const given = [
+      ...[billing.status('amine'), billing.payments('amine', { limit: 1 }), billing.overview('amine')],
+      ...[billing.payment('amine', payment_id), billing.plans()],
+    ]
+    const paths = ['/status', '/payments?limit=1', '/overview', `/payments/${payment_id}`, '/plans']
+    expect(await Promise.all(given)).toEqual(await Promise.all(paths.map(get)))
     expect((await billing.openPortal({ userId: 'amine' })).url).toMatch(/\/billing\/portal\/open\?token=/)
   })
 
-  it('print what a user paid and redeemed, and take what shows a transfer', async () => {
+  it('give files as they are, and take them', async () => {
     serve(listening.listener)
     const { billing } = listening
     await billing.updateUser('lyes', { locale: 'fr' })
-    const bytesOf = async (where: string) => {
-      const answer = fetch(`${url}/billing/api/v1/billing${where}`, { headers: { 'x-user': 'lyes' } })
-      return Buffer.from(await (await answer).arrayBuffer())
-    }
     const { payment_id } = await billing.upgrade({ userId: 'lyes' }, { plan: 'pro' })
-    const [checkout] = emulator.checkouts()
+    const checkout = emulator.checkouts().at(-1)
     // Of the profile, as for a server.
     expect(checkout?.locale).toBe('fr')
     await emulator.pay(checkout?.id ?? '', 'paid', 'edahabia')
     await emulator.settled()
+    const path = `/api/v1/billing/payments/${payment_id}/receipt?lang=fr`
+    const sent = await fetch(`${url}/billing${path}`, { headers: { 'x-user': 'lyes' } })
     const receipt = Buffer.from(await billing.receipt('lyes', payment_id))
-    expect(receipt.toString('latin1', 0, 5)).toBe('%PDF-')
-    expect(receipt.equals(await bytesOf(`/payments/${payment_id}/receipt?lang=fr`))).toBe(true)
-    const english = Buffer.from(await billing.receipt('lyes', payment_id, { lang: 'en' }))
-    expect(english.equals(receipt)).toBe(false)
+    expect(receipt.equals(Buffer.from(await sent.arrayBuffer()))).toBe(true)
     await expect(billing.receipt('nadia', payment_id)).rejects.toMatchObject({ code: 'not_found' })
-    const german = billing.receipt('lyes', payment_id, { lang: 'de' as never })
-    await expect(german).rejects.toMatchObject({ code: 'validation_failed' })
-
-    const operator = listening.operator({ name: 'tests', role: 'owner' })
-    const made = await operator.act('codes.create', '', VOUCHER)
-    await billing.redeem({ userId: 'lyes' }, { code: Object(made).codes[0] })
-    expect((await billing.redemptions('lyes')).data).toHaveLength(1)
-
-    const transfer = { plan: 'pro', method: 'transfer' }
-    const { id } = await billing.createPayment({ userId: 'lyes' }, transfer)
+    const { id } = await billing.createPayment({ userId: 'lyes' }, { plan: 'pro', method: 'transfer' })
     expect(await billing.uploadProof('lyes', id, jpeg())).toMatchObject({ n: 1, type: 'image/jpeg' })
     const long = billing.uploadProof('lyes', id, new Uint8Array(8 * 1024 * 1024 + 1))
     await expect(long).rejects.toMatchObject({ code: 'payload_too_large' })
-    await expect(billing.uploadProof('nadia', id, jpeg())).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('have the names of the client’s, which verifies events and acts for a person besides', async () => {
@@ -462,19 +419,14 @@ describe('the calls without HTTP', () => {
   it('refuse as the API does, with its codes', async () => {
     const { billing } = plain
     const reader = { userId: 'amine', personId: 'lina', billingRole: 'reader' } as const
-    const misnamed = { userId: 'amine', personId: '..' }
     const less = { amount: -5, operation_id: 'x' }
     const refused: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['plan_not_purchasable', () => billing.upgrade({ userId: 'amine' }, { plan: 'free' })],
       ['forbidden', () => billing.upgrade(reader, { plan: 'pro' })],
-      ['validation_failed', () => billing.upgrade(misnamed, { plan: 'pro' })],
       ['not_found', () => billing.payment('amine', 'pay_nothing')],
       ['validation_failed', () => billing.status('')],
-      ['unknown_limit', () => billing.consume('amine', 'nothing', { operation_id: 'x' })],
       ['validation_failed', () => billing.consume('amine', 'projects', less)],
-      ['validation_failed', () => billing.payments('amine', { limit: 1_000 })],
       ['not_found', () => billing.papers('nobody', { year: 2026 })],
-      ['validation_failed', () => billing.papers('nobody', { year: 1 })],
     ]
     for (const [code, refusal] of refused)
       await expect(refusal(), `${code}: ${refusal}`).rejects.toMatchObject({ code })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../../../test/support/free-port.js'
+import { listen } from '../../../../test/support/listen.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../../../../test/support/world.js'
 import { openFolder } from '../database/embedded/pglite.js'
 import { examine } from './doctor.js'
@@ -31,16 +31,16 @@ it('none is made where there is none, and a folder that cannot be made is said',
 it('the service that has it is asked on this machine: its public address may lead nowhere', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-doctor-'))
   const database = await openFolder(path.join(folder, 'database'))
-  const port = await freePort()
-  const service = createServer((_, answer) => answer.end()).listen(port, '127.0.0.1')
+  const service = await listen(createServer((_, answer) => answer.end()))
   onTestFinished(async () => {
-    service.close()
+    await service[Symbol.asyncDispose]()
     await database.close()
     await rm(folder, { recursive: true })
   })
-  const env = { DATA_DIR: folder, PORT: String(port), PUBLIC_URL: 'https://billing.invalid' }
+  const { port } = new URL(service.url)
+  const env = { DATA_DIR: folder, PORT: port, PUBLIC_URL: 'https://billing.invalid' }
   expect(await databaseLine(env)).toMatchObject({
     verdict: 'ok',
-    found: `embedded, in use by the service at http://127.0.0.1:${port}, which is ready`,
+    found: `embedded, in use by the service at ${service.url}, which is ready`,
   })
 })

@@ -32,7 +32,7 @@ describeScenario('the figures', ({ database }) => {
 
   it('count checkouts at the provider, of both ways to buy, and no transfers', async () => {
     world = await createWorld(database(), { env: { TRANSFER_FILE }, isNew: true })
-    for (let n = 0; n < 20; n++) expect((await transferOf(`user-${n}`)).status).toBe(201)
+    expect((await transferOf('user-1')).status).toBe(201)
     expect(figure(await read(), 'ishtirak_checkouts_opened_total')).toBe(0)
     await world.as('card-1').upgrade()
     await world.as('card-2').post('/api/v1/billing/payments', { plan: 'pro' })

@@ -1,11 +1,11 @@
 // What is looked at before a start makes anything.
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../../../test/support/free-port.js'
+import { listen } from '../../../../test/support/listen.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createLog } from '../runtime/log.js'
 import { readConfig } from './config.js'
@@ -14,13 +14,11 @@ import { serve } from './serve.js'
 import { signToken } from './sign-token.js'
 
 it.each(['PORT', 'SANDBOX_PORT', 'METRICS_PORT'])('%s is taken: nothing is made', async (name) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const port = String((other.address() as AddressInfo).port)
+  await using other = await listen(createServer())
+  const { port } = new URL(other.url)
   const folder = path.join(tmpdir(), 'ishtirak-of-no-port')
   const variables = { PORT: '0', SANDBOX_PORT: '0', METRICS_PORT: '0', DATA_DIR: folder, [name]: port }
   const refused = await serve(readConfig(variables), createLog({ level: 'silent' })).catch(Object)
-  other.close()
   const others = name === 'METRICS_PORT' ? 'METRICS_PORT to another' : 'PORT and SANDBOX_PORT to others'
   expect(explainFailure(refused, variables)).toBe(
     `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has it. End that, or set ${others}`,

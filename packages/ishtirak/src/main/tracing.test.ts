@@ -1,13 +1,12 @@
 // Mounted in a host that records with OpenTelemetry: what a request does stands below the host's own span of
 // it.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { dropPostgres, emptyPostgresUrl } from '../../../../test/support/databases.js'
+import { type Listening, listen } from '../../../../test/support/listen.js'
 import { CHARGILY_KEY } from '../../../../test/support/world.js'
 import { createIshtirak, type Ishtirak } from './create-ishtirak.js'
 
@@ -35,25 +34,23 @@ beforeAll(async () => {
 afterAll(() => dropPostgres(databaseUrl))
 
 /** It takes no order, and keeps the headers of what it was asked. */
-let chargily: Server
+let chargily: Listening
 let asked: IncomingHttpHeaders[]
 let ishtirak: Ishtirak
 beforeEach(async () => {
   exporter.reset()
   asked = []
-  chargily = createServer(({ headers }, response) => {
+  const server = createServer(({ headers }, response) => {
     asked.push(headers)
     response.writeHead(422, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(chargily, 'listening')
-  // An address of the network, since it listens on a port.
-  const { port } = chargily.address() as AddressInfo
+  })
+  chargily = await listen(server)
   ishtirak = await createIshtirak({
     database: { url: databaseUrl, maxConnections: 2 },
     config: {
       PUBLIC_URL: 'http://platform.localhost/billing',
       CHARGILY_SECRET_KEY: CHARGILY_KEY,
-      CHARGILY_API_URL: `http://127.0.0.1:${port}`,
+      CHARGILY_API_URL: chargily.url,
       LOG_LEVEL: 'error',
     },
     identify: () => ({ userId: 'amine' }),
@@ -65,7 +62,7 @@ afterEach(async () => {
   trace.disable()
   context.disable()
   await ishtirak.stop()
-  chargily.close()
+  await chargily[Symbol.asyncDispose]()
 })
 
 const upgrade = (headers = {}) =>
@@ -92,13 +89,11 @@ it('a request stands below the host’s span, and what it does below the request
 })
 
 it('where the host records no requests, it stands below the caller’s traceparent', async () => {
+  // The host has registered no provider yet: nothing is sent along.
+  expect((await upgrade()).status).toBe(502)
+  expect(asked.map(({ traceparent }) => traceparent)).toEqual([undefined])
   trace.setGlobalTracerProvider(provider)
   const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
   expect((await upgrade({ traceparent: `00-${traceId}-${spanId}-01` })).status).toBe(502)
   expect(spanOf('POST /api/v1/billing/upgrade')?.parentSpanContext).toMatchObject({ traceId, spanId })
-})
-
-it('where the host has registered no provider, nothing is sent along', async () => {
-  expect((await upgrade()).status).toBe(502)
-  expect(asked.map(({ traceparent }) => traceparent)).toEqual([undefined])
 })
