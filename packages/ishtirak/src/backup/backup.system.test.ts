@@ -65,20 +65,14 @@ const COMPANY = {
   legal_form: 'EURL',
 }
 
+const bearer = async (sub: string) => ({ authorization: `Bearer ${await tokenOf({ sub })}` })
+
 async function isDuplicate(world: World, paper: Parameters<typeof readReceipt>[1]): Promise<boolean> {
   const { pdf } = await readReceipt(world.service.parts, paper, { printedFor: 'buyer' })
   return textOf(pdf ?? new Uint8Array()).includes('Duplicata')
 }
 
-const receipts = statement(
-  'test.backup.receipts',
-  'select user_id, series, number from receipts order by number',
-)
-
-const proofDigests = statement(
-  'test.backup.proofs',
-  `select n, part, encode(sha256(content), 'hex') as sha256 from transfer_proof_parts order by n, part`,
-)
+const receipts = statement('test.backup.receipts', 'select series, number from receipts order by number')
 
 describeScenario('a backup', ({ kind, database, reset }) => {
   it.each<[DatabaseKind, DatabaseKind]>([
@@ -93,10 +87,13 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       })
       await before.as('user-1').buy()
       await operatorOf(before).post('/users/user-1/correct', { amount: 2_500, why: 'a mistake' })
-      const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
-      const renewal = { headers, body: { plan: 'pro', months: 1 } }
+      const renewal = { headers: await bearer('user-1'), body: { plan: 'pro', months: 1 } }
       await before.call('PUT', '/api/v1/billing/balance/renewal', renewal)
-      await before.as('user-4').post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+      const transfer = { plan: 'pro', method: 'transfer' }
+      const { body: asked } = await before.as('user-4').post('/api/v1/billing/payments', transfer)
+      // Three parts of 24 KiB.
+      const proof = { headers: await bearer('user-4'), body: png({ extra: 60_000 }) }
+      await before.call('PUT', `/api/v1/billing/payments/${asked.id}/proof`, proof)
       await operatorOf(before).post('/users/user-1/grant', { days: 14, why: 'an outage' })
       await before.as('أمين"\\').buy()
       const { body: balance } = await before.as('user-1').get('/api/v1/billing/balance')
@@ -179,8 +176,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     // The next year is a new series anyway.
     clock.advance(60 * 86_400_000)
     await after.as('user-5').buy()
-    const [newest] = (await restored.query(receipts)).filter(({ user_id }) => user_id === 'user-5')
-    expect(newest).toMatchObject({ series: 'TEST-2027', number: 1 })
+    expect(await restored.query(receipts)).toContainEqual({ series: 'TEST-2027', number: 1 })
     await operator.post(`/payments/${ours.payment_id}/accept`, { why: 'the user was asked' })
     expect((await after.as('user-3').get('/api/v1/billing/payments')).body.data).toMatchObject([
       { id: ours.payment_id, status: 'paid' },
@@ -236,28 +232,6 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     await emulator.close()
   })
 
-  it('has files of 8 MiB as they were', async () => {
-    const world = await createWorld(database(), { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
-    const { body } = await world
-      .as('user-1')
-      .post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
-    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
-    for (const extra of [8_388_000, 8_388_001]) {
-      const address = `/api/v1/billing/payments/${body.id}/proof`
-      const answer = await world.call('PUT', address, { body: png({ extra }), headers: { authorization } })
-      expect(answer.status).toBe(200)
-    }
-    await world.stop()
-    await backUpTo(file, database(), START)
-    const restored = await withoutSchema('postgres')
-    await restoreFrom(file, restored, null)
-    const [rows, before] = await Promise.all([restored, database()].map((one) => one.query(proofDigests)))
-    expect(rows).toEqual(before)
-    // Parts of 24 KiB.
-    expect(rows).toHaveLength(684)
-    await restored.close()
-  })
-
   it('comes whole from the running service, to an operator only, and stands in the audit trail', async () => {
     await using world = await createWorld(database(), { env: OPERATOR_ENV })
     await world.as('user-1').buy()
@@ -272,23 +246,6 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const cut = Readable.from([bytes.subarray(0, bytes.length - 100)])
     await expect(receiveBackup(`${file}.cut`, cut)).rejects.toThrow()
     expect(readdirSync(folder)).toEqual(['backup.gz'])
-  })
-
-  it('says after each part how many rows are done of all, and its restore how much of the file', async () => {
-    const world = await createWorld(database())
-    await world.as('user-1').buy()
-    await world.stop()
-    const steps: (readonly [done: number, of: number])[] = []
-    const { rows } = await backUpTo(file, database(), START, (...step) => steps.push(step))
-    const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
-    expect(steps.at(-1)).toEqual([all, all])
-    expect(new Set(steps.map(([, of]) => of))).toEqual(new Set([all]))
-    expect(steps.map(([done]) => done)).toEqual(steps.map(([done]) => done).sort((one, other) => one - other))
-    const empty = await withoutSchema(kind)
-    const read: (readonly [done: number, of: number])[] = []
-    await restoreFrom(file, empty, null, (...step) => read.push(step)).finally(() => empty.close())
-    const { size } = statSync(file)
-    expect(read.at(-1)).toEqual([size, size])
   })
 
   it('is readable by its owner alone, and never overwrites a file', async () => {
@@ -309,6 +266,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     ['cut off', (text) => text.slice(0, text.indexOf('\nend\t') + 1), 'not whole'],
     ['with a number changed', (text) => text.replace('"last_number":7', '"last_number":8'), 'not whole'],
     ['with a row missing', (text) => text.replace(/receipt_series\t.*\n/, ''), 'not whole'],
+    ['of another format', (text) => text.replace('_backup":2', '_backup":1'), 'this program reads 2'],
     ['of a newer schema', (text) => text.replace(/"schema":\d+/, '"schema":9999'), 'use the newer one'],
     ['with half a first line', (text) => `${text.slice(0, 25)}\n`, 'not whole'],
     ['that is none', () => 'something else\n', 'no backup of ishtirak'],
@@ -321,16 +279,15 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     expect(await linesOf(database())).toEqual([])
   })
 
-  it.each<[string, (bytes: Buffer) => Buffer]>([
-    ['is cut off', (bytes) => bytes.subarray(0, bytes.length / 2)],
-    ['is not compressed', gunzipSync],
-  ])('whose file %s is refused in a sentence', async (_, change) => {
+  it('whose file cannot be unpacked is refused in a sentence', async () => {
     await backUpTo(file, database(), START)
-    writeFileSync(file, change(readFileSync(file)))
-    await expect(restoreFrom(file, database(), null)).rejects.toMatchObject({
-      name: 'RestoreRefused',
-      message: expect.stringContaining('cannot be unpacked'),
-    })
+    const whole = readFileSync(file)
+    for (const damaged of [whole.subarray(0, whole.length / 2), gunzipSync(whole)]) {
+      writeFileSync(file, damaged)
+      const message = expect.stringContaining('cannot be unpacked')
+      const refusal = { name: 'RestoreRefused', message }
+      await expect(restoreFrom(file, database(), null)).rejects.toMatchObject(refusal)
+    }
   })
 
   it('of a database that was never used is refused: another one was meant', async () => {

@@ -1,4 +1,4 @@
-// Which database a URL names. What is created without one is in first-start.system.test.ts.
+// Which database a URL names.
 import { expect, it } from 'vitest'
 import { postgresUrl } from '../../../../test/support/databases.js'
 import { statement } from './database.js'

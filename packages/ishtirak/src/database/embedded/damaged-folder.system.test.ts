@@ -63,6 +63,11 @@ describe('a damaged folder is refused, names what is missing, and stays as it is
     remove(name)
     mkdirSync(inside(name))
   }
+  const replaceBy = (name: string) => {
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder)
+    writeFileSync(join(folder, name), '')
+  }
   it.each<[string, () => void, string]>([
     ['PG_VERSION is gone', () => remove('PG_VERSION'), 'PG_VERSION is missing'],
     ['PG_VERSION is empty', () => writeFileSync(inside('PG_VERSION'), ''), 'PG_VERSION is empty'],
@@ -73,30 +78,13 @@ describe('a damaged folder is refused, names what is missing, and stays as it is
     ['pg_wal/ is empty', () => empty('pg_wal'), 'pg_wal/ is missing'],
     ['pg_control is gone', () => remove('global/pg_control'), 'global/pg_control is missing'],
     ['a copy left empty folders out', () => remove('pg_notify'), 'pg_notify is missing'],
-    [
-      'it is of another version',
-      () => writeFileSync(inside('PG_VERSION'), '17\n'),
-      'is PostgreSQL 17, this program needs 18',
-    ],
-    [
-      'the files of a database lie one level too high',
-      () => {
-        const moved = join(parent, `moved-${copies}`)
-        renameSync(inside(''), moved)
-        rmSync(folder, { recursive: true })
-        renameSync(moved, folder)
-      },
-      'postgres/ is missing; found: PG_VERSION, base',
-    ],
+    ['it is of another version', () => writeFileSync(inside('PG_VERSION'), '17\n'), 'is PostgreSQL 17'],
     [
       'only files of others are there',
-      () => {
-        rmSync(folder, { recursive: true })
-        mkdirSync(folder)
-        writeFileSync(join(folder, 'notes.txt'), 'not ours')
-      },
+      () => replaceBy('notes.txt'),
       'postgres/ is missing; found: notes.txt',
     ],
+    ['a database lies one level too high', () => replaceBy('PG_VERSION'), 'is missing; found: PG_VERSION'],
   ])('%s', async (_, damage, sentence) => {
     damage()
     const before = contents()
@@ -122,24 +110,28 @@ it('what was missing is put back: all is there, whatever files of others lie bes
 describe('a first start that was cut off is no damage: the next one creates the database', () => {
   beforeEach(() => copyOf('names'))
 
-  const opens = async () => {
+  it.each<[string, () => void]>([
+    [
+      'before the lock, or between the lock and the first file',
+      () => {
+        rmSync(folder, { recursive: true })
+        mkdirSync(join(folder, 'lost+found'), { recursive: true })
+        markIfNew(folder)
+        writeFileSync(join(folder, 'lock.1'), '')
+      },
+    ],
+    [
+      'in the middle of it',
+      () => {
+        renameSync(inside(''), clusterPaths(folder).unfinished)
+        rmSync(join(clusterPaths(folder).unfinished, 'PG_VERSION'))
+      },
+    ],
+  ])('%s', async (_, cutOff) => {
+    cutOff()
     const database = await openFolder(folder, { from: readDump('emptyDumpPath') })
     await database.close()
     expect(existsSync(inside('PG_VERSION'))).toBe(true)
     expect(existsSync(clusterPaths(folder).unfinished)).toBe(false)
-  }
-
-  it('before the lock, and between the lock and the first file', async () => {
-    rmSync(folder, { recursive: true })
-    mkdirSync(join(folder, 'lost+found'), { recursive: true })
-    markIfNew(folder)
-    writeFileSync(join(folder, 'lock.1'), '')
-    await opens()
-  })
-
-  it('in the middle of it', async () => {
-    renameSync(inside(''), clusterPaths(folder).unfinished)
-    rmSync(join(clusterPaths(folder).unfinished, 'PG_VERSION'))
-    await opens()
   })
 })

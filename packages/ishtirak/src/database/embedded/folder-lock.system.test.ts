@@ -27,14 +27,9 @@ const holder = `
     console.log(error.name + ' ' + error.holder?.processId)
   }`
 
-function start(): Child {
+const startAndWait = async () => {
   const child = runBuilt(holder, folder)
   children.push(child)
-  return child
-}
-
-const startAndWait = async () => {
-  const child = start()
   await expect.poll(() => child.lines.length).toBe(1)
   return child
 }
@@ -85,15 +80,12 @@ it('a released folder is free, leaves one small file behind, and releasing twice
   await second.release()
 })
 
-it('a folder whose path is longer than a socket may have is locked all the same', async () => {
+it('a path longer than a socket may have is locked all the same, and one of no folder is unusable', async () => {
   // 107 bytes are the most in a socket's address on Linux.
   const deep = join(folder, 'long'.repeat(30), 'longer'.repeat(30))
   mkdirSync(deep, { recursive: true })
   const lock = await lockFolder(deep)
   await expect(lockFolder(deep)).rejects.toMatchObject({ holder: { processId: process.pid } })
   await lock.release()
-})
-
-it('a folder that is not there is unusable', async () => {
   await expect(lockFolder(join(folder, 'nothing'))).rejects.toBeInstanceOf(DataFolderUnusable)
 })
