@@ -1,5 +1,4 @@
 // The client against the real service, and against one that is down, slow or stumbling.
-import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   BillingConfigurationError,
@@ -9,7 +8,6 @@ import {
 } from '../../packages/client/src/index.js'
 import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
 import { emptyDatabase } from '../support/databases.js'
-import { listen } from '../support/listen.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, WITH_PLATFORM } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
@@ -94,8 +92,7 @@ describe('a client in reach of billing', () => {
     await world.emulator.pay(checkoutIdOf(checkout_url), 'paid')
     await world.emulator.settled()
     const page = await client.payments(userId, { status: 'paid', limit: 1 })
-    expect(page).toMatchObject({ data: [{ id: payment_id }], has_more: false, next_cursor: null })
-    expect(await client.payment(userId, payment_id)).toEqual(page.data[0])
+    expect(page.data).toEqual([await client.payment(userId, payment_id)])
     const own = await client.receipt(userId, payment_id)
     expect(Buffer.from(own).toString('latin1', 0, 5)).toBe('%PDF-')
     expect(Buffer.from(await client.receipt(userId, payment_id, FRENCH)).equals(own)).toBe(false)
@@ -115,8 +112,6 @@ describe('a client in reach of billing', () => {
     expect((await client.createPayment(userId, { plan: 'pro' })).id).toBe(payment.id)
     state.answersLost = 1
     expect((await client.upgrade(userId, 'pro')).payment_id).toBe(payment.id)
-    const other = client.quote(userId, { plan: 'pro', months: 2 })
-    await expect(other).rejects.toMatchObject({ code: 'unknown_term' })
   })
 
   it('asks for a transfer, and shows it', async () => {
@@ -254,16 +249,12 @@ it('keeps what a 503 says: that billing is there, why it cannot answer, and when
 describe('a service that stumbles', () => {
   it('is asked once more after a 503', async () => {
     let calls = 0
-    await using stumbling = await listen(
-      createServer((_request, response) => {
-        calls += 1
-        const answer = { allowed: true, limit: 10, used: 1, remaining: 9, resets_at: null, reason: null }
-        response.writeHead(calls === 1 ? 503 : 200).end(JSON.stringify(answer))
-      }),
-    )
-    const client = clientOf({ url: stumbling.url })
-    const { source } = await client.consume(userId, 'projects', { operation_id: 'p-1' })
-    expect([source, calls]).toEqual(['billing', 2])
+    const send: typeof fetch = (input, init) => {
+      calls += 1
+      return calls === 1 ? Promise.resolve(new Response('', { status: 503 })) : fetch(input, init)
+    }
+    const answer = await clientOf({ fetch: send }).consume(userId, 'projects', { operation_id: 'p-1' })
+    expect([answer.source, calls]).toEqual(['billing', 2])
   })
 
   it.each([

@@ -9,7 +9,6 @@ const START_IN_ULID = '01hf7yat00'
 
 test('creating a checkout answers 200 with the fields in the documented order', async () => {
   const emu = await emulator({ clock: new ManualClock() })
-
   const answer = await call(emu, 'POST', '/checkouts', ORDER)
 
   const { id } = made(answer)
@@ -27,22 +26,6 @@ test('creating a checkout answers 200 with the fields in the documented order', 
       '"shipping_address":null,"collect_shipping_address":0,"discount":null,' +
       `"amount_without_discount":null,"checkout_url":"${slashed(`${emu.url}/test/checkouts/${id}/pay`)}"}`,
   )
-})
-
-test('a checkout reads back as it was made', async () => {
-  const emu = await emulator()
-  const asked = {
-    locale: 'fr',
-    description: 'Pro',
-    failure_url: 'https://app.example.dz/ko',
-    payment_method: 'CIB',
-    collect_shipping_address: '1',
-    chargily_pay_fees_allocation: 'merchant',
-    shipping_address: 'Alger',
-  }
-  const { id } = await newCheckout(emu, asked)
-  const kept = { ...asked, payment_method: 'cib', collect_shipping_address: 1 }
-  expect((await call(emu, 'GET', `/checkouts/${id}`)).body).toMatchObject(kept)
 })
 
 test('metadata comes back as PHP stores it, and a discount is taken off', async () => {
@@ -70,16 +53,13 @@ const PERCENTAGE = 'The percentage discount field'
 const TOO_SMALL = 'The amount field must be greater than or equal to 50.'
 const WRONG = [
   [{ amount: 49 }, 'amount', TOO_SMALL],
-  [{ amount: -5 }, 'amount', TOO_SMALL],
   [{ amount: 99.5 }, 'amount', 'The amount field must be an integer.'],
   [{ amount: 'many' }, 'amount', 'The amount field must be an integer.'],
   [{ amount: null }, 'amount', 'The amount field is required when items is not present.'],
   [{ amount_discount: 1960 }, 'amount', TOO_SMALL],
   [{ currency: 'usd' }, 'currency', 'The selected currency is invalid.'],
-  [{ currency: '' }, 'currency', 'The currency field is required when items is not present.'],
   [{ success_url: undefined }, 'success_url', 'The success url field is required.'],
   [{ success_url: 'javascript:alert(1)' }, 'success_url', 'The success url field must be a valid URL.'],
-  [{ failure_url: 'nowhere' }, 'failure_url', 'The failure url field must be a valid URL.'],
   [{ webhook_endpoint: 7 }, 'webhook_endpoint', 'The webhook endpoint field must be a valid URL.'],
   [{ locale: 'de' }, 'locale', 'The selected locale is invalid.'],
   [{ payment_method: 'visa' }, 'payment_method', 'The selected payment method is invalid.'],
@@ -127,20 +107,13 @@ test('lists come newest first in an envelope of Laravel, ten to a page, at most 
   const ids: string[] = []
   for (let made = 0; made < 12; made++) ids.unshift((await newCheckout(emu)).id)
   const path = `${emu.url}/test/api/v2/checkouts`
-
   const first = await call(emu, 'GET', '/checkouts')
   expect(first.body).toEqual({
     livemode: false,
     current_page: 1,
     data: ids.slice(0, 10).map((id) => expect.objectContaining({ id, livemode: false })),
-    first_page_url: `${path}?page=1`,
-    last_page: 2,
-    last_page_url: `${path}?page=2`,
-    next_page_url: `${path}?page=2`,
-    path,
-    per_page: 10,
-    prev_page_url: null,
-    total: 12,
+    ...{ first_page_url: `${path}?page=1`, last_page_url: `${path}?page=2`, path },
+    ...{ next_page_url: `${path}?page=2`, prev_page_url: null, last_page: 2, per_page: 10, total: 12 },
   })
   const second = await call(emu, 'GET', '/checkouts?page=2')
   expect(second.body).toMatchObject({
@@ -188,15 +161,6 @@ test('an unknown path is 404, and an unsupported method 405 with the supported o
   const patch = await call(emu, 'PATCH', '/customers/01any', { name: 'x' })
   expect([patch.status, patch.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, DELETE'])
   expect((await call(emu, 'DELETE', '/checkouts/01any')).status).toBe(405)
-})
-
-test('paying fills the balance, whose payout is a string', async () => {
-  const emu = await emulator()
-  await emu.pay((await newCheckout(emu)).id, 'paid')
-  await emu.pay((await newCheckout(emu)).id, 'failed')
-  expect((await call(emu, 'GET', '/balance')).body).toMatchObject({
-    wallets: [{ currency: 'dzd', balance: 2000, ready_for_payout: '2000', on_hold: 0 }, {}, {}],
-  })
 })
 
 test('a form-encoded request is understood as well', async () => {

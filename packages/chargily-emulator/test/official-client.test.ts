@@ -27,7 +27,6 @@ test('creates, reads, lists and deletes customers', async () => {
   const { chargily } = await client()
   const address = { country: 'dz', state: 'Alger', address: '1, rue Didouche' }
   const customer = await chargily.createCustomer({ name: 'Amine', email: 'a@example.dz', address })
-
   expect(await chargily.getCustomer(customer.id)).toEqual(customer)
   expect(customer).toMatchObject({ entity: 'customer', livemode: false, name: 'Amine', phone: null, address })
   const list = await chargily.listCustomers()
@@ -43,26 +42,16 @@ test('creates, reads, lists and deletes customers', async () => {
 test('creates products and prices, and a checkout of items', async () => {
   const { chargily } = await client()
   const product = await chargily.createProduct({ name: 'Pro', metadata: { plan: 'pro' } })
-  expect(await chargily.updateProduct(product.id, { description: 'Ten projects' })).toMatchObject({
-    name: 'Pro',
-    description: 'Ten projects',
-    metadata: { plan: 'pro' },
-    images: [],
-  })
+  const updated = await chargily.updateProduct(product.id, { description: 'Ten projects' })
+  expect(updated).toMatchObject({ name: 'Pro', description: 'Ten projects', metadata: { plan: 'pro' } })
   const price = await chargily.createPrice({ amount: 2000, currency: 'dzd', product_id: product.id })
   expect(await chargily.getPrice(price.id)).toEqual(price)
-  expect(await chargily.updatePrice(price.id, { metadata: { k: 'v' } })).toMatchObject({
-    metadata: { k: 'v' },
-  })
+  expect((await chargily.updatePrice(price.id, { metadata: { k: 'v' } })).metadata).toEqual({ k: 'v' })
   expect((await chargily.getProductPrices(product.id)).data).toMatchObject([{ id: price.id, amount: 2000 }])
   expect((await chargily.listPrices()).total).toBe(1)
   expect((await chargily.listProducts()).data).toMatchObject([{ id: product.id, livemode: false }])
-
-  const checkout = await chargily.createCheckout({
-    items: [{ price: price.id, quantity: 3 }],
-    success_url: 'https://app.example.dz/ok',
-  })
-
+  const items = [{ price: price.id, quantity: 3 }]
+  const checkout = await chargily.createCheckout({ items, success_url: 'https://app.example.dz/ok' })
   expect(checkout.amount).toBe(6000) // 3 × 2000
   expect((await chargily.getCheckoutItems(checkout.id)).data).toMatchObject([
     { id: price.id, entity: 'price', quantity: 3, amount: 2000, product_id: product.id },
@@ -71,16 +60,15 @@ test('creates products and prices, and a checkout of items', async () => {
   await expect(chargily.getProduct(product.id)).rejects.toThrow('404')
 })
 
-test('creates, reads, lists and expires checkouts, and reads the balance', async () => {
+test('creates, lists and expires checkouts, and reads the balance', async () => {
   const { chargily, emu } = await client()
   const order = { amount: 2000, currency: 'dzd', success_url: 'https://app.example.dz/ok' }
   const checkout = await chargily.createCheckout(order)
-  expect(await chargily.getCheckout(checkout.id)).toEqual(checkout)
-  expect((await chargily.listCheckouts()).data).toEqual([checkout])
+  expect((await chargily.listCheckouts()).data).toEqual([await chargily.getCheckout(checkout.id)])
   expect(await chargily.expireCheckout(checkout.id)).toMatchObject({ status: 'expired' })
-  await expect(chargily.expireCheckout(checkout.id)).rejects.toThrow('400')
   await emu.pay((await chargily.createCheckout(order)).id, 'paid')
-  expect((await chargily.getBalance()).wallets[0]).toMatchObject({ currency: 'dzd', balance: 2000 })
+  const wallet = { currency: 'dzd', balance: 2000, ready_for_payout: '2000' }
+  expect((await chargily.getBalance()).wallets[0]).toMatchObject(wallet)
 })
 
 test('creates a payment link, each visit of which opens a checkout', async () => {
@@ -97,7 +85,6 @@ test('creates a payment link, each visit of which opens a checkout', async () =>
     { quantity: 2, adjustable_quantity: 1 },
   ])
   expect((await chargily.listPaymentLinks()).total).toBe(1)
-
   const visits = [await realFetch(link.url), await realFetch(link.url)]
 
   expect(new Set(visits.map(({ url }) => url)).size).toBe(2)
@@ -126,7 +113,6 @@ test.each(['wire-2026', 'docs'] as const)(
     await emu.settled()
     const body = Buffer.from(shop.received[0]?.body ?? '')
     const signature = String(shop.received[0]?.headers.signature)
-
     expect(verifySignature(body, signature, KEY)).toBe(true)
     expect(() => verifySignature(Buffer.from(`${body} `), signature, KEY)).toThrow('invalid')
     expect(() => verifySignature(body, signature, `${KEY}x`)).toThrow('invalid')

@@ -31,19 +31,6 @@ test('what merchants write is escaped', async () => {
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('the requested card is preselected, and a discount is shown', async () => {
-  const emu = await emulator()
-  const { checkout_url } = await newCheckout(emu, {
-    payment_method: 'cib',
-    amount_discount: 500,
-    locale: 'en',
-  })
-  const { text } = await read(checkout_url)
-  expect(text).toMatch(/<input [^>]*value="cib" checked/)
-  expect(text).toContain('1\u00a0500\u00a0DA')
-  expect(text).toContain('2\u00a0000\u00a0DA')
-})
-
 test('an outcome redirects to its address with the id added, and without one to the page', async () => {
   const emu = await emulator()
   for (const [outcome, url, target] of [
@@ -114,22 +101,12 @@ test('a form that does not fit is refused and changes nothing, and an unknown ch
 
 test('the root is in the language asked for, links to the controls and shows no key', async () => {
   const emu = await emulator()
-  for (const [locale, direction, title] of [
-    ['ar', 'rtl', 'محاكي Chargily Pay'],
-    ['fr', 'ltr', 'Émulateur de Chargily Pay'],
-    ['en', 'ltr', 'An emulator of Chargily Pay'],
-  ]) {
-    const answers = [
-      await fetch(`${emu.url}/?lang=${locale}`),
-      await fetch(emu.url, { headers: { 'accept-language': `xx, ${locale}-DZ;q=0.9` } }),
-    ]
-    for (const answer of answers) {
-      const { text, headers } = await answerOf(answer)
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-      const there = [title, `href="${emu.url}/_sandbox"`, `${emu.url}/test/api/v2`]
-      expect(
-        [`<html lang="${locale}" dir="${direction}">`, ...there].filter((one) => !text.includes(one)),
-      ).toEqual([])
+  for (const [locale, direction] of Object.entries({ ar: 'rtl', fr: 'ltr' })) {
+    const headers = { 'accept-language': `xx, ${locale}-DZ;q=0.9` }
+    for (const answer of [await fetch(`${emu.url}/?lang=${locale}`), await fetch(emu.url, { headers })]) {
+      const text = await answer.text()
+      const there = [`<html lang="${locale}" dir="${direction}">`, `href="${emu.url}/_sandbox"`]
+      expect(there.filter((one) => !text.includes(one))).toEqual([])
       expect(text).not.toContain(KEY)
     }
   }

@@ -17,10 +17,8 @@ test('an event still owed at the kill is delivered after the next start', async 
   const checkout = await newCheckout(killed)
   expect((await payAtPage(checkout.checkout_url, { outcome: 'paid' })).status).toBe(303)
   expect(shop.received).toHaveLength(0)
-
   const next = await emulator({ ...options, clock: new ManualClock() })
   await next.advance(60)
-
   expect(shop.received.map(({ body }) => JSON.parse(body).data.id)).toEqual([checkout.id])
   expect(next.checkouts()).toMatchObject([{ id: checkout.id, status: 'paid' }])
 })
@@ -32,13 +30,11 @@ test('attempts made before a restart count, and the next has the same bytes', as
   const killed = await emulator({ ...options, clock: new ManualClock() })
   await killed.pay((await newCheckout(killed)).id, 'paid')
   await killed.advance(10)
-
   const next = await emulator({
     ...options,
     clock: new ManualClock(killed.deliveries()[0]?.next_attempt_at_ms ?? 0),
   })
   await next.settled()
-
   expect(next.deliveries()).toMatchObject([{ state: 'failed', attempts: [{}, {}, {}] }])
   expect(new Set(shop.received.map(({ body, headers }) => body + headers.signature)).size).toBe(1)
 })
@@ -73,7 +69,6 @@ test('every kind of resource is restored, and what was deleted is not', async ()
   const link = await create('/payment-links', { name: 'Link', items })
   const checkout = await create('/checkouts', { items, success_url: 'https://a.example.dz/' })
   await call(first, 'DELETE', `/customers/${gone.id}`)
-
   const next = await emulator({ stateFile, publicUrl: first.url })
 
   const kept = {

@@ -1,8 +1,9 @@
 // Shared by the tests: an emulator on a free port, a merchant that records what it receives, and a clock that
 // stands still until it is moved. Everything is closed after each test.
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterEach, expect } from 'vitest'
+import { listen } from '../../../test/support/listen.js'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../src/emulator.js'
 
 export const KEY = 'test_sk_emulator0000000000000000000000000000000'
@@ -22,12 +23,8 @@ export async function emulator(options: Partial<EmulatorOptions> = {}): Promise<
 }
 
 export class ManualClock {
-  constructor(public atMs = START_MS) {}
-
-  now(): number {
-    return this.atMs
-  }
-
+  constructor(private atMs = START_MS) {}
+  now = () => this.atMs
   advance(ms: number): void {
     this.atMs += ms
   }
@@ -48,27 +45,16 @@ export interface Merchant {
 
 export async function merchant(): Promise<Merchant> {
   const received: ReceivedEvent[] = []
-  const silenced: ServerResponse[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8')
-    request.on('data', (part: string) => {
-      body += part
-    })
-    request.on('end', () => {
-      received.push({ headers: request.headers, rawHeaders: request.rawHeaders, body })
-      if (self.respondWith === 'silent') silenced.push(response)
-      else response.writeHead(self.respondWith).end('{}')
-    })
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => null)
+    // The sender hung up.
+    if (body === null) return
+    received.push({ headers: request.headers, rawHeaders: request.rawHeaders, body })
+    if (self.respondWith !== 'silent') response.writeHead(self.respondWith).end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // A server on TCP has an address with a port; only pipes have none.
-  const { port } = server.address() as AddressInfo
-  const self: Merchant = { url: `http://127.0.0.1:${port}/webhook`, received, respondWith: 200 }
+  const listening = await listen(server)
+  closers.push(() => listening[Symbol.asyncDispose]())
+  const self: Merchant = { url: `${listening.url}/webhook`, received, respondWith: 200 }
   return self
 }
 
@@ -100,14 +86,9 @@ export async function call(
   return answerOf(response)
 }
 
-export async function sandbox(
-  { url }: Emulator,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const sent =
-    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+export async function sandbox({ url }: Emulator, method: string, path: string, body?: unknown) {
+  const headers = { 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body), headers }
   return answerOf(await fetch(`${url}/_sandbox${path}`, { method, ...sent }))
 }
 

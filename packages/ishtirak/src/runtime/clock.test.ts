@@ -1,12 +1,5 @@
 import { expect, it } from 'vitest'
-import { movableClock, systemClock } from './clock.js'
-
-it('the system clock gives the time of the machine', () => {
-  const before = Date.now()
-  const now = systemClock().now()
-  expect(now).toBeGreaterThanOrEqual(before)
-  expect(now).toBeLessThanOrEqual(Date.now())
-})
+import { movableClock } from './clock.js'
 
 it('a movable clock is ahead of its base by all that it was advanced, and stands still on a number', () => {
   let base = 1_000

@@ -1,4 +1,4 @@
-// Progress on a terminal and in a file, second by second.
+// Progress in a file, second by second. On a terminal: test/process/progress.nightly.test.ts.
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { progressInWords, type Screen, showProgress } from './progress.js'
@@ -10,12 +10,7 @@ const open = (isTTY: boolean) => {
   const stream = new PassThrough().on('data', (chunk) => {
     written += chunk
   })
-  const erase = () => {
-    written = written.slice(0, written.lastIndexOf('\n') + 1)
-    return true
-  }
-  const cursor = { cursorTo: () => true, moveCursor: () => true, clearLine: erase }
-  screen = Object.assign(stream, { isTTY, columns: 120, ...cursor }) as unknown as Screen
+  screen = Object.assign(stream, { isTTY, columns: 120 }) as unknown as Screen
 }
 beforeEach(() => {
   vi.useFakeTimers()
@@ -26,41 +21,18 @@ afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
 })
-/** Without colours and the marks of the cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal gets
-const plain = () => written.replace(/\u001b\[[?\d;]*[a-zA-Z]/g, '')
-
 it('says what is done of all, the rate and the time left', () => {
-  const of = (step: Partial<Parameters<typeof progressInWords>[0]>) =>
-    progressInWords({ unit: 'rows', done: 1_200, all: 4_800, ms: 2_000, ...step })
-  expect(of({})).toBe('1,200 of 4,800 rows (25 %), 600 a second, 6 s left')
-  expect(of({ done: 4_800 })).toBe('4,800 of 4,800 rows (100 %), 2,400 a second, 0 s left')
-  expect(of({ done: 1, all: 1_000 })).toBe('1 of 1,000 rows (0 %), 2 s each, 34 min left')
-  expect(of({ done: 1, all: 50_000 })).toBe('1 of 50,000 rows (0 %), 2 s each, 27.8 h left')
-  expect(of({ all: undefined })).toBe('1,200 rows, 600 a second')
-  expect([of({ done: 0 }), of({ done: 0, all: undefined })]).toEqual(['0 of 4,800 rows', 'no rows yet'])
-  expect(of({ unit: 'MB', done: 3_000_000, all: 12_000_000 })).toBe(
-    '3 of 12 MB (25 %), 1.5 a second, 6 s left',
-  )
-})
-
-it('is one line of a terminal that goes when it is done, and is not there for less than a second', () => {
-  open(true)
-  const quick = showProgress('rows', screen)
-  quick.at(5, 10)
-  vi.advanceTimersByTime(999)
-  quick.end()
-  expect(written).toBe('')
-  const slow = showProgress('rows', screen)
-  vi.advanceTimersByTime(2_000)
-  slow.at(100, 400)
-  vi.advanceTimersByTime(200)
-  expect(plain()).toMatch(/^. 100 of 400 rows \(25 %\), \d+ a second, \d+ s left$/)
-  slow.at(200, 400)
-  vi.advanceTimersByTime(200)
-  expect(plain()).toMatch(/^. 200 of 400 rows \(50 %\)/)
-  slow.end()
-  expect(plain()).toBe('')
+  const said = [
+    [{}, '1,200 of 4,800 rows (25 %), 600 a second, 6 s left'],
+    [{ done: 1, all: 1_000 }, '1 of 1,000 rows (0 %), 2 s each, 34 min left'],
+    [{ done: 1, all: 50_000 }, '1 of 50,000 rows (0 %), 2 s each, 27.8 h left'],
+    [{ all: undefined }, '1,200 rows, 600 a second'],
+    [{ done: 0 }, '0 of 4,800 rows'],
+    [{ done: 0, all: undefined }, 'no rows yet'],
+    [{ unit: 'MB', done: 3_000_000, all: 12_000_000 }, '3 of 12 MB (25 %), 1.5 a second, 6 s left'],
+  ] as const
+  const usual = { unit: 'rows', done: 1_200, all: 4_800, ms: 2_000 } as const
+  expect(said.map(([step]) => [step, progressInWords({ ...usual, ...step })])).toEqual(said)
 })
 
 it('is a plain line every ten seconds in a file, on a plain terminal and in a build', () => {

@@ -1,5 +1,4 @@
 // Where events may go: to the internet, and nowhere that only we can reach.
-import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
 import { isWithinReach, lookupWithin, type Reach } from './http-client.js'
 
@@ -18,16 +17,8 @@ it('an address of the internet is public, one that only a network or a machine r
     // Mapped ones, in hex too, even of a public one: no such address is published. NAT64, Teredo.
     ...['::ffff:10.0.0.1', '::ffff:7f00:1', '::ffff:1.1.1.1', '64:ff9b::a00:1', '2001::1'],
     // Documentation, 6to4, unique local, link-local, multicast, a name, nothing.
-    ...[
-      '2001:db8::1',
-      '2002:7f00:1::',
-      'fc00::1',
-      'fd12:3456:789a::1',
-      'fe80::1',
-      'ff02::1',
-      'localhost',
-      '',
-    ],
+    ...['2001:db8::1', '2002:7f00:1::', 'fc00::1', 'fd12:3456:789a::1', 'fe80::1', 'ff02::1'],
+    ...['localhost', ''],
   ]
   expect(ofSome.filter(within('public'))).toEqual([])
   // This machine is within reach of a sandbox, its network is not; private ones are where they are allowed.
@@ -40,27 +31,18 @@ describe('a name', () => {
   /** A name server that says what the test wants, in the form of `dns.lookup` with `all`. */
   const resolve = (found: readonly string[], all: boolean) =>
     new Promise<{ code: string | null; address: unknown }>((answer) => {
-      const addresses = found.map(
-        (address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 }),
-      )
-      const lookup = (
-        _name: string,
-        _options: object,
-        callback: (error: null, found: LookupAddress[]) => void,
-      ) => callback(null, addresses)
+      const addresses = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+      const lookup = (_name: string, _options: object, callback: (error: null, found: object[]) => void) =>
+        callback(null, addresses)
       // One of the overloads of dns.lookup, the one that is used.
       lookupWithin('public', lookup as never)('host.example', { all }, (error, address) =>
         answer({ code: error?.name ?? null, address }),
       )
     })
 
-  it('that leads to a private address is refused', async () => {
-    for (const all of [true, false]) {
+  it('leads to its public addresses only, and is refused without one', async () => {
+    for (const all of [true, false])
       expect(await resolve(['10.0.0.1', '::1'], all)).toMatchObject({ code: 'AddressRefused' })
-    }
-  })
-
-  it('that leads to public and private ones leads to the public ones only', async () => {
     expect(await resolve(['10.0.0.1', '1.1.1.1'], true)).toEqual({
       code: null,
       address: [{ address: '1.1.1.1', family: 4 }],
