@@ -16,6 +16,8 @@ import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
 import { addAllOperatorCommands } from './operator-commands.js'
 
+type Capabilities = readonly (typeof CAPABILITIES)[number][]
+
 const ALL_METHODS = ['chargily', 'transfer', 'cash', 'cheque', 'balance']
 /** Each capability that a service can do without, and the methods of payment that go with it. */
 const WITH_METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -47,7 +49,7 @@ function ownNamesOf(name: string): readonly string[] {
 }
 
 describeScenario('a service', ({ database }) => {
-  const start = (capabilities: typeof CAPABILITIES) =>
+  const start = (capabilities: Capabilities) =>
     createWorld(database(), { env: { ...ROLES_ENV, ...CODE_ENV, TRANSFER_FILE }, capabilities })
   const documentsOf = async (world: World) => {
     const headers = { authorization: `Bearer ${ROLE_KEYS.owner}` }
@@ -90,7 +92,7 @@ describeScenario('a service', ({ database }) => {
 })
 
 it('the commands have none of a capability that is absent', () => {
-  const commandsOf = (capabilities: typeof CAPABILITIES) => {
+  const commandsOf = (capabilities: Capabilities) => {
     const program = new Command('ishtirak')
     addAllOperatorCommands(program, capabilities, commandHost)
     return program.commands.map((one) => one.name())
