@@ -67,8 +67,10 @@ function clientOf(options: Partial<ClientOptions> = {}) {
 }
 
 describe('a client in reach of billing', () => {
-  it('asks, gives back, reports and reads', async () => {
-    const client = clientOf()
+  it('asks, gives back, reports and reads; an answer that was lost counts once', async () => {
+    const { state, send } = road()
+    const client = clientOf({ fetch: send })
+    state.answersLost = 1
     expect(await client.consume(userId, 'deploys_per_day', { operation_id: 'd-1' })).toEqual({
       ...{ allowed: true, limit: 10, used: 1, remaining: 9, reason: null },
       ...{ resets_at: '2026-11-21T23:00:00Z', source: 'billing' },

@@ -50,7 +50,7 @@ describeScenario('the sign-in of the console', ({ database }) => {
     expect(rows).not.toContain(OPERATOR_KEY)
   })
 
-  it('lasts eight hours, and ends with a button or the key: withdrawn, of another role or name', async () => {
+  it('lasts eight hours, and ends with a button or the key: withdrawn or of another role', async () => {
     const second = await enterConsole(world, OPERATOR_KEY)
     expect((await second.submit('/console/sign-out', { form_token: 'x' })).status).toBe(403)
     expect((await second.open()).status).toBe(200)
