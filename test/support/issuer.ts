@@ -5,7 +5,7 @@ import { setTimeout as elapse } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
-import { freePort } from './free-port.js'
+import { listen } from './listen.js'
 import type { Answer, World } from './world.js'
 
 interface Broken {
@@ -35,9 +35,20 @@ const CLIENT = { client_id: 'ishtirak', client_secret: 'a secret of the tests th
 
 /** Answers 503 until it `serves`. */
 export async function startIssuer(roleClaim = 'groups'): Promise<TestIssuer> {
-  const port = await freePort()
+  let answer: RequestListener = (_request, response) => response.writeHead(503).end()
+  const server = createServer(async (request, response) => {
+    const path = String(request.url).split('?', 1)[0] ?? ''
+    issuer.asked.push(path)
+    await elapse(issuer.slowMs)
+    const instead = issuer.broken.get(path)
+    if (instead === undefined) return answer(request, response)
+    const { status, body, location } = instead
+    const headers = { 'content-type': 'application/json', ...(location && { location }) }
+    response.writeHead(status, headers).end(body)
+  })
+  const listening = await listen(server)
   // Another site than that of the services, which are at 127.0.0.1.
-  const url = `http://localhost:${port}`
+  const url = listening.url.replace('127.0.0.1', 'localhost')
   const issuer = {
     url,
     env: {
@@ -53,28 +64,10 @@ export async function startIssuer(roleClaim = 'groups'): Promise<TestIssuer> {
     broken: new Map<string, Broken>(),
     asked: [] as string[],
   }
-  let answer: RequestListener = (_request, response) => response.writeHead(503).end()
-  const server = createServer(async (request, response) => {
-    const path = String(request.url).split('?', 1)[0] ?? ''
-    issuer.asked.push(path)
-    await elapse(issuer.slowMs)
-    const instead = issuer.broken.get(path)
-    if (instead === undefined) return answer(request, response)
-    const { status, body, location } = instead
-    response
-      .writeHead(status, { 'content-type': 'application/json', ...(location && { location }) })
-      .end(body)
-  })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
   const serve = async (publicUrl: string) => {
     answer = (await providerOf(url, issuer, publicUrl)).callback()
   }
-  return Object.assign(issuer, { serve, [Symbol.asyncDispose]: close })
+  return Object.assign(issuer, { serve, [Symbol.asyncDispose]: listening[Symbol.asyncDispose] })
 }
 
 const keyPair = generateKeyPair('RS256', { extractable: true })

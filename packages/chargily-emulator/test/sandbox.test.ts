@@ -45,7 +45,7 @@ const WRONG_FAULTS = [
   [{ bad_signature: { kind: 'odd' } }, 'bad_signature.kind must be one of wrong, missing, garbage.'],
 ] as const
 
-test('a fault that does not fit is refused with 422 and sets nothing; so is a move of the clock', async () => {
+test('a fault or a move of the clock that does not fit is refused with 422 and sets nothing', async () => {
   const emu = await emulator({ clock: new ManualClock() })
   for (const [wrong, message] of WRONG_FAULTS) {
     const answer = await sandbox(emu, 'POST', '/faults', { old_key: true, ...wrong })

@@ -116,20 +116,6 @@ describeScenario('the sign-in by an issuer', ({ database }) => {
     expect(await with_({ OPERATOR_OIDC_CLIENT_SECRET: 'another' })).toBe(303)
   })
 
-  it('is there without a key, over https with cookies of this host alone', async () => {
-    await using secure = await createWorld(database(), {
-      env: { ...issuer.env, PUBLIC_URL: 'https://pay.example' },
-      clock: world.clock,
-      emulator: world.emulator,
-      host: 'none',
-    })
-    const form = await secure.call('GET', '/console/sign-in')
-    expect(form.text).not.toContain('name="key"')
-    const begun = await secure.call('GET', '/console/sign-in/issuer')
-    expect(begun.headers.get('set-cookie')).toMatch(/^__Host-ishtirak_ticket=.*; Path=\/; HttpOnly; Secure;/)
-    expect((await secure.call('GET', '/api/v1/operator/payments')).status).toBe(404)
-  })
-
   it('is refused without exactly one role, which the user info of the same subject may have', async () => {
     const lacks = [
       [undefined, 'it sends no claim groups', 'no_role'],

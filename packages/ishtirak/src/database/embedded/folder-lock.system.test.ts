@@ -80,7 +80,7 @@ it('a released folder is free, leaves one small file behind, and releasing twice
   await second.release()
 })
 
-it('a path longer than a socket may have is locked all the same, and one of no folder is unusable', async () => {
+it('a path longer than a socket may have is locked all the same; one of no folder is unusable', async () => {
   // 107 bytes are the most in a socket's address on Linux.
   const deep = join(folder, 'long'.repeat(30), 'longer'.repeat(30))
   mkdirSync(deep, { recursive: true })

@@ -8,7 +8,7 @@ import { EmbeddedSession } from './wire-protocol.js'
 const insert = statement('test.pglite.insert', 'insert into kept (value) values ($1)')
 const count = statement('test.pglite.count', 'select count(*) as count from kept')
 
-it('a transaction that awaits something else is rolled back, and each statement waits for its slice', async () => {
+it('a transaction that awaits something else is rolled back; a statement waits for its slice', async () => {
   const pglite = await PGlite.create({ loadDataDir: readDump('emptyDumpPath') })
   await pglite.exec('create table kept (value integer)')
   let slices = 0

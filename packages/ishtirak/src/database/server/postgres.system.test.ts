@@ -39,7 +39,7 @@ afterEach(async () => {
   open = []
 })
 
-it('a connection that is cut gives DatabaseUnavailable, also in a transaction; the pool recovers', async () => {
+it('a connection that is cut gives DatabaseUnavailable, in a transaction too; the pool lives on', async () => {
   const [database, executioner] = [connect(), connect({ maxConnections: 1 })]
   const outcome = expect(database.query(sleep)).rejects.toBeInstanceOf(DatabaseUnavailable)
   await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
