@@ -39,7 +39,7 @@ afterEach(async () => {
   open = []
 })
 
-it('a connection that is cut gives DatabaseUnavailable, in a transaction too; the pool lives on', async () => {
+it('a cut connection gives DatabaseUnavailable, in a transaction too; the pool recovers', async () => {
   const [database, executioner] = [connect(), connect({ maxConnections: 1 })]
   const outcome = expect(database.query(sleep)).rejects.toBeInstanceOf(DatabaseUnavailable)
   await expect.poll(() => executioner.query(sleepers)).toEqual([{ count: 1 }])
