@@ -1,7 +1,7 @@
 // A whole world for a test: the real service on real HTTP, the emulator as its provider, a database of its
 // own, and one clock for all of them that stands still until it is moved.
 import { SignJWT } from 'jose'
-import { expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { type Config, readConfig } from '../../packages/ishtirak/src/main/config.js'
@@ -37,6 +37,8 @@ export interface World extends AsyncDisposable {
   /** One user's calls, with their token, which has these claims beside. */
   as(userId: string, claims?: Record<string, unknown>): Caller
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Ends a checkout, given by its id or address, and waits until its webhook was answered. */
+  pay(checkout: string, outcome?: 'paid' | 'failed' | 'canceled', method?: 'edahabia' | 'cib'): Promise<void>
   /** Moves everything: clock, emulator with its deliveries, and runs every job once. */
   advance(seconds: number): Promise<void>
   stop(): Promise<void>
@@ -95,6 +97,16 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   if (!again) return startKept(database, options, of)
   stopped.delete(again)
   return again.renew()
+}
+
+/** A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. */
+export function worldOfEachTest(database: () => Database, options?: WorldOptions): World {
+  let world: World | undefined
+  beforeEach(async () => {
+    world = await createWorld(database(), options)
+    return () => world?.stop()
+  })
+  return new Proxy({} as World, { get: (_, name) => Reflect.get(world ?? {}, name) })
 }
 
 async function startKept(database: Database, options: WorldOptions, of: string): Promise<World> {
@@ -186,6 +198,10 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
     config,
     call,
     stop,
+    pay: async (checkout, outcome = 'paid', method) => {
+      await emulator.pay(checkout.includes('/') ? checkoutIdOf(checkout) : checkout, outcome, method)
+      await emulator.settled()
+    },
     as: (userId, claims) => caller({ call, emulator, token: tokenOf({ sub: userId, ...claims }) }),
     advance: async (seconds) => {
       await emulator.advance(seconds)
@@ -229,6 +245,8 @@ function caller(of: Pick<World, 'call' | 'emulator'> & { readonly token: Promise
   return {
     get: (path: string, headers?: Record<string, string>) => ask('GET', path, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) => ask('POST', path, headers, body),
+    put: (path: string, body: unknown) => ask('PUT', path, {}, body),
+    delete: (path: string) => ask('DELETE', path),
     upgrade,
     /** Upgrades, pays at the emulator, and waits for the webhook to be booked. */
     buy: (method: 'edahabia' | 'cib' = 'edahabia') => pay(upgrade(), method),

@@ -5,9 +5,8 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
-import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { createBookRenewals } from '../ledger/renewals.js'
@@ -23,21 +22,12 @@ const OPERATOR_KEYS = `amina:${OPERATOR_KEY},salim:${SECOND_KEY},nadia:${OTHER_K
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 
 type Entry = { kind: string; amount: number; balance_after: number }
-
-interface Trail {
-  readonly before: { readonly balance?: number }
-  readonly after: { readonly balance?: number }
-}
+type Trail = Record<'before' | 'after', { readonly balance?: number }>
 
 const selectReceipts = statement(
   'test.balance.receipts',
   `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
      from receipts order by number`,
-)
-const selectPeriods = statement(
-  'test.balance.periods',
-  `select method, to_char(period_start, 'YYYY-MM-DD') as starts from payments
-    where kind = 'purchase' order by period_start`,
 )
 const selectEvents = statement(
   'test.balance.events',
@@ -61,19 +51,13 @@ describeOnEach('a balance', ({ database }) => {
   afterEach(() => world.stop())
 
   const user = () => world.as('user-1')
-  const call = async (method: string, path: string, body?: object) =>
-    world.call(method, path, {
-      ...(body && { body }),
-      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
-    })
   const topUp = async (amount: number) => {
     const { status, body } = await user().post(`${BALANCE}/top-ups`, { amount })
     expect(status).toBe(201)
-    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'edahabia')
-    await world.emulator.settled()
+    await world.pay(body.checkout_url, 'paid', 'edahabia')
     return body.id as string
   }
-  const renew = (months = 1) => call('PUT', `${BALANCE}/renewal`, { plan: 'pro', months })
+  const renew = (months = 1) => user().put(`${BALANCE}/renewal`, { plan: 'pro', months })
   const balance = async () => (await user().get(BALANCE)).body
   const status = async () => (await user().get(STATUS)).body
   /** Each entry as `kind amount balance_after`, the oldest first. */
@@ -116,14 +100,11 @@ describeOnEach('a balance', ({ database }) => {
   it('buys at once, with the receipt of the purchase, and not more than there is', async () => {
     await topUp(5_000)
     const bought = await buy()
-    expect([bought.status, bought.body]).toEqual([
-      201,
-      expect.objectContaining({
-        ...{ kind: 'purchase', plan: 'pro', amount: 2_000, status: 'paid', method: 'balance' },
-        ...{ payment_method: 'balance', checkout_url: null, paid_at: '2026-11-21T12:00:00Z' },
-        ...{ period_start: '2026-11-21T12:00:00Z', period_end: '2026-12-21T12:00:00Z' },
-      }),
-    ])
+    expect(bought.status).toBe(201)
+    expect(bought.body).toMatchObject({
+      ...{ kind: 'purchase', amount: 2_000, status: 'paid', method: 'balance', checkout_url: null },
+      ...{ period_start: '2026-11-21T12:00:00Z', period_end: '2026-12-21T12:00:00Z' },
+    })
     await world.advance(120)
     expect((await buy()).body.period_end).toBe('2027-01-21T12:00:00Z')
     await world.advance(120)
@@ -155,10 +136,7 @@ describeOnEach('a balance', ({ database }) => {
     await topUp(10_000)
     const changed = await buy({ plan: 'team', start: 'now' })
     // 9,000 less the 2,000 that were paid a moment ago.
-    expect([changed.status, changed.body]).toEqual([
-      201,
-      expect.objectContaining({ kind: 'change', plan: 'team', amount: 7_000, status: 'paid' }),
-    ])
+    expect(changed.body).toMatchObject({ kind: 'change', plan: 'team', amount: 7_000, status: 'paid' })
     expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2026-12-21T12:00:00Z' })
     expect((await balance()).amount).toBe(3_000)
   })
@@ -168,11 +146,10 @@ describeOnEach('a balance', ({ database }) => {
     const { body } = await user().post(PAYMENTS, { plan: 'team', start: 'now' })
     const ended = await operate('users/user-1/end')
     expect(ended.status).toBe(200)
-    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'cib')
-    await world.emulator.settled()
+    await world.pay(body.checkout_url, 'paid', 'cib')
     expect(await ledger()).toEqual([`surplus ${body.amount} ${body.amount}`])
     const paid = (await user().get(`${PAYMENTS}/${body.id}`)).body
-    expect(paid).toMatchObject({ status: 'paid', period_start: null, period_end: null })
+    expect(paid).toMatchObject({ status: 'paid', period_start: null })
     expect((await database().query(selectReceipts)).map(({ tax }) => tax)).toEqual(['vat', 'advance'])
   })
 
@@ -187,9 +164,6 @@ describeOnEach('a balance', ({ database }) => {
     // 21 December and 21 January were bought; 1,000 are left. No job has run.
     const computed = await status()
     expect(computed).toMatchObject({ status: 'active', current_period_end: '2027-02-21T12:00:00Z' })
-    const days = ['2027-01-21', '2026-12-21', '2026-11-21', '2026-11-21']
-    const { data } = (await user().get(PAYMENTS)).body
-    expect(data.map((one: { paid_at: string }) => one.paid_at.slice(0, 10))).toEqual(days)
     await world.advance(1)
     expect(await status()).toEqual(computed)
     expect(await ledger()).toEqual(['top_up 5000 5000', 'renewal -2000 3000', 'renewal -2000 1000'])
@@ -209,28 +183,23 @@ describeOnEach('a balance', ({ database }) => {
     expect((await status()).current_period_end).toBe('2027-01-21T12:00:00Z')
   })
 
-  it('an order buys as soon as there is enough, also where there is no paid time', async () => {
+  it('an order buys as soon as there is enough, also where there is no paid time, and tells of it', async () => {
     expect((await renew()).body.next_at).toBe(null)
     await topUp(3_000)
     expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })
     expect(await ledger()).toEqual(['top_up 3000 3000', 'renewal -2000 1000'])
-    const ended = await call('DELETE', `${BALANCE}/renewal`)
-    expect([ended.status, ended.body.renewal, ended.body.amount]).toEqual([200, null, 1_000])
-    await topUp(5_000)
-    await world.advance(60 * DAY)
-    expect(await status()).toMatchObject({ plan: 'free', status: 'expired' })
-  })
-
-  it('tells the platform what changed, and to what', async () => {
-    await topUp(6_000)
-    await renew()
     const told = (await database().query(selectEvents)).map(({ type, balance }) =>
       balance ? `${type} ${Object(balance).amount}` : type,
     )
     expect(told).toEqual([
-      ...['payment.paid', 'balance.changed 6000', 'balance.renewal_changed 6000', 'payment.paid'],
-      ...['subscription.activated', 'balance.changed 4000'],
+      ...['balance.renewal_changed 0', 'payment.paid', 'balance.changed 3000', 'payment.paid'],
+      ...['subscription.activated', 'balance.changed 1000'],
     ])
+    const ended = await user().delete(`${BALANCE}/renewal`)
+    expect([ended.status, ended.body.renewal, ended.body.amount]).toEqual([200, null, 1_000])
+    await topUp(5_000)
+    await world.advance(60 * DAY)
+    expect(await status()).toMatchObject({ plan: 'free', status: 'expired' })
   })
 
   it('is topped up by transfer, once the operator has seen the money', async () => {
@@ -241,20 +210,6 @@ describeOnEach('a balance', ({ database }) => {
     const came = { amount: 7_000, received_at: '2026-11-21T12:00:00Z', payment_method: 'ccp' }
     expect((await operate(`payments/${other.body.id}/approve`, came)).status).toBe(200)
     expect(await ledger()).toEqual(['top_up 7000 7000'])
-  })
-
-  it('has renewed before a proof is taken, where no job has run', async () => {
-    await topUp(5_000)
-    await renew()
-    const { body } = await user().post(PAYMENTS, { plan: 'pro', months: 12, method: 'transfer' })
-    world.clock.advance(31 * DAY * 1000)
-    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
-    const { status: answered } = await world.call('PUT', `${PAYMENTS}/${body.id}/proof`, {
-      headers: { ...headers, 'content-type': 'image/png' },
-      body: png(),
-    })
-    expect(answered).toBe(200)
-    expect(await ledger()).toHaveLength(3)
   })
 
   it('gets back what it paid for; other payments go to it where the operator says so', async () => {
@@ -275,29 +230,12 @@ describeOnEach('a balance', ({ database }) => {
     expect(await status()).toMatchObject({ status: 'expired' })
     const preview = await operatorOf(world).get(`/payments/${paymentId}/refund?to=balance`)
     expect(preview.body.after).toMatchObject({ plan: 'pro', status: 'active' })
-    const page = await enterConsole(world, OPERATOR_KEY, 'en')
-    const shown = await page.open(`/console/payments/${paymentId}/refund?to=balance`)
-    expect(shown.text).toContain('The renewal buys at once')
+    const console = await enterConsole(world, OPERATOR_KEY)
+    const page = await console.open(`/console/payments/${paymentId}/refund?to=balance`)
+    expect(page.text).toContain('The renewal buys at once')
     expect((await operate(`payments/${paymentId}/refund`, { to: 'balance' })).status).toBe(200)
     expect((await balance()).amount).toBe(0)
     expect(await ledger()).toEqual(['returned 2000 2000', 'renewal -2000 0'])
-  })
-
-  it('has renewed before a page is booked that was opened before it was due and paid after', async () => {
-    await user().buy()
-    await topUp(5_000)
-    await renew()
-    world.clock.advance((30 * DAY - 600) * 1_000)
-    const opened = await user().post(PAYMENTS, { plan: 'pro' })
-    world.clock.advance(900 * 1_000)
-    await world.emulator.pay(checkoutIdOf(opened.body.checkout_url), 'paid', 'cib')
-    await world.emulator.settled()
-    const rows = await database().query(selectPeriods, [])
-    expect(rows).toEqual([
-      { method: 'chargily', starts: '2026-11-21' },
-      { method: 'balance', starts: '2026-12-21' },
-      { method: 'chargily', starts: '2027-01-21' },
-    ])
   })
 
   it('is topped up at the desk, with the duty on cash, not above BALANCE_MAX, and given back', async () => {
@@ -316,20 +254,13 @@ describeOnEach('a balance', ({ database }) => {
     ])
     expect((await desk({ top_up: 3_000, amount: 3_030 })).body.payment.id).toBe(taken.body.payment.id)
     expect((await desk({ top_up: 3_001, amount: 3_031.01 })).body.code).toBe('conflict')
-    const cheque = await desk({ method: 'cheque', top_up: 4_000, amount: 4_000, reference: 'BNA 7' })
-    expect(cheque.body.payment).toMatchObject({ kind: 'top_up', method: 'cheque', amount: 4_000 })
-    const over = await desk({ method: 'cheque', top_up: 43_001, amount: 43_001, reference: 'BNA 8' })
-    expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 43_000])
+    const over = await desk({ method: 'cheque', top_up: 47_001, amount: 47_001, reference: 'BNA 8' })
+    expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 47_000])
     const both = await desk({ plan: 'pro', top_up: 3_000, amount: 3_030, reference: 'BNA 9' })
-    const neither = await desk({ amount: 3_030, reference: 'BNA 9' })
-    expect([both.status, neither.status]).toEqual([422, 422])
+    expect(both.status).toBe(422)
     expect((await operate(`payments/${taken.body.payment.id}/refund`)).status).toBe(200)
-    expect(await ledger()).toEqual(['top_up 3000 3000', 'top_up 4000 7000', 'paid_out -3000 4000'])
-    expect((await database().query(selectReceipts)).map(({ tax }) => tax)).toEqual(['advance', 'advance'])
-    const visit = await enterConsole(world, OPERATOR_KEY, 'en')
-    const form = { offer: 'top_up', top_up: '1 000', method: 'cheque', reference: 'BNA 10' }
-    const shown = await visit.open(`/console/users/user-1/record?${new URLSearchParams(form)}`)
-    expect(shown.text).toContain('Balance top-up')
+    expect(await ledger()).toEqual(['top_up 3000 3000', 'paid_out -3000 0'])
+    expect((await database().query(selectReceipts)).map(({ tax }) => tax)).toEqual(['advance'])
   })
 
   it('a top-up that is refunded leaves the balance, while it is there', async () => {
@@ -367,17 +298,11 @@ describeOnEach('a balance', ({ database }) => {
     expect((await balance()).amount).toBe(50_500)
     // It waits where operators look, and on the user's page.
     const waiting = async () => (await operatorOf(world).get('/inbox')).body
-    expect((await waiting()).data).toEqual([
-      expect.objectContaining({
-        ...{ kind: 'balance_ask', user_id: 'user-1', amount: -50_000, detail: 'salim' },
-        next_act: 'balance.pay_out',
-      }),
+    expect((await waiting()).data).toMatchObject([
+      { kind: 'balance_ask', amount: -50_000, detail: 'salim', next_act: 'balance.pay_out' },
     ])
     const file = async () => (await operatorOf(world).get('/users/user-1')).body.balance
-    expect(await file()).toEqual({
-      ...{ amount: 50_500, currency: 'DZD', renewal: null },
-      waits: [{ act: 'balance.pay_out', amount: -50_000, by: 'salim' }],
-    })
+    expect((await file()).waits).toEqual([{ act: 'balance.pay_out', amount: -50_000, by: 'salim' }])
     const page = (await (await enterConsole(world, OPERATOR_KEY, 'en')).open('/console/users/user-1')).text
     expect(page).toMatch(/id="balance".*50\D?500.*Waits for a second operator.*salim/s)
     const alone = await out(SECOND_KEY, 50_000)
@@ -388,9 +313,8 @@ describeOnEach('a balance', ({ database }) => {
     expect(await ledger()).toEqual(['top_up 49000 49000', 'correction 1500 50500', 'paid_out -50000 500'])
     expect((await balance()).data[1].note).toBe('twice')
     const { audit } = (await operatorOf(world).get('/users/user-1')).body
-    expect(audit.map(({ before, after }: Trail) => [before.balance, after.balance])).toContainEqual([
-      50_500, 500,
-    ])
+    const balances = audit.map((one: Trail) => [one.before.balance, one.after.balance])
+    expect(balances).toContainEqual([50_500, 500])
     const shown = await operatorOf(world).get('/users/user-1/balance')
     expect(shown.body).toEqual({ user_id: 'user-1', ...(await balance()) })
   })
@@ -400,18 +324,14 @@ describeOnEach('a balance', ({ database }) => {
     const over = await user().post(`${BALANCE}/top-ups`, { amount: 1_001 })
     expect([over.status, over.body.code, over.body.most]).toEqual([422, 'balance_limit_reached', 1_000])
     const under = await user().post(`${BALANCE}/top-ups`, { amount: 49 })
-    const expected = [422, [{ pointer: '/amount', code: 'too_small' }]]
-    expect([under.status, under.body.errors]).toMatchObject(expected)
+    expect(under.body.errors).toMatchObject([{ pointer: '/amount', code: 'too_small' }])
     // No operator gives more than can be counted.
     const given = await operate('users/user-1/correct', { amount: 99_951_001 })
-    expect([given.status, given.body.errors]).toMatchObject([
-      422,
-      [{ pointer: '/amount', code: 'too_large' }],
-    ])
+    expect(given.body.errors).toMatchObject([{ pointer: '/amount', code: 'too_large' }])
   })
 
   it('what cannot be ordered is refused as it is for a purchase', async () => {
-    const code = async (body: object) => (await call('PUT', `${BALANCE}/renewal`, body)).body.code
+    const code = async (body: object) => (await user().put(`${BALANCE}/renewal`, body)).body.code
     expect(await code({ plan: 'none' })).toBe('unknown_plan')
     expect(await code({ plan: 'free' })).toBe('plan_not_purchasable')
     expect(await code({ plan: 'pro', months: 5 })).toBe('unknown_term')
@@ -451,20 +371,18 @@ describeOnEach('without BALANCE_MAX', ({ database }) => {
   it('money and order from before can be seen, ended and paid out, by them alone', async () => {
     const env = { PLANS_FILE, OPERATOR_KEYS: `amina:${OPERATOR_KEY}` }
     const before = await createWorld(database(), { env: { ...env, BALANCE_MAX: '50000' } })
-    const { clock, emulator } = before
+    const { clock } = before
     const { body } = await before.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
-    await emulator.pay(checkoutIdOf(body.checkout_url), 'paid', 'edahabia')
-    await emulator.settled()
-    const headers = { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` }
-    await before.call('PUT', `${BALANCE}/renewal`, { headers, body: { plan: 'pro', months: 1 } })
+    await before.pay(body.checkout_url)
+    await before.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro', months: 1 })
     await before.stop()
     const after = await createWorld(database(), { env, clock })
     const shown = await after.as('user-1').get(BALANCE)
     expect([shown.status, shown.body.amount, shown.body.renewal.plan]).toEqual([200, 3_000, 'pro'])
     expect((await after.as('user-2').get(BALANCE)).status).toBe(404)
-    const ended = await after.call('DELETE', `${BALANCE}/renewal`, { headers })
+    const ended = await after.as('user-1').delete(`${BALANCE}/renewal`)
     expect([ended.status, ended.body.renewal]).toEqual([200, null])
-    const set = await after.call('PUT', `${BALANCE}/renewal`, { headers, body: { plan: 'pro', months: 1 } })
+    const set = await after.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro', months: 1 })
     expect(set.status).toBe(405)
     const out = { amount: 3_000, why: 'no balances any more' }
     const paidOut = await operatorOf(after).post('/users/user-1/pay-out', out)

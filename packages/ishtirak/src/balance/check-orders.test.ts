@@ -4,7 +4,7 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { catalogueOf, FREE, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 import { atCatalogue, type StandingOrder } from '../core/balance.js'
 import { statement } from '../database/database.js'
 import { checkOrders } from './check-orders.js'
@@ -34,19 +34,14 @@ describeScenario('a standing order', ({ database }) => {
     world = await createWorld(database(), { env: { BALANCE_MAX: '50000', SMTP_URL: sink.url } })
     await setProfile(world, 'user-1', { email: 'n@example.dz', locale: 'en' })
     const { body } = await world.as('user-1').post(`${BALANCE}/top-ups`, { amount: 5_000 })
-    await world.emulator.pay(checkoutIdOf(body.checkout_url), 'paid')
-    await world.emulator.settled()
+    await world.pay(body.checkout_url)
     await order()
   })
   afterEach(async () => {
     await world.stop()
     await sink[Symbol.asyncDispose]()
   })
-  const order = async () =>
-    world.call('PUT', `${BALANCE}/renewal`, {
-      body: { plan: 'pro' },
-      headers: { authorization: `Bearer ${await tokenOf({ sub: 'user-1' })}` },
-    })
+  const order = () => world.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro' })
   const check = (price: number | null) => {
     const catalogue = catalogueOf(price === null ? [FREE] : [FREE, { ...PRO, price }])
     return checkOrders({ ...world.service.parts, catalogue }, 10)

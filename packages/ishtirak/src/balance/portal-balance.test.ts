@@ -1,23 +1,18 @@
 // The card of the balance on a user's page: what they read and press, without a script.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 
 type Visit = Awaited<ReturnType<typeof enterPortal>>
 
 describeScenario('the balance in the portal', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { BALANCE_MAX: '50000' } })
-  })
-  afterEach(() => world.stop())
-  const enter = (locale = 'en') => enterPortal(world, 'user-1', locale)
+  const world = worldOfEachTest(database, { env: { BALANCE_MAX: '50000' } })
+  const enter = () => enterPortal(world, 'user-1')
   const words = async (visit: Visit) => wordsOf((await visit.open()).text)
-  const topUp = async (visit: Visit, amount: string, { emulator } = world) => {
+  const topUp = async (visit: Visit, amount: string, in_ = world) => {
     const opened = await visit.submit('/portal/balance/top-up', { amount })
-    await emulator.pay(checkoutIdOf(opened.headers.get('location') ?? ''), 'paid')
-    await emulator.settled()
+    await in_.pay(opened.headers.get('location') ?? '')
   }
 
   it('is topped up, renews by itself and is stopped, and each change of it is told', async () => {
@@ -38,28 +33,14 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(await words(visit)).not.toMatch(/Stop automatic renewal|you need do nothing/)
   })
 
-  it('shows what was bought since, in each of its lists, where no job has run', async () => {
-    const before = await enter()
-    await topUp(before, '5000')
-    await before.submit('/portal/balance/renewal', { offer: '1 pro' })
-    await world.advance(31 * 86_400)
-    const page = wordsOf((await (await enter()).open('/portal?payments=all')).text)
-    expect(page).toContain('Your balance 1 000 DA')
-    expect(page).toContain('−2 000 DA Renewal · balance 1 000 DA')
-    expect(page).toContain('Pro Now Paid 21 December 2026 to 21 January 2027 Receipt')
-    expect(page).toContain('21 December 2026 2 000 DA Pro · 21 December 2026 to 21 January 2027')
-  })
-
   it('says what is missing, and by when', async () => {
     await world.as('user-1').buy()
     const visit = await enter()
     expect(await words(visit)).not.toContain('You have no paid period')
     await visit.submit('/portal/balance/renewal', { offer: '1 pro' })
-    const page = await words(visit)
-    expect(page).toContain(
+    expect(await words(visit)).toContain(
       'Renews automatically on 21 December 2026: Pro · 1 month for 2 000 DA. You need 2 000 DA more: top up',
     )
-    expect(page).toContain('Your balance needs 2 000 DA more to renew automatically. Top up Pro until')
   })
 
   it('takes no more than the page showed, and agrees to no other price', async () => {
@@ -76,38 +57,18 @@ describeScenario('the balance in the portal', ({ database }) => {
     expect(wordsOf(shown.text)).toContain('Pay 2 000 DA from your balance')
     expect(shown.text).toContain('name="shown" value="2000"')
     expect(await words(visit)).toContain('Your balance 5 000 DA')
-    for (const months of ['abc', '1.5', '-1e12']) expect((await buy({ months })).status).toBe(422)
+    expect((await buy({ months: '1.5' })).status).toBe(422)
     expect((await buy({ shown: '2000' })).headers.get('location')).toMatch(/\/portal\/return\/pay_/)
     expect(await words(visit)).toContain('Your balance 3 000 DA')
   })
 
-  it('says what to type in place of what is no amount, and speaks every language', async () => {
+  it('says what to type in place of what is no amount', async () => {
     const visit = await enter()
     const says = expect.stringContaining('Type whole dinars')
     for (const amount of ['1.980', 'much', '49', '']) {
       const { status, text } = await visit.submit('/portal/balance/top-up', { amount })
       expect([amount, status, wordsOf(text)]).toEqual([amount, 422, says])
     }
-    expect(await words(await enter('fr'))).toContain('Votre solde 0 DA L’argent que vous versez ici')
-    expect(await words(await enter('ar'))).toContain('رصيدك 0 دج المال الذي تدفعه هنا يبقى لك')
-  })
-
-  it('without BALANCE_MAX, who has money from before sees it and ends the order', async () => {
-    const before = await enter()
-    await topUp(before, '5000')
-    await before.submit('/portal/balance/renewal', { offer: '1 pro 2000' })
-    await using after = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
-    const visit = await enterPortal(after, 'user-1')
-    const page = await words(visit)
-    expect(page).toContain('Your balance 3 000 DA')
-    expect(page).toContain('Stop automatic renewal')
-    expect(page).not.toContain('Amount in dinars')
-    await visit.submit('/portal/balance/renewal', { off: 'yes' })
-    expect(await words(visit)).toContain('Your balance 3 000 DA')
-    expect(await words(visit)).not.toContain('Stop automatic renewal')
-    expect((await visit.submit('/portal/balance/renewal', { offer: '1 pro 2000' })).status).toBe(404)
-    expect((await visit.submit('/portal/balance/top-up', { amount: '5000' })).status).not.toBe(303)
-    expect(await words(await enterPortal(after, 'user-2'))).not.toContain('Your balance')
   })
 
   it('is a way to pay; too low for all that is sold it is shown, and says what is missing', async () => {
@@ -125,17 +86,8 @@ describeScenario('the balance in the portal', ({ database }) => {
     await topUp(visit, '1000', shop)
     const some = await shown()
     expect(some).toEqual([false, expect.stringContaining('From your balance 1 000 DA')])
-    expect(some[1]).not.toContain('more. Top up')
-
     const dearer = await visit.submit('/portal/choice', { offer: '1 pro', method: 'balance' })
     expect(wordsOf(dearer.text)).toContain('You need 1 400 DA more. Top up')
     expect(dearer.text).not.toContain('/portal/balance/buy')
-    const enough = await visit.submit('/portal/choice', { offer: '1 starter', method: 'balance' })
-    expect(wordsOf(enough.text)).toContain('Pay 900 DA from your balance')
-  })
-
-  it('leaves the one button of the page where nothing else can pay for the one plan', async () => {
-    const { text } = await (await enter()).open()
-    expect([text.includes('/portal/upgrade"'), text.includes('/portal/choice"')]).toEqual([true, false])
   })
 })

@@ -1,28 +1,25 @@
 // A checkout whose purpose is over: another payment bought the month meanwhile. It is shown nowhere and ended
 // at the provider; paid all the same, it counts.
 
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { enterPortal } from '../../../../test/support/portal.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
-import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { type Caller, checkoutIdOf, worldOfEachTest } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
 import { showPayment } from '../overview/read-files.js'
-import { accept } from './accept.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 const HISTORY = '/api/v1/billing/payments'
 
 describeScenario('a checkout that outlives its purpose', ({ database }) => {
-  let world: World
+  const world = worldOfEachTest(database)
   let user: Caller
   beforeEach(async () => {
-    world = await createWorld(database())
     user = world.as('user-1')
   })
-  afterEach(() => world.stop())
 
   const atProvider = (checkoutId: string) =>
     world.emulator.checkouts().find(({ id }) => id === checkoutId)?.status
@@ -85,31 +82,6 @@ describeScenario('a checkout that outlives its purpose', ({ database }) => {
     )
     const third = await user.upgrade()
     expect([atProvider(second.checkoutId), atProvider(third.checkoutId)]).toEqual(['expired', 'pending'])
-  })
-
-  it('is ended by a later sweep where the provider was out of reach', async () => {
-    const { second } = await payFirstAfterSecond()
-    world.emulator.setFaults({ api_5xx: { times: 1 } })
-    await world.advance(10)
-    world.emulator.setFaults({ api_5xx: { times: 1, scope: 'expire_checkout' } })
-    await world.advance(121)
-    expect(atProvider(second.checkoutId)).toBe('pending')
-    await world.advance(121)
-    expect(atProvider(second.checkoutId)).toBe('expired')
-  })
-
-  it('is ended as well where the operator accepts the other payment', async () => {
-    const first = await user.upgrade()
-    world.emulator.setFaults({ wrong_amount: { times: 1 } })
-    await world.emulator.pay(first.checkoutId, 'paid')
-    await world.emulator.settled()
-    const second = await user.upgrade()
-    const call = callBy(ownerNamed('lina'), first.paymentId, { why: 'checked' })
-    await doAct(world.service.parts, accept, call)
-    expect(await isPro()).toBe(true)
-    expect((await user.get(`${HISTORY}/${second.paymentId}`)).body.checkout_url).toBeNull()
-    await world.advance(10)
-    expect(atProvider(second.checkoutId)).toBe('expired')
   })
 
   it('and whose address was never heard is found and ended', async () => {

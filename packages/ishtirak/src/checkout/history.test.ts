@@ -1,33 +1,27 @@
 // The history in pages: nothing skipped, nothing repeated, also where the order of time says nothing.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 
 describeScenario('a history', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database())
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database)
 
   it('gives each payment once, page by page, when all were made in one millisecond', async () => {
     const user = world.as('user-1')
     const made: string[] = []
     // The clock does not run, and ids of one instant have no order.
-    for (let count = 0; count < 8; count++) {
+    for (let count = 0; count < 4; count++) {
       const { checkoutId, paymentId } = await user.upgrade()
       made.push(paymentId)
-      await world.emulator.pay(checkoutId, 'canceled')
-      await world.emulator.settled()
+      await world.pay(checkoutId, 'canceled')
     }
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const { body } = await user.get(`/api/v1/billing/payments?limit=3${cursor && `&cursor=${cursor}`}`)
+      const { body } = await user.get(`/api/v1/billing/payments?limit=1${cursor && `&cursor=${cursor}`}`)
       seen.push(...body.data.map(({ id }: { id: string }) => id))
       cursor = body.next_cursor
     }
-    expect(seen).toHaveLength(8)
-    expect([...seen].sort()).toEqual([...made].sort())
+    expect(seen.sort()).toEqual([...made].sort())
   })
 })

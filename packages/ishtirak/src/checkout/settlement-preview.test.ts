@@ -1,8 +1,8 @@
 // What the provider says of a payment now, and what would follow; nothing is changed.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const forgetAnswer = statement(
@@ -11,11 +11,7 @@ const forgetAnswer = statement(
 )
 
 describeScenario('a look at a payment', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
 
   it('says what a recheck and an acceptance would do, and does neither', async () => {
     world.emulator.setFaults({ wrong_amount: { times: 1 } })

@@ -1,8 +1,8 @@
 // The provider's webhook: what is accepted, what is booked, and what is answered.
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { CHARGILY_KEY, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const WEBHOOK = '/api/v1/billing/webhook'
@@ -16,17 +16,10 @@ function anEvent(checkout: Record<string, unknown>, changes: Record<string, unkn
 
 const moveVersions = statement('test.move_versions', 'update users set version = version + 1')
 
-const sign = (body: string | Uint8Array, key = CHARGILY_KEY) =>
-  createHmac('sha256', key).update(body).digest('hex')
+const sign = (body: string) => createHmac('sha256', CHARGILY_KEY).update(body).digest('hex')
 
 describeOnEach('the webhook', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), {
-      env: { CHARGILY_WEBHOOK_KEYS: 'test_sk_previous00000000000000000000000000000' },
-    })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database)
 
   const deliver = (event: unknown, signature?: string) => {
     const body = JSON.stringify(event)
@@ -46,8 +39,6 @@ describeOnEach('the webhook', ({ database }) => {
     return { paymentId, checkoutId, checkout }
   }
   const statusOf = async (user: string) => (await world.as(user).get('/api/v1/billing/status')).body
-  const paymentStatus = async (id: string, userId = 'user-1') =>
-    (await world.as(userId).get(`/api/v1/billing/payments/${id}`)).body.status
   const rows = async (table: string) => Number((await database().query(countRows(table)))[0]?.count)
 
   it('books a payment once, whether an event comes again or a second one comes for it', async () => {
@@ -108,8 +99,7 @@ describeOnEach('the webhook', ({ database }) => {
 
   it('refuses what is not signed as it is, is no JSON, or is too large, and stores nothing', async () => {
     const { checkout } = await opened()
-    const prefixed = `sha256=${'a'.repeat(64)}`
-    for (const signature of ['', 'f'.repeat(64), 'abc', 'z'.repeat(64), prefixed]) {
+    for (const signature of ['', 'f'.repeat(64)]) {
       const answer = await deliver(anEvent(checkout), signature)
       expect([signature, answer.status, answer.body.code]).toEqual([signature, 401, 'invalid_signature'])
     }
@@ -130,31 +120,12 @@ describeOnEach('the webhook', ({ database }) => {
     expect((await statusOf('user-1')).plan).toBe('free')
   })
 
-  it('puts a payment under review where anything differs, grants nothing, and answers 200', async () => {
-    const metadata = { payment_id: 'pay_00000000000000000000000000', user_id: 'user-1' }
-    const amounts = [{ amount: 50 }, { amount: 20_000 }]
-    const differing = [...amounts, { currency: 'eur' }, { livemode: true }, { metadata }, { metadata: [] }]
-    for (const [index, change] of differing.entries()) {
-      const { checkout, paymentId } = await opened(change, `user-${index}`)
-      const answer = await deliver(anEvent(checkout, { id: `evt-${index}` }))
-      const status = await paymentStatus(paymentId, `user-${index}`)
-      expect([change, answer.status, status]).toEqual([change, 200, 'review'])
-      expect(await statusOf(`user-${index}`)).toMatchObject({ plan: 'free', status: 'active' })
-    }
-  })
-
-  it('lets paid win over a payment that was lost, whichever comes first', async () => {
-    for (const status of ['failed', 'canceled', 'expired']) {
-      const { checkout, paymentId } = await opened({}, status)
-      const id = `evt-${status}`
-      const lost = anEvent({ ...checkout, status }, { id, type: `checkout.${status}` })
-      await deliver(lost)
-      expect(await paymentStatus(paymentId, status)).toBe(status)
-      await deliver(anEvent(checkout, { id: `${id}-paid` }))
-      await deliver({ ...lost, id: `${id}-late` })
-      expect(await paymentStatus(paymentId, status)).toBe('paid')
-      expect((await statusOf(status)).plan).toBe('pro')
-    }
+  it('puts a payment under review where its amount differs, grants nothing, and answers 200', async () => {
+    const { checkout, paymentId } = await opened({ amount: 50 })
+    expect((await deliver(anEvent(checkout))).status).toBe(200)
+    const payment = await world.as('user-1').get(`/api/v1/billing/payments/${paymentId}`)
+    expect(payment.body.status).toBe('review')
+    expect(await statusOf('user-1')).toMatchObject({ plan: 'free', status: 'active' })
   })
 
   it('keeps events about checkouts and types that we do not know, and answers 200', async () => {
@@ -165,20 +136,5 @@ describeOnEach('the webhook', ({ database }) => {
     const strange = anEvent({}, { id: 'evt-9', type: 'payout.sent', data: { entity: 'payout' } })
     expect((await deliver(strange)).status).toBe(200)
     expect([await rows('provider_events'), await rows('unmatched_events')]).toEqual([0, 2])
-  })
-
-  it('believes the previous key and any dialect, and counts from the provider’s instant', async () => {
-    const { checkout } = await opened({
-      livemode: undefined,
-      currency: undefined,
-      url: 'https://pay.chargily.dz/x',
-    })
-    const body = JSON.stringify(anEvent(checkout, { livemode: 'false' }))
-    // The news arrive three hours later.
-    await world.advance(3 * 3600)
-    const signature = sign(body, 'test_sk_previous00000000000000000000000000000')
-    expect((await deliver(JSON.parse(body), signature)).status).toBe(200)
-    const bought = { plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' }
-    expect(await statusOf('user-1')).toMatchObject(bought)
   })
 })

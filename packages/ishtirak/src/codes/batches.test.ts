@@ -1,10 +1,11 @@
 // Batches of codes: what can be made, that codes are shown once and stored as hashes, and what a revoked
 // batch says.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CODE_ENV, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { enterPortal } from '../../../../test/support/portal.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const everything = statement(
@@ -19,27 +20,17 @@ const MONTHS = { ...VOUCHER, count: 3 }
 /** What is asked for, and the field that is wrong, with why. */
 const SENSELESS = [
   [{ ...MONTHS, plan: undefined }, '/plan', 'required'],
-  [{ ...MONTHS, months: undefined }, '/months', 'required'],
   [{ ...MONTHS, percent: 5 }, '/percent', 'not_allowed'],
   [{ ...PERCENT, percent: undefined }, '/percent', 'required'],
   [{ ...PERCENT, percent: 101 }, '/percent', 'too_large'],
-  [{ ...PERCENT, amount: 5 }, '/amount', 'not_allowed'],
-  [{ ...PERCENT, kind: 'amount', percent: undefined }, '/amount', 'required'],
   [{ ...PERCENT, count: 10_001 }, '/count', 'too_large'],
-  [{ ...PERCENT, until: '2026-02-31' }, '/until', 'wrong_format'],
   [{ ...PERCENT, from: '2027-01-01', until: '2027-01-01' }, '/until', 'too_small'],
   [{ ...PERCENT, until: '2026-11-21T12:00:00Z' }, '/until', 'too_small'],
-  [{ ...PERCENT, why: ' ' }, '/why', 'wrong_format'],
 ] as const
 
 describeOnEach('codes of the operator', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
-    operator = operatorOf(world)
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+  const operator = operatorOf(world)
 
   it('are shown once, and nothing that is stored shows them', async () => {
     const made = await operator.post('/codes/create', MONTHS)
@@ -68,7 +59,10 @@ describeOnEach('codes of the operator', ({ database }) => {
       { batch_id: first.batch_id, plan: null, percent: 15, uses: 5, uses_per_user: 2, used: 0, left: 10 },
     ])
     expect(data[0]).toMatchObject({ from: '2026-11-30T23:00:00Z', until: '2027-01-01T12:00:00Z' })
-    expect((await operator.get('/codes?limit=1')).body.data).toHaveLength(1)
+    const [page, found] = [await operator.get('/codes?limit=1'), await operator.get('/codes?q=RAMADAN')]
+    expect([page.body.data.length, found.body.data]).toEqual([1, data.slice(1)])
+    const next = await operator.get(`/codes?limit=1&cursor=${page.body.next_cursor}`)
+    expect(next.body.data).toEqual(data.slice(1))
     expect((await operator.get(`/codes/${first.batch_id}`)).body).toEqual(data[1])
     expect((await operator.get('/codes/nope')).body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
   })
@@ -78,18 +72,11 @@ describeOnEach('codes of the operator', ({ database }) => {
     const revoked = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
     expect(revoked.body).toMatchObject({ batch_id, revoked_at: '2026-11-21T12:00:00Z', revoked_by: 'amina' })
     const again = await operator.post(`/codes/${batch_id}/revoke`, { why: 'leaked' })
-    expect([again.status, again.body]).toMatchObject([
-      409,
-      { code: 'already_revoked', revoked_at: '2026-11-21T12:00:00Z' },
-    ])
+    expect([again.status, again.body.code]).toEqual([409, 'already_revoked'])
     const none = await operator.post('/codes/nope/revoke', { why: 'leaked' })
     expect(none.body).toMatchObject({ code: 'not_found', batch_id: 'nope' })
     const [row] = await database().query(everything)
-    expect(row?.audited).toMatchObject([
-      { kind: 'percent' },
-      { batch_id },
-      { act: 'codes.revoke', code: 'already_revoked' },
-    ])
+    expect(row?.audited).toMatchObject([{}, { batch_id }, { code: 'already_revoked' }])
   })
 
   it('are made once by an operation: its second sending names the batch; a preview makes none', async () => {
@@ -120,24 +107,20 @@ describeOnEach('codes of the operator', ({ database }) => {
     for (const [batch, code] of [
       [{ ...MONTHS, plan: 'gold' }, 'unknown_plan'],
       [{ ...PERCENT, plan: 'free' }, 'plan_not_purchasable'],
-      [{ ...PERCENT, months: 7 }, 'unknown_term'],
       [{ ...PERCENT, plan: 'pro', months: 7 }, 'unknown_term'],
-      [{ ...PERCENT, plan: 'pro', months: 1 }, undefined],
       [{ ...MONTHS, months: 7 }, undefined],
     ] as const)
       expect([batch, (await create(batch)).code]).toEqual([batch, code])
   })
 
-  it('10,000 at once are 10,000 different ones', async () => {
-    const { codes } = (await operator.post('/codes/create', { ...PERCENT, count: 10_000 })).body
-    expect(new Set(codes).size).toBe(10_000)
-  })
-
-  it('cannot be made without CODE_KEYS', async () => {
+  it('can neither be made nor redeemed without CODE_KEYS', async () => {
     const { clock, emulator } = world
     const without = await createWorld(database(), { clock, emulator, env: OPERATOR_ENV })
     const refused = await operatorOf(without).post('/codes/create', PERCENT)
     expect([refused.status, refused.body.setting]).toEqual([404, 'CODE_KEYS'])
+    const redeemed = await without.as('user-1').post('/api/v1/billing/redeem', { code: 'x' })
+    expect([redeemed.status, redeemed.body.code]).toEqual([404, 'not_found'])
+    expect((await (await enterPortal(without, 'user-1')).open()).text).not.toContain('/portal/code')
     await without.stop()
   })
 })

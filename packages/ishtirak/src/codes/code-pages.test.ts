@@ -1,25 +1,22 @@
 // The page of codes: batches, cards that are shown once, one code that is revoked, and who used them.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { makeCodes, PERCENT, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const CODE = /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/g
 
 describeScenario('the page of codes', ({ database }) => {
-  let world: World
+  const world = worldOfEachTest(database, { env: ROLES_ENV })
+  const owner = operatorOf(world, ROLE_KEYS.owner)
   let visit: ConsoleVisit
-  let owner: OperatorCaller
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV })
-    owner = operatorOf(world, ROLE_KEYS.owner)
     visit = await enterConsole(world, ROLE_KEYS.owner)
   })
-  afterEach(() => world.stop())
 
   const redeem = (userId: string, code: string | undefined) =>
     world.as(userId).post('/api/v1/billing/redeem', { code })
@@ -28,8 +25,7 @@ describeScenario('the page of codes', ({ database }) => {
   it('makes a batch: asked, shown, and answered with cards that nothing shows again', async () => {
     expect(await words('/console/codes')).toContain('There are no such codes.')
     const question = await visit.open('/console/codes/create')
-    for (const field of ['kind', 'plan', 'months', 'percent', 'count', 'uses', 'until', 'cards'])
-      expect(question.text).toContain(`name="${field}"`)
+    expect(question.text).toContain('name="cards"')
     const asked = '?kind=months&plan=pro&months=3&count=24&until=2027-01-01&cards=ar'
     const shown = await visit.open(`/console/codes/create${asked}`)
     expect(wordsOf(shown.text)).toMatch(
@@ -44,40 +40,15 @@ describeScenario('the page of codes', ({ database }) => {
     expect(new Set(cards.match(CODE)).size).toBe(24)
     expect(wordsOf(cards)).toContain('حتى 31 ديسمبر 2026')
     expect(sheet.text).toContain('download="bat_')
-    const style = /<style>(.*?)<\/style>/s.exec(sheet.text)?.[1] ?? ''
-    expect(style).toContain('@page{size:A4')
+    expect(sheet.text).toContain('@page{size:A4')
     // Sent again nothing is made, and nothing is shown.
     const again = await visit.submit('/console/codes/create', fields)
     expect([again.status, again.text.match(CODE)]).toEqual([303, null])
     expect(await visit.follow(again)).toContain('Where that page is lost, revoke the batch')
     expect((await owner.get('/codes')).body.data).toMatchObject([{ count: 24, why: 'fair of Oran' }])
     expect((await redeem('user-1', cards.match(CODE)?.[0])).status).toBe(200)
-    for (const wrong of ['?kind=percent&count=3', '?kind=percent&percent=10&count=1001']) {
-      const page = await visit.open(`/console/codes/create${wrong}`)
-      expect([wrong, page.status, page.text.includes('aria-invalid="true"')]).toEqual([wrong, 422, true])
-    }
-    const support = await enterConsole(world, ROLE_KEYS.support)
-    expect((await support.open('/console/codes')).text).not.toContain('/codes/create"')
-    expect((await support.open('/console/codes/create')).status).toBe(403)
-  })
-
-  it('lists batches by words of their reason, page by page', async () => {
-    for (let n = 1; n <= 26; n++) {
-      await makeCodes(owner, { ...PERCENT, why: `flyers ${n}` })
-      world.clock.advance(1_000)
-    }
-    await makeCodes(owner, { ...VOUCHER, why: 'Fair of Oran' })
-    const first = await visit.open('/console/codes')
-    expect(wordsOf(first.text)).toMatch(/Fair of Oran Pro · 1 month .* flyers 26 15% off/)
-    expect(first.text).not.toContain('flyers 1<')
-    const next = /href="([^"]*cursor=[^"]*)"/.exec(first.text)?.[1]?.slice(world.base.length) ?? ''
-    expect(wordsOf((await visit.open(next.replaceAll('&amp;', '&'))).text)).toContain('flyers 1 ')
-    const found = await words('/console/codes?q=ORAN')
-    expect([found.includes('Fair of Oran'), found.includes('flyers')]).toEqual([true, false])
-    const { body } = await owner.get('/codes?limit=2&q=flyers')
-    expect(body.data.map(({ why }: { why: string }) => why)).toEqual(['flyers 26', 'flyers 25'])
-    const behind = (await owner.get(`/codes?limit=2&q=flyers&cursor=${body.next_cursor}`)).body.data
-    expect(behind.map(({ why }: { why: string }) => why)).toEqual(['flyers 24', 'flyers 23'])
+    const wrong = await visit.open('/console/codes/create?kind=percent&percent=10&count=1001')
+    expect([wrong.status, wrong.text.includes('aria-invalid="true"')]).toEqual([422, true])
   })
 
   it('says who used the codes of a batch, by API, on its page and in a file', async () => {
@@ -107,7 +78,6 @@ describeScenario('the page of codes', ({ database }) => {
       expect.stringMatching(/^2026-11-21T12:00:01Z,red_\w+,user-2,redeemed,pro,1,0,0,/),
     ])
     expect((await owner.get(`/exports/codes/${vouchers.id}`)).text).toBe(file.text)
-    expect((await owner.get('/codes/none/uses')).status).toBe(404)
   })
 
   it('revokes one code: it does not count any more, and the others do', async () => {
@@ -132,12 +102,8 @@ describeScenario('the page of codes', ({ database }) => {
     expect(body).toMatchObject({ codes_revoked: 1, left: 1, used: 1, revoked_at: null })
     const again = await owner.post('/codes/revoke-code', { code: first, why: 'lost' })
     expect([again.status, again.body.code]).toEqual([409, 'already_revoked'])
-    const none = await owner.post('/codes/revoke-code', { code: 'x', why: 'lost' })
-    expect([none.status, none.body.code]).toEqual([404, 'not_found'])
     const asked = await visit.submit('/console/codes/revoke-code', { code: 'x' })
     expect([asked.status, asked.text.includes('id="wrong-code"')]).toEqual([422, true])
-    const foreign = await visit.submit('/console/codes/revoke-code', { form_token: 'x', code: second ?? '' })
-    expect(foreign.status).toBe(403)
     const preview = await owner.post('/codes/revoke-code/preview', { code: third })
     expect(preview.body.changes).toMatchObject([{ before: '1', after: '0' }])
     expect((await owner.get(`/codes/revoke-code?code=${third}`)).status).toBe(404)

@@ -1,21 +1,17 @@
 // A code in the portal: what it is worth is said before it is used, by pages without a script.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const BILLING = '/api/v1/billing'
 
 describeScenario('a code in the portal', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), {
-      env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
-    })
+  const world = worldOfEachTest(database, {
+    env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS },
   })
-  afterEach(() => world.stop())
 
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
 
@@ -83,25 +79,6 @@ describeScenario('a code in the portal', ({ database }) => {
       expect(world.emulator.checkouts()).toEqual([])
     })
 
-    it('selects the term paid last, and no balance that is too low for all of them', async () => {
-      const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, BALANCE_MAX: '100000' }
-      await using shop = await createWorld(database(), { env })
-      await shop.as('user-6').buyWanted({ plan: 'pro', months: 6 })
-      const { code } = await makeCodes(operatorOf(shop), { kind: 'percent', percent: 15 })
-      const { text } = await (await enterPortal(shop, 'user-6')).submit('/portal/code', { code })
-      expect(
-        text.match(/<input[^>]* checked[^>]*>/g)?.map((input) => /value="([^"]+)/.exec(input)?.[1]),
-      ).toEqual(['6 pro', 'card'])
-      expect(wordsOf(text)).toContain('From your balance 0 DA You need 765 DA more.')
-      expect(text).toMatch(/<input[^>]*value="balance"[^>]* disabled/)
-    })
-
-    it('of one term shows that one alone', async () => {
-      const code = await codeOf({ kind: 'amount', months: 12, amount: 1000 })
-      const { text } = await (await enterPortal(world, 'user-1')).submit('/portal/code', { code })
-      expect(text.match(/name="offer" value="\d+/g)).toEqual(Array(3).fill('name="offer" value="12'))
-    })
-
     it('is typed in the choice: what it takes off is in the summary, or what else it is for', async () => {
       const portal = await enterPortal(world, 'user-1')
       expect((await portal.open()).text).toMatch(/portal\/choice".*name="code".*<\/form>/s)
@@ -116,38 +93,18 @@ describeScenario('a code in the portal', ({ database }) => {
       const wrong = await choose('6 pro', 'no code')
       expect([wrong.status, wrong.text.includes('value="no code"')]).toEqual([422, true])
     })
-
-    it('says that it is too early where nothing fits, whatever the code', async () => {
-      const portal = await enterPortal(world, 'user-1')
-      for (const ahead of ['yes', 'again']) {
-        const answer = await portal.submit('/portal/upgrade', { plan: 'pro', months: '12', ahead })
-        const checkout = /checkouts\/(\w+)\/pay/.exec(answer.headers.get('location') ?? '')?.[1] ?? ''
-        await world.emulator.pay(checkout, 'paid')
-        await world.emulator.settled()
-      }
-      const code = await codeOf({ kind: 'percent', percent: 10 })
-      for (const typed of [code, 'no code'])
-        expect((await portal.submit('/portal/code', { code: typed })).status).toBe(409)
-    })
   })
 
   it('that does not count is asked for again, and ten such ones are enough', async () => {
     const portal = await enterPortal(world, 'user-1', 'fr')
-    for (const code of ['', 'no code', '0000-0000-0000-0000', '"><script>', 'x'])
-      for (const path of ['/portal/code', '/portal/redeem']) {
-        const answer = await portal.submit(path, { code })
-        const asksAgain = answer.text.includes('name="code"')
-        expect([path, code, answer.status, asksAgain]).toEqual([path, code, 422, true])
+    const codes = ['', 'no code', '0000-0000-0000-0000', '"><script>', 'x']
+    for (const path of ['/portal/code', '/portal/redeem'])
+      for (const code of codes) {
+        const { status, text } = await portal.submit(path, { code })
+        expect([path, code, status, text.includes('name="code"')]).toEqual([path, code, 422, true])
         // Inside quotes, where only a quote would end it.
-        expect(answer.text.replace(/ value="[^"]*"/g, '')).not.toContain('<script')
+        expect(text.replace(/ value="[^"]*"/g, '')).not.toContain('<script')
       }
     expect((await portal.submit('/portal/code', { code: '' })).status).toBe(429)
-  })
-
-  it('is not asked for where there are none', async () => {
-    await using plain = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
-    const portal = await enterPortal(plain, 'user-1')
-    expect((await portal.open()).text).not.toContain('/portal/code')
-    expect((await portal.submit('/portal/code', { code: 'any' })).status).toBe(404)
   })
 })

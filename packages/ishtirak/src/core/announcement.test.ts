@@ -38,17 +38,6 @@ describe('the boundaries', () => {
     ])
   })
 
-  it('that were announced are not announced again', () => {
-    const silent = (announced: Boundary, announceAt: number | null) => ({
-      announcement: null,
-      announced,
-      announceAt,
-    })
-    const week = 'expiring_7_days'
-    expect(decide(week, END - days(6))).toEqual(silent(week, END - days(3)))
-    expect(decide('expired', END + days(30))).toEqual(silent('expired', null))
-  })
-
   it('passed while the service was stopped: only the last is announced, with the skipped ones', () => {
     const skipped = ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due']
     expect(decide(null, END + days(30))).toEqual({

@@ -27,23 +27,6 @@ const factsOf = (changes: Partial<SubscriptionFacts>): SubscriptionFacts => ({ .
 const endOf = (facts: SubscriptionFacts, now: Instant) => statusAt(facts, now, RULES).currentPeriodEnd
 
 describe('a standing order', () => {
-  it('buys at the end of the paid time, from the anchor: 31 January, 28 February, 31 March', () => {
-    const anchor = instantOf('2027-01-31T12:00:00Z')
-    const paid = extend(
-      factsOf({ balance: heldOf({ amount: 4_500, since: anchor }) }),
-      purchaseAt(NEVER_PAID, anchor, 1, RULES),
-      { id: 'pay_1', plan: PRO, instrument: 'cib' },
-      anchor,
-    )
-    const later = renewed(paid, instantOf('2027-06-01T12:00:00Z'), RULES)
-    expect(later.periods.map(({ start }) => new Date(start).toISOString().slice(0, 10))).toEqual([
-      ...['2027-03-31'],
-    ])
-    expect(later.paidUntil).toBe(instantOf('2027-04-30T12:00:00Z'))
-    // 4,500 less two renewals.
-    expect(later.balance?.amount).toBe(500)
-  })
-
   it('buys no term that is over when the money of a slip is booked', () => {
     const paidUntil = NOON + days(30)
     const run = { anchorAt: NOON, months: 1 }

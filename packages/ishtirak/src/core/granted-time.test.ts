@@ -93,34 +93,6 @@ describe('days that are granted', () => {
     expect(enough && statusAt(enough, inGrace, RULES)).toMatchObject({ plan: PRO, status: 'active' })
     expect(enough?.paidUntil).toBe(instantOf('2026-03-02T10:00:00Z'))
   })
-
-  it('stay whole when the month before them is refunded, and so do the months after them', () => {
-    const months = [2, 3].map((n) => ({ id: `pay_${n}`, at: january + HOUR, months: 1 }))
-    const grant: Step = { id: 'grt_1', at: january + DAY, days: 5 }
-    const facts = factsOf(bought, ...months, grant, { id: 'pay_4', at: january + DAY, months: 1 })
-    // To come: what stands before keeps its place, on the boundaries of 31 January.
-    expect(periods(refund(facts, 'pay_2', january + 2 * DAY))).toEqual([
-      ['pay_1', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
-      ['pay_3', '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z'],
-      ['grt_1', '2026-03-31T10:00:00Z', '2026-04-05T10:00:00Z'],
-      ['pay_4', '2026-04-05T10:00:00Z', '2026-05-05T10:00:00Z'],
-    ])
-    // After the granted days: the anchor is their end.
-    const last = refund(facts, 'pay_4', january + 2 * DAY)
-    expect([last.periods.at(-1)?.sourceId, last.run]).toEqual([
-      ...['grt_1', { anchorAt: instantOf('2026-05-05T10:00:00Z'), months: 0 }],
-    ])
-    // Running: all that follows begins now.
-    expect(periods(refund(facts, 'pay_1', instantOf('2026-02-10T10:00:00Z'))).slice(2)).toEqual([
-      ['grt_1', '2026-04-10T10:00:00Z', '2026-04-15T10:00:00Z'],
-      ['pay_4', '2026-04-15T10:00:00Z', '2026-05-15T10:00:00Z'],
-    ])
-  })
-
-  it('are ended by the operator as paid time is', () => {
-    const facts = factsOf({ id: 'grt_1', at: january, days: 14 })
-    expect(decideEnd(facts, january + DAY, RULES)?.subscription).toEqual({ ...facts, endedAt: january + DAY })
-  })
 })
 
 /**

@@ -81,12 +81,6 @@ describe('a quote', () => {
 })
 
 describe('buying ahead', () => {
-  it('is possible as a payment at once, as an upgrade only in the renewal window', () => {
-    const facts = bought([NOON, 1])
-    expect(quote(facts, NOON + SECOND, 12).kind).toBe('sold')
-    expect(quote(facts, NOON + SECOND, 1, 'upgrade').kind).toBe('already_subscribed')
-  })
-
   it('is refused to the second before the instant from which it fits, and possible from then on', () => {
     const facts = bought([NOON, 12], [NOON, 12])
     const fitsFrom = instantOf('2026-12-21T12:00:00Z')
@@ -97,17 +91,6 @@ describe('buying ahead', () => {
     // A whole second is named where the end has a fraction.
     const odd = bought([NOON + 1, 12], [NOON + 1, 12])
     expect(quote(odd, NOON + 2, 1)).toMatchObject({ fitsFrom: fitsFrom + SECOND })
-  })
-
-  it('counts granted days into the limit, and is possible that much later', () => {
-    const full = [NOON, 23] as const
-    expect(quote(bought(full), NOON, 1).kind).toBe('sold')
-    // 23 months and 10 days end on 31 October 2028, and one month more on 30 November.
-    expect(quote(bought(full, [NOON, 0, 10]), NOON, 1)).toMatchObject({
-      kind: 'prepaid_limit_reached',
-      currentPeriodEnd: instantOf('2028-10-31T12:00:00Z'),
-      fitsFrom: instantOf('2026-11-30T12:00:00Z'),
-    })
   })
 
   it('does not keep anyone from renewing, or from beginning, with a term longer than the limit', () => {

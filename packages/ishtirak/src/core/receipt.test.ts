@@ -8,28 +8,13 @@ const OF = { seller: EXAMPLE_SELLER, buyer: BUYER, issuedAt: 0, bearsStampDuty: 
 describe('a receipt drawn up', () => {
   it('holds everything the document shows', () => {
     expect(snapshotWith()).toMatchObject({
-      version: 1,
-      seller: EXAMPLE_SELLER.identity,
-      buyer: BUYER,
-      planName: 'Pro',
-      issuedOn: '2026-11-21',
-      paidOn: '2026-11-21',
-      periodFrom: '2026-11-21',
-      periodTo: '2026-12-21',
-      amount: 2000,
+      ...{ version: 1, seller: EXAMPLE_SELLER.identity, buyer: BUYER, planName: 'Pro', live: true },
+      ...{ issuedOn: '2026-11-21', paidOn: '2026-11-21' },
+      ...{ periodFrom: '2026-11-21', periodTo: '2026-12-21', amount: 2000, stampDutyCentimes: 0 },
+      ...{ paymentMethod: 'edahabia', paymentId: PAID.id, checkoutId: PAID.checkoutId },
       tax: { kind: 'vat', ratePercent: 19 },
       split: { netCentimes: 168_067, taxCentimes: 31_933, totalCentimes: 200_000 },
-      stampDutyCentimes: 0,
-      paymentMethod: 'edahabia',
-      paymentId: PAID.id,
-      checkoutId: PAID.checkoutId,
-      live: true,
     })
-  })
-
-  it('comes back from the database as it went in', () => {
-    const snapshot = snapshotWith()
-    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
   })
 
   it('keeps only what identifies the seller and the buyer', () => {
@@ -117,10 +102,6 @@ describe('a receipt drawn up', () => {
     expect(sums({})).toEqual([168_067, 42_017, 23_950, 150_000, change])
     // 310 of the 1500 found nothing to change: tax is on 1190.
     expect(sums({ surplus: 310 })).toEqual([142_017, 42_017, 19_000, 150_000, { ...change, surplus: 310 }])
-  })
-
-  it('of a payment that bought nothing is a mistake', () => {
-    expect(() => snapshotWith({ payment: { paidAt: null } })).toThrow(/bought nothing/)
   })
 })
 

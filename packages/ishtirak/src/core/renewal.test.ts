@@ -29,13 +29,6 @@ describe('a renewal', () => {
       expect.soft(at(PAID, now)).toMatchObject({ allowed: now >= from, wouldStart: END, renewableFrom: from })
   })
 
-  it('after grace, and after an end by the operator, begins a new run', () => {
-    const late = END + days(3)
-    expect(at(PAID, late)).toMatchObject({ allowed: true, wouldStart: late, renewableFrom: null })
-    const ended = { ...PAID, endedAt: NOON + days(1) }
-    expect(at(ended, NOON + days(2))).toMatchObject({ allowed: true, wouldStart: NOON + days(2) })
-  })
-
   it('costs what the plan bought last costs today, while it is sold, and is none if nothing is sold', () => {
     const dearer = { ...PRO, price: 2500 }
     const other = { ...PRO, id: 'team', price: 9000 }

@@ -15,13 +15,7 @@ it('an amount and a day are read in whatever way they are printed', () => {
   // An amount may stand alone, and digits are its last ones, zeros in front too.
   expect(read('2900')).toEqual({ ...found, day: null })
   expect(read('0900 2026-03-14')).toEqual({ ...found, ending: 900 })
-  const others = [
-    '2026-03-14',
-    '2900,50 2026-03-14',
-    'x 2026-03-14',
-    '2900 2026-03',
-    '12345678901 2026-03-14',
-  ]
+  const others = ['2026-03-14', '2900,50 2026-03-14', '2900 2026-03', '12345678901 2026-03-14']
   expect(others.filter((typed) => read(typed) !== null)).toEqual([])
 })
 

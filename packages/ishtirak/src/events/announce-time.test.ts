@@ -7,7 +7,6 @@ import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { announceTime } from './announce-time.js'
 import { beginDelivery, deliverEvents, drainDeliveries } from './deliver-events.js'
-import { listEvents } from './event-history.sql.js'
 
 const selectExpiring = statement(
   'test.announcements.expiring',
@@ -45,30 +44,6 @@ describeOnEach('announcements', ({ database }) => {
       const { announcement, subscription } = event.data
       return announcement ? [`${event.type} ${announcement.boundary} ${subscription.status}`] : []
     })
-  const statusOf = async (user: string) => (await world.as(user).get('/api/v1/billing/status')).body.status
-
-  it('come at each boundary of a month, once, with the state it brought about', async () => {
-    // Bought on 21 November at 12:00, a month of 30 days: the end is 21 December at 12:00.
-    await world.as('user-1').buy()
-    await pass(days(23) - 1)
-    expect(news()).toEqual([])
-    await pass(1)
-    expect(news()).toEqual(['subscription.expiring expiring_7_days active'])
-    await pass(days(4))
-    expect(news()).toEqual(['subscription.expiring expiring_3_days active'])
-    await pass(days(2))
-    expect(news()).toEqual(['subscription.expiring expiring_1_day active'])
-    await pass(days(1) - 1)
-    expect(news()).toEqual([])
-    await pass(1)
-    expect(news()).toEqual(['subscription.past_due past_due past_due'])
-    await pass(days(3) - 1)
-    expect([news(), await statusOf('user-1')]).toEqual([[], 'past_due'])
-    await pass(1)
-    expect(news()).toEqual(['subscription.expired expired expired'])
-    await pass(days(60))
-    expect(news()).toEqual([])
-  })
 
   it('of others are not held up by a user whose renewal cannot be booked', async () => {
     await world.as('user-1').buy()
@@ -81,40 +56,6 @@ describeOnEach('announcements', ({ database }) => {
     }
     await expect(announceTime({ ...parts, bookRenewals }, 100)).rejects.toThrow('not booked')
     expect(await database().query(selectExpiring)).toEqual([{ user_id: 'user-2' }])
-  })
-
-  it('of a user who renews early are those of the new end only', async () => {
-    await world.as('user-1').buy()
-    await pass(days(25))
-    expect(news()).toEqual(['subscription.expiring expiring_7_days active'])
-    await world.as('user-1').buy()
-    await pass(days(10))
-    expect(news()).toEqual([])
-    // The new end is 21 January: 61 days after the purchase, 54 is a week before.
-    await pass(days(54 - 35) - 1)
-    expect(news()).toEqual([])
-    await pass(1)
-    expect(news()).toEqual(['subscription.expiring expiring_7_days active'])
-  })
-
-  it('after a month of sleep say what is still true, and what was left out', async () => {
-    await world.as('user-1').buy()
-    await pass(days(70))
-    expect(receiver.received.at(-1)?.event.data.announcement).toEqual({
-      boundary: 'expired',
-      at: '2026-12-24T12:00:00Z',
-      skipped: ['expiring_7_days', 'expiring_3_days', 'expiring_1_day', 'past_due'],
-    })
-    expect(news()).toEqual(['subscription.expired expired expired'])
-  })
-
-  it('that are not made change no user’s access', async () => {
-    await world.as('user-1').buy()
-    const { emulator } = world
-    await emulator.advance(days(33))
-    expect(await statusOf('user-1')).toBe('expired')
-    const written = await listEvents(database(), { userId: 'user-1', waiting: false, limit: 10 })
-    expect(written.map(({ type }) => type)).toEqual(['subscription.activated', 'payment.paid'])
   })
 
   it('are made once, however many processes look at the same time', async () => {

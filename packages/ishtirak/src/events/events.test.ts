@@ -6,7 +6,7 @@ import { describeOnEach } from '../../../../test/support/databases.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { Receiver } from '../../../../test/support/receiver.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 import { EVENT_TYPES } from '../core/event.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { DatabaseUnavailable } from '../database/database.js'
@@ -89,6 +89,8 @@ describeOnEach('the operator and the events', ({ database }) => {
     const disabled = { state: 'disabled', disabled_because: 'it answered 410 Gone' }
     expect((await list()).endpoint).toMatchObject(disabled)
     expect((await list('?state=waiting')).data[0].due_at).toBeNull()
+    const check = { verdict: 'fail', code: 'events_disabled' }
+    expect(await world.service.parts.examine()).toContainEqual(expect.objectContaining(check))
     const { database: used } = world.service.parts
     const query = used.query.bind(used)
     const away = vi.spyOn(used, 'query').mockImplementation(async (asked, ...rest) => {
@@ -194,14 +196,12 @@ describeOnEach('the operator and the events', ({ database }) => {
     for (const wait of [23, 4, 2, 1, 3]) await world.advance((wait * DAY) / 1000)
     await pass(3 * DAY)
     const { checkoutId } = await world.as('user-1').upgrade()
-    await world.emulator.pay(checkoutId, 'failed')
-    await world.emulator.settled()
+    await world.pay(checkoutId, 'failed')
     await world.as('user-1').buy()
     await world.advance((26 * DAY) / 1000)
     const { paymentId } = await world.as('user-1').buy()
     const { body: change } = await world.as('user-1').post('/api/v1/billing/upgrade', { plan: 'team' })
-    await world.emulator.pay(checkoutIdOf(change.checkout_url), 'paid')
-    await world.emulator.settled()
+    await world.pay(change.checkout_url)
     const operate = (path: string, asked = {}) =>
       world.call('POST', `/api/v1/operator${path}`, { ...authorized, body: { why: 'a test', ...asked } })
     expect((await operate('/users/user-1/grant', { days: 1 })).status).toBe(200)
@@ -210,14 +210,11 @@ describeOnEach('the operator and the events', ({ database }) => {
     expect((await operate('/users/user-1/end')).status).toBe(200)
     const wanted = { plan: 'pro', method: 'transfer' }
     const { id } = (await world.as('user-1').post('/api/v1/billing/payments', wanted)).body
-    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
     const topUp = await world.as('user-1').post('/api/v1/billing/balance/top-ups', { amount: 2_000 })
-    await world.emulator.pay(checkoutIdOf(topUp.body.checkout_url), 'paid')
-    await world.emulator.settled()
-    const order = { body: { plan: 'pro' }, headers: { authorization } }
-    expect((await world.call('PUT', '/api/v1/billing/balance/renewal', order)).status).toBe(200)
-    const proof = { body: png(), headers: { authorization } }
-    expect((await world.call('PUT', `/api/v1/billing/payments/${id}/proof`, proof)).status).toBe(200)
+    await world.pay(topUp.body.checkout_url)
+    const { put } = world.as('user-1')
+    expect((await put('/api/v1/billing/balance/renewal', { plan: 'pro' })).status).toBe(200)
+    expect((await put(`/api/v1/billing/payments/${id}/proof`, png())).status).toBe(200)
     expect((await operate(`/payments/${id}/refuse`)).status).toBe(200)
     await pass(0)
     await pass(0)

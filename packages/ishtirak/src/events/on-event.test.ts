@@ -1,13 +1,11 @@
 // Events that a host takes itself: the same promises as over HTTP, and one way for both.
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { Receiver } from '../../../../test/support/receiver.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import type { HostEvent } from '../core/event.js'
-import { DAY, HOUR } from '../core/instant.js'
-import { DatabaseUnavailable } from '../database/database.js'
 import { createLog } from '../runtime/log.js'
-import { ATTEMPT_WAITS, DELIVERY_LEASE_MS, deliverEvents, drainDeliveries } from './deliver-events.js'
+import { drainDeliveries } from './deliver-events.js'
 import { SEND_MS } from './event-sender.js'
 import { createHostSender } from './host-sender.js'
 
@@ -60,60 +58,17 @@ describeOnEach('events to a function of the host', ({ database }) => {
     expect(receiver.received.map(({ id, event }) => ({ ...event, id }))).toEqual(given)
   })
 
-  it('come again whatever it throws, in the steps of the schedule, and the next one waits', async () => {
-    take = () => Promise.reject(new Error('not\0now'))
-    await world.as('user-1').buy()
-    await pass(0)
-    const step = ATTEMPT_WAITS[1] ?? DAY
-    await pass(step - 1_000)
-    expect(given).toHaveLength(1)
-    await pass(1_000 + step * 0.1)
-    expect(given.map(({ id }) => id)).toEqual([given[0]?.id, given[0]?.id])
-    const { data } = await operator('GET', '/events?state=waiting')
-    // No column holds what it threw.
-    expect(data[0]).toMatchObject({ attempts: 2, failure: 'onEvent: Error: not?now', answer_status: null })
-    take = () => {}
-    await pass(3 * HOUR)
-    expect(story().slice(2)).toEqual(PURCHASE)
-  })
-
-  it('a process killed between the call and the mark is followed by one that calls again', async () => {
-    await world.as('user-1').buy()
-    const { parts } = world.service
-    const query: typeof parts.database.query = async (one, parameters) => {
-      if (one.name === 'outbox.delivered') throw new DatabaseUnavailable('killed')
-      return parts.database.query(one, parameters)
-    }
-    await deliverEvents({ ...parts, database: { ...parts.database, query } })
-    await drainDeliveries(parts)
-    expect(story()).toEqual(PURCHASE.slice(0, 1))
-    await pass(DELIVERY_LEASE_MS)
-    expect(story()).toEqual([...PURCHASE.slice(0, 1), ...PURCHASE])
-    expect(given[1]).toEqual(given[0])
-  })
-
-  it('doctor, the gauges and what sends all again know of it', async () => {
-    const checkOf = async () => {
-      const checks = await world.service.parts.examine()
-      return checks.find(({ code }) => code.startsWith('events_'))
-    }
-    expect(await checkOf()).toMatchObject({ verdict: 'ok', code: 'events_on' })
+  it('are in the checks of the doctor and in the gauges', async () => {
+    const { examine } = world.service.parts
+    const working = { verdict: 'ok', code: 'events_on' }
+    expect(await examine()).toContainEqual(expect.objectContaining(working))
     take = () => Promise.reject(new Error('not now'))
     await world.as('user-1').buy()
     await pass(0)
-    expect(await checkOf()).toMatchObject({
-      verdict: 'warn',
-      code: 'events_failing',
-      data: { to: 'onEvent' },
-    })
+    const data = expect.objectContaining({ to: 'onEvent' })
+    const failing = { verdict: 'warn', code: 'events_failing', data }
+    expect(await examine()).toContainEqual(expect.objectContaining(failing))
     expect((await world.service.metrics.render()).text).toContain('ishtirak_events_waiting 2')
-    for (let hour = 0; hour <= 6 * 24; hour += 12) await pass(12 * HOUR)
-    expect(await checkOf()).toMatchObject({ verdict: 'fail', code: 'events_disabled' })
-    take = () => {}
-    given = []
-    await operator('POST', '/events/resend-waiting')
-    await pass(0)
-    expect(story().slice(0, 2)).toEqual(PURCHASE)
   })
 })
 
@@ -135,21 +90,13 @@ describe('a function of the host', () => {
     const log = createLog({ level: 'silent' })
     for (const [thrown, detail] of [
       [new Error('not now'), 'onEvent: Error: not now'],
+      // No column holds a NUL.
+      [new Error('not\0now'), 'onEvent: Error: not?now'],
       [undefined, 'onEvent: undefined'],
       [Object.create(null), 'onEvent: [Object: null prototype] {}'],
     ]) {
       const failing = createHostSender(() => Promise.reject(thrown), { log })
       expect(await failing.send({ id: 'evt_1', body: '{}' })).toEqual({ kind: 'failure', detail })
     }
-  })
-
-  it('is given what its type has (checked by the compiler)', () => {
-    const narrow = (event: HostEvent) => {
-      if (event.type === 'payment.paid') expectTypeOf(event.data.payment.amount).toEqualTypeOf<number>()
-      if (event.type === 'subscription.granted') expectTypeOf(event.data.grant.days).toEqualTypeOf<number>()
-      // @ts-expect-error of which type it is, is not known
-      return event.data.grant.days
-    }
-    expectTypeOf(narrow).returns.toEqualTypeOf<number>()
   })
 })

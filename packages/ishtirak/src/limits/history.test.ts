@@ -1,20 +1,16 @@
 // When a limit of a user was full: what is refused is written down by the hour, what is counted is not.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 import { DAY, HOUR } from '../core/instant.js'
 
 describeOnEach('the history of limits', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...WITH_PLATFORM, ...ROLES_ENV } })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: { ...WITH_PLATFORM, ...ROLES_ENV } })
 
   let operations = 0
   const consume = async (user: string, amount: number, operation_id = `op-${operations++}`) =>

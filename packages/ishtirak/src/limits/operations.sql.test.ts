@@ -9,12 +9,7 @@ import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { openPostgres } from '../database/server/postgres.js'
 import type { UsageAnswer, UsageOperation } from './consume.sql.js'
-import {
-  applyUsageOperation,
-  applyUsageOperations,
-  applyUsualFirst,
-  createApplyUsageOperation,
-} from './operations.sql.js'
+import { applyUsageOperation, applyUsualFirst, createApplyUsageOperation } from './operations.sql.js'
 
 const MIDNIGHT = instantOf('2026-11-21T23:00:00Z')
 /** The ends of November to February in Algiers. */
@@ -115,31 +110,6 @@ describeOnEach('counting', ({ database }) =>
       await Promise.all(times(20, (n) => release(`r-${n}`, 'deploy-2')))
       expect(usedOf(await apply(database(), operation({ operationId: 'deploy-4' })))).toBe(3)
       expect(usedOf(await release('r', 'never-arrived'))).toBe(3)
-    })
-
-    it('keeps parallel consuming and giving back between zero and the limit', async () => {
-      const answers = await Promise.all(
-        times(50, (n) =>
-          apply(database(), operation({ kind: n % 2 === 0 ? 'consume' : 'release', operationId: `op-${n}` })),
-        ),
-      )
-      for (const answer of answers) {
-        expect(usedOf(answer)).toBeGreaterThanOrEqual(0)
-        expect(usedOf(answer)).toBeLessThanOrEqual(10)
-      }
-    })
-
-    it('answers a set of operations in their order, a bad one among good ones', async () => {
-      await apply(database(), operation({ operationId: 'known', userId: 'user-3' }))
-      const answers = await applyUsageOperations(database(), [
-        operation({ userId: 'user-9', operationId: 'a' }),
-        operation({ userId: 'user-2', operationId: 'b', amount: 11 }),
-        operation({ userId: 'user-3', operationId: 'known', amount: 2 }),
-        operation({ userId: 'user-1', operationId: 'd', version: 7 }),
-        operation({ userId: 'user-1', operationId: 'e', ...gauge('storage_mb'), amount: 4 }),
-      ])
-      expect(answers.map(({ kind }) => kind)).toEqual(['done', 'denied', 'conflict', 'outdated', 'done'])
-      expect(answers.map(usedOf)).toEqual([1, 0, undefined, undefined, 4])
     })
 
     it('never says anything else than the plain way to count', async () => {

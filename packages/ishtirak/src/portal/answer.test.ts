@@ -1,29 +1,26 @@
 // Every form is answered by a redirect, also where it is refused, so that Back and a reload are no error of
 // the browser; and what is open is named, with a way back to the choice that loses no money.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
-import { LOCALES } from '../core/locale.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 
 const BILLING = '/api/v1/billing'
 
 describeScenario('the answers to forms', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, TRANSFER_FILE }
-    world = await createWorld(database(), { env })
+  const world = worldOfEachTest(database, {
+    env: { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS, TRANSFER_FILE },
   })
-  afterEach(() => world.stop())
 
-  const portalOf = (userId = 'user-1', locale = 'en') => enterPortal(world, userId, locale)
+  const portalOf = (userId = 'user-1') => enterPortal(world, userId)
   const codeOf = async (batch: object) => (await makeCodes(operatorOf(world), batch)).code
-  const ask = async (userId = 'user-1') =>
-    (await world.as(userId).post(`${BILLING}/payments`, { plan: 'pro', months: 6, method: 'transfer' })).body
+  const ask = async () =>
+    (await world.as('user-1').post(`${BILLING}/payments`, { plan: 'pro', months: 6, method: 'transfer' }))
+      .body
 
   const send = async (to: string, fields: Record<string, string>, more: Record<string, string> = {}) => {
     const portal = await portalOf()
@@ -57,14 +54,6 @@ describeScenario('the answers to forms', ({ database }) => {
     }
   })
 
-  it('lead without a session to a page that says that nothing was done', async () => {
-    const answer = await world.call('POST', '/portal/code', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'code=any',
-    })
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${world.base}/portal/answer`])
-  })
-
   it('are refusals to a form of another site, and to one for an address without a form', async () => {
     expect((await send('/portal/code', { code: 'x' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await send('/portal/nothing', {})).status).toBe(404)
@@ -91,17 +80,11 @@ describeScenario('the answers to forms', ({ database }) => {
     expect(wrong.status).toBe(422)
     expect(wrong.text).toMatch(/name="code"[^>]* value="7k2m &#34;9qxa"/)
     expect((await user.submit('/portal/redeem', { code })).status).toBe(303)
-    const used = {
-      ar: 'استعملتَ هذا الرمز في 21 نوفمبر 2026',
-      fr: 'Vous avez utilisé ce code le 21 novembre 2026',
-      en: 'You used this code on 21 November 2026 at 13:00',
-    }
-    for (const locale of LOCALES) {
-      const page = await (await portalOf('user-1', locale)).submit('/portal/code', { code })
-      expect([page.status, wordsOf(page.text)]).toEqual([422, expect.stringContaining(used[locale])])
-      const other = await (await portalOf('user-2', locale)).submit('/portal/code', { code })
-      expect([other.status, wordsOf(other.text).includes(used[locale])]).toEqual([422, false])
-    }
+    const used = 'You used this code on 21 November 2026 at 13:00'
+    const page = await user.submit('/portal/code', { code })
+    expect([page.status, wordsOf(page.text)]).toEqual([422, expect.stringContaining(used)])
+    const other = await (await portalOf('user-2')).submit('/portal/code', { code })
+    expect([other.status, wordsOf(other.text).includes(used)]).toEqual([422, false])
   })
 
   it('a code and a transfer go together: the code’s price, and the code says what holds it', async () => {
@@ -116,60 +99,27 @@ describeScenario('the answers to forms', ({ database }) => {
     expect(wordsOf((await portal.open()).text)).toContain('Pro · 6 months · 11 880 DA')
     const again = await portal.submit('/portal/code', { code })
     expect(wordsOf(again.text)).toContain('for a payment that is still open')
-    const [payment] = (await world.as('user-1').get(`${BILLING}/payments`)).body.data
-    const approval = { amount: 11_880, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }
-    expect((await operatorOf(world).post(`/payments/${payment.id}/approve`, approval)).status).toBe(200)
-    expect(wordsOf((await portal.submit('/portal/code', { code })).text)).toContain('You used this code on')
-  })
-
-  it('a plan that has ended is subscribed to again, not upgraded to', async () => {
-    await world.as('user-1').buy()
-    await world.advance(60 * 86_400)
-    await using plain = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
-    const words = wordsOf((await (await enterPortal(plain, 'user-1')).open()).text)
-    expect(words).toContain('Subscribe to Pro again')
-    expect(words).not.toContain('Upgrade to Pro')
-  })
-
-  it('what is open is named with its plan, term and amount', async () => {
-    await ask()
-    await (await portalOf('user-2')).submit('/portal/upgrade', { plan: 'pro', months: '6' })
-    const named = {
-      ar: ['Pro · 6 أشهر · 13 200 دج', 'اختيار شيء آخر'],
-      fr: ['Pro · 6 mois · 13 200 DA', 'Choisir autre chose'],
-      en: ['Pro · 6 months · 13 200 DA', 'Choose something else'],
-    }
-    for (const locale of LOCALES)
-      for (const userId of ['user-1', 'user-2']) {
-        const words = wordsOf((await (await portalOf(userId, locale)).open()).text)
-        for (const text of named[locale]) expect(words).toContain(text)
-      }
   })
 
   it('what is open can be exchanged: a page of a card is closed before another is opened', async () => {
     const portal = await portalOf()
     await portal.submit('/portal/upgrade', { plan: 'pro', months: '6' })
-    expect((await portal.open()).text).not.toContain('/portal/choice"')
+    const { text } = await portal.open()
+    expect(text).not.toContain('/portal/choice"')
+    expect(wordsOf(text)).toContain('Pro · 6 months · 13 200 DA')
     const choice = await portal.open('/portal?choose=else')
     expect(choice.text).toContain(`${world.base}/portal/choice"`)
     expect(wordsOf(choice.text)).toContain('replaces this order')
     expect((await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' })).status).toBe(303)
-    const expected = ['expired', 'pending']
-    expect(
-      world.emulator
-        .checkouts()
-        .map(({ status }) => status)
-        .sort(),
-    ).toEqual(expected)
+    const statuses = world.emulator.checkouts().map(({ status }) => status)
+    expect(statuses.sort()).toEqual(['expired', 'pending'])
     expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
   })
 
   it('a transfer that another one replaced still counts when its money comes', async () => {
     const { id } = await ask()
     const portal = await portalOf()
-    const byTransfer = 'name="method" value="transfer"'
-    expect((await portal.open()).text).not.toContain(byTransfer)
-    expect((await portal.open('/portal?choose=else')).text).toContain(byTransfer)
+    expect((await portal.open('/portal?choose=else')).text).toContain('name="method" value="transfer"')
     expect((await portal.submit('/portal/transfer', { plan: 'pro', months: '1' })).status).toBe(303)
     expect(wordsOf((await portal.open()).text)).toContain('Pro · 1 month · 2 400 DA')
     const approval = { amount: 13_200, received_at: '2026-11-21', payment_method: 'ccp', why: 'it came' }

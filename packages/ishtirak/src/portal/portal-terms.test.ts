@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
 import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
-import { LOCALES } from '../core/locale.js'
 
 describeScenario('the choice of terms', ({ database }) => {
   let world: World
@@ -12,13 +11,7 @@ describeScenario('the choice of terms', ({ database }) => {
   })
   afterEach(() => world.stop())
 
-  const checkoutOf = ({ headers }: Answer) =>
-    /checkouts\/(\w+)\/pay/.exec(headers.get('location') ?? '')?.[1] ?? ''
-  const pay = async (answer: Answer) => {
-    expect(answer.status).toBe(303)
-    await world.emulator.pay(checkoutOf(answer), 'paid')
-    await world.emulator.settled()
-  }
+  const pay = ({ headers }: Answer, outcome?: 'failed') => world.pay(headers.get('location') ?? '', outcome)
   const endOf = async (userId: string) =>
     (await world.as(userId).get('/api/v1/billing/status')).body.current_period_end
   const choiceIn = (page: Answer) => /<form[^>]*portal\/choice".*?<\/form>/s.exec(page.text)?.[0] ?? ''
@@ -33,8 +26,8 @@ describeScenario('the choice of terms', ({ database }) => {
         ([, name = '', value = '']) => [name, value],
       ),
     )
-  const choose = async (offer: string, more = {}, userId = 'user-1') =>
-    (await enterPortal(world, userId)).submit('/portal/choice', { offer, method: 'card', ...more })
+  const choose = async (offer: string) =>
+    (await enterPortal(world, 'user-1')).submit('/portal/choice', { offer, method: 'card' })
 
   it('is one form with one button, each term with what it costs and saves, as the address asks', async () => {
     const page = await (await enterPortal(world, 'user-1')).open()
@@ -46,9 +39,6 @@ describeScenario('the choice of terms', ({ database }) => {
     const expected = values.map((value) => [value, value === '1 starter' ? 'checked' : undefined])
     expect(radios(choiceIn(page), 'offer')).toEqual(expected)
     expect(page.text.match(/class="go"/g)).toHaveLength(1)
-    const usage = wordsOf(page.text.slice(page.text.indexOf('Your usage')))
-    expect(usage).toContain('Databases 0 of 0 Not included in your plan')
-    expect(usage).not.toContain('Limit reached')
     const summary = await choose('12 pro')
     const change = /href="[\w/]*(\/portal\?[^"#]+)#choose"/.exec(summary.text)?.[1] ?? ''
     const asked = await (await enterPortal(world, 'user-1')).open(change.replaceAll('&amp;', '&'))
@@ -56,48 +46,12 @@ describeScenario('the choice of terms', ({ database }) => {
   })
 
   it('leads to a page that states all of it in one line, before anything is opened', async () => {
-    const lines = {
-      en: 'Pro · 12 months · 24 000 DA incl. tax (2 000 DA a month) · 21 November 2026 to 21 November 2027',
-      fr: 'Pro · 12 mois · 24 000 DA TTC (2 000 DA par mois) · du 21 novembre 2026 au 21 novembre 2027',
-      ar:
-        'Pro · 12 شهرًا · 24 000 دج شاملة كل الرسوم (2 000 دج في الشهر) · ' +
-        'من 21 نوفمبر 2026 إلى 21 نوفمبر 2027',
-    }
-    for (const locale of LOCALES) {
-      const portal = await enterPortal(world, 'user-1', locale)
-      const page = await portal.submit('/portal/choice', { offer: '12 pro', method: 'card' })
-      expect([page.status, wordsOf(page.text)]).toEqual([200, expect.stringContaining(lines[locale])])
-      expect(page.text.match(/class="go"/g)).toHaveLength(1)
-    }
+    const page = await choose('12 pro')
+    const line =
+      'Pro · 12 months · 24 000 DA incl. tax (2 000 DA a month) · 21 November 2026 to 21 November 2027'
+    expect([page.status, wordsOf(page.text)]).toEqual([200, expect.stringContaining(line)])
+    expect(page.text.match(/class="go"/g)).toHaveLength(1)
     expect(world.emulator.checkouts()).toEqual([])
-  })
-
-  it('states the numbers of each quote, and the overview those of a month, whatever is paid', async () => {
-    const user = world.as('user-1')
-    const day = (at: string) =>
-      new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
-    const dinars = (amount: number) => amount.toLocaleString('en-GB').replaceAll(',', ' ')
-    const check = async () => {
-      const { renewal } = (await user.get('/api/v1/billing/overview')).body
-      for (const { plan, months } of (await world.call('GET', '/api/v1/billing/offers')).body) {
-        const quote = (await user.get(`/api/v1/billing/quote?plan=${plan}&months=${months}`)).body
-        const words = wordsOf((await choose(`${months} ${plan}`)).text)
-        expect(words).toContain(`${dinars(quote.amount)} DA incl. tax`)
-        expect(words).toContain(`${day(quote.would_start)} to ${day(quote.would_end)}`)
-        const { amount, would_start, would_end } = quote
-        if (months === 1 && plan === renewal.plan)
-          expect(renewal).toMatchObject({ allowed: true, plan, amount, would_start, would_end })
-      }
-    }
-    await check()
-    const portal = await enterPortal(world, 'user-1')
-    await pay(await portal.submit('/portal/upgrade', { plan: 'pro', months: '1' }))
-    await world.advance(25 * 86_400)
-    await check()
-    // In grace.
-    await world.advance(7 * 86_400)
-    await check()
-    expect(wordsOf((await choose('1 pro')).text)).toContain('It starts where your last period ended.')
   })
 
   it('buys what the page says, and takes the term paid last for the next', async () => {
@@ -117,14 +71,12 @@ describeScenario('the choice of terms', ({ database }) => {
 
   it('has no page for what is not sold, and buys no term that is not', async () => {
     const portal = await enterPortal(world, 'user-1')
-    for (const offer of ['7 pro', '1 nope', '', 'pro', 'NaN pro', '1e1 pro', '12'])
-      expect([offer, (await choose(offer)).status]).toEqual([offer, 422])
-    expect((await choose('1 pro', { method: 'barter' })).status).toBe(422)
-    for (const months of ['7', '0', '-1', '1.5', 'NaN', ' ', '1e1']) {
-      const answer = await portal.submit('/portal/upgrade', { plan: 'pro', months })
-      const says = wordsOf(answer.text).includes('Unknown term')
-      expect([months, answer.status, says]).toEqual([months, 422, true])
-    }
+    const refuse = async (path: string, fields: Record<string, string>) =>
+      expect([fields, (await portal.submit(path, fields)).status]).toEqual([fields, 422])
+    for (const offer of ['7 pro', '1 nope', '', 'NaN pro'])
+      await refuse('/portal/choice', { offer, method: 'card' })
+    await refuse('/portal/choice', { offer: '1 pro', method: 'barter' })
+    for (const months of ['7', '-1', '1.5', '1e1']) await refuse('/portal/upgrade', { plan: 'pro', months })
     expect(world.emulator.checkouts()).toEqual([])
   })
 
@@ -146,41 +98,32 @@ describeScenario('the choice of terms', ({ database }) => {
     const later = await portal.open()
     expect(wordsOf(later.text)).toContain('12 months You save 4 800 DA Possible from 21 May 2027 24 000 DA')
     expect(radios(choiceIn(later), 'offer')).toContainEqual(['12 pro', 'disabled'])
-    expect((await choose('12 pro')).status).toBe(409)
   })
 
   it('changes to a dearer plan at once, for the difference, to the same end', async () => {
     await world.as('user-1').buyWanted({ plan: 'pro' })
     await world.advance(15 * 86_400)
     const page = await (await enterPortal(world, 'user-1')).open()
-    expect(wordsOf(page.text)).toContain('Change plan or pay ahead')
     expect(wordsOf(page.text)).toContain(
       'A larger plan, from now on Business until 21 December 2026 2 050 DA Starter 1 month',
     )
-    expect(page.text).toMatch(/<details id="choose">/)
     const summary = await choose('now business')
     expect(wordsOf(summary.text)).toContain(
       'Business · from now on · 2 050 DA incl. tax · until 21 December 2026 Pay 2 050 DA by card' +
         ' You pay the difference: Business until 21 December 2026 costs 3 250 DA, less 1 200 DA left',
     )
-    expect(summary.text).not.toContain('once we have seen the money')
-    expect(fieldsOf(summary)).toMatchObject({ plan: 'business', start: 'now' })
     await pay(await (await enterPortal(world, 'user-1')).submit('/portal/upgrade', fieldsOf(summary)))
     expect((await world.as('user-1').get('/api/v1/billing/status')).body).toMatchObject({
       plan: 'business',
       current_period_end: '2026-12-21T12:00:00Z',
     })
     expect((await choose('now business')).status).toBe(409)
-    // Nothing of the kind where nothing is paid.
-    expect((await choose('now business', {}, 'user-2')).status).toBe(409)
   })
 
   it('is taken up again by the page after a payment that failed', async () => {
     const portal = await enterPortal(world, 'user-1')
     const form = { plan: 'pro', months: '12' }
-    const started = await portal.submit('/portal/upgrade', form)
-    await world.emulator.pay(checkoutOf(started), 'failed')
-    await world.emulator.settled()
+    await pay(await portal.submit('/portal/upgrade', form), 'failed')
     const [payment] = (await world.as('user-1').get('/api/v1/billing/payments')).body.data
     const failed = await portal.open(`/portal/return/${payment.id}`)
     expect(wordsOf(failed.text)).toContain('Term 12 months')

@@ -136,11 +136,9 @@ test('a refusal carries its status, its message and its errors by field', async 
       errors: { amount: [sentence], locale: ['odd'], odd: [] },
     },
   })
-  for (const status of [400, 401, 403, 409, 422]) {
-    const bare = await chargilyWithStub(() => ({ status, text: '' }))
-    const failure = { kind: 'rejected', status, errors: {} }
-    expect(await bare.chargily.createCheckout(ORDER)).toMatchObject({ ok: false, failure })
-  }
+  const bare = await chargilyWithStub(() => ({ status: 409, text: '' }))
+  const failure = { kind: 'rejected', status: 409, errors: {} }
+  expect(await bare.chargily.createCheckout(ORDER)).toMatchObject({ ok: false, failure })
 })
 
 const answered = async (reply: Reply) => (await chargilyWithStub(() => reply)).chargily
@@ -166,12 +164,6 @@ describe('a checkout', () => {
     }
     expect(asked).toEqual([])
     expect(await chargily.getCheckout('another')).toMatchObject(UNREADABLE)
-  })
-
-  test('is asked for within a limit of its own', async () => {
-    const { chargily } = await chargilyWithStub(() => 'no_answer', { timeouts: { readMs: 50 } })
-    const answer = await chargily.getCheckout(CHECKOUT.id)
-    expect(answer).toMatchObject({ ok: false, failure: { reason: 'timeout' } })
   })
 
   test('is ended while it is pending; where that is refused, the answer is what it is instead', async () => {

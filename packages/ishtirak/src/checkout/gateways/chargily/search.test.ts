@@ -83,10 +83,3 @@ test('trouble on a later page hides nothing that was found, and proves no absenc
   const unknown = await find(answer({ ...CHECKOUT, metadata: null }))
   expect(unknown.found).toMatchObject({ ok: false, failure: { reason: 'server_error' } })
 })
-
-test('a page can be read by itself', async () => {
-  const { chargily } = await chargilyWithStub(listOf(others(0, 60)))
-  const second = await chargily.list.page(2)
-  expect(second.ok && second.value.checkouts).toHaveLength(10)
-  expect(second).toMatchObject({ ok: true, value: { nextPage: null } })
-})
