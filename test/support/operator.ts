@@ -18,6 +18,16 @@ export function operatorOf(world: World, key = OPERATOR_KEY) {
     get,
     post: (path: string, body: unknown = {}) =>
       world.call('POST', `/api/v1/operator${path}`, { headers, body }),
+    /** The entries of a list, page by page. Its path has a query. */
+    pages: async (path: string) => {
+      const pages = []
+      for (let cursor = ''; ; ) {
+        const { data, next_cursor } = (await get(path + cursor)).body
+        pages.push(data)
+        if (next_cursor === null) return pages
+        cursor = `&cursor=${next_cursor}`
+      }
+    },
     /** Everything known of one payment. */
     payment: async (paymentId: string) => (await get(`/payments/${paymentId}`)).body,
   }

@@ -1,10 +1,8 @@
 // A month that was closed keeps its figures whatever comes later; what comes stands in the next open month,
 // receipt by receipt, and both together are what is so now.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { enterConsole } from '../../../../test/support/console.js'
+import { beforeEach, expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
-import { wordsOf } from '../../../../test/support/portal.js'
 import { type ReplaceableClock, replaceableClock } from '../../../../test/support/replaceable-clock.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { checkoutIdOf, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
@@ -31,13 +29,13 @@ describeOnEach('closing a month', ({ database }) => {
   let accountant: OperatorCaller
   let owner: OperatorCaller
   beforeEach(async () => {
-    const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
     clock = replaceableClock(movableClock(Date.parse('2026-11-21T12:00:00Z')))
+    const env = { ...ROLES_ENV, BALANCE_MAX: '50000' }
     world = await createWorld(database(), { env, withoutJobs: true, clock })
     accountant = operatorOf(world, ROLE_KEYS.accountant)
     owner = operatorOf(world, ROLE_KEYS.owner)
+    return () => world.stop()
   })
-  afterEach(() => world.stop())
 
   const month = async (name: string) => (await owner.get(`/months/${name}`)).body
   const close = (name: string, by = accountant) => by.post(`/months/${name}/close`, {})
@@ -217,29 +215,5 @@ describeOnEach('closing a month', ({ database }) => {
     const { data } = (await owner.get('/audit?limit=100')).body
     const acts = data.map(({ act }: { act: string }) => act).filter((act: string) => act.startsWith('month.'))
     expect(acts.sort()).toEqual([...Array(3).fill('month.close'), ...Array(2).fill('month.reopen')])
-  })
-
-  it('takes an accountant three clicks from the first page of the console', async () => {
-    await november()
-    pass(15)
-    const visit = await enterConsole(world, ROLE_KEYS.accountant)
-    const linkIn = (html: string, label: string) => {
-      const [, href = ''] = new RegExp(`href="([^"]*)"[^>]*>${label}<`).exec(html) ?? []
-      expect([label, href !== '']).toEqual([label, true])
-      return href.replace(world.base, '')
-    }
-    const start = await visit.open('/console')
-    const months = await visit.open(linkIn(start.text, 'Month'))
-    const { path, fields, words } = await visit.ask(linkIn(months.text, 'Close November.2026'))
-    expect(words).toContain('Open Closed')
-    const done = await visit.submit(path, fields)
-    expect(await visit.follow(done)).toContain('by accountant: these figures stay as they were.')
-    // The form once more, and another one for the same: once closed.
-    expect((await visit.submit(path, fields)).status).toBe(303)
-    expect((await month('2026-11')).closed.sequence).toBe(1)
-    const { text } = await visit.open('/console/months/2026-11')
-    expect(text).not.toContain('/reopen')
-    const reopened = await (await enterConsole(world, ROLE_KEYS.owner)).ask('/console/months/2026-11/reopen')
-    expect(wordsOf(reopened.words)).toContain('Closed Open')
   })
 })

@@ -1,12 +1,11 @@
 // Twelve months side by side: who had paid time at the end of each, whatever changed of it since, what became
 // of those who lapsed, and the page.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
-import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
+import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { markChanged } from './paid-months.sql.js'
 import { keepLastLapses } from './year.js'
@@ -24,14 +23,8 @@ const makeLive = statement(
   `update payments set live = true where id = $1 or user_id = 'real'`,
 )
 
-describeScenario('a year', ({ database }) => {
-  let world: World
-  let owner: OperatorCaller
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV, withoutJobs: true })
-    owner = operatorOf(world, ROLE_KEYS.owner)
-  })
-  afterEach(() => world.stop())
+describeWorld('a year', { env: ROLES_ENV, withoutJobs: true }, ({ world, database }) => {
+  const owner = operatorOf(world, ROLE_KEYS.owner)
 
   /** Month by month. */
   const buyAhead = async (user: string, months: number) => {
@@ -146,14 +139,6 @@ describeScenario('a year', ({ database }) => {
     expect(text).toMatch(/<svg[^>]*role="img"[^>]*aria-labelledby="chart-title chart-text"/)
     expect(text).not.toMatch(/<script|NaN|undefined|Infinity|\{\w+\}/)
     expect(wordsOf(text).replace(/[\u200e\u200f\u202f\u00a0]/g, ' ')).toMatch(/2 000/)
-    for (const [until, answer] of [
-      ['2026', 200],
-      ['1970', 200],
-      ['2099-01', 200],
-      ['2026-13', 404],
-      ['x', 404],
-    ] as const)
-      expect([until, (await visit.open(`/console/year/${until}`)).status]).toEqual([until, answer])
     // Nothing was sold in them.
     expect((await visit.open('/console/year/2020')).text).not.toMatch(/NaN|Infinity/)
   })

@@ -1,12 +1,11 @@
 // An act on many: counted before, done to each once however processes die, and a result for each.
 import { beforeEach, expect, it, vi } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { perform, sendingOf } from '../acts/perform.js'
 import { BillingError } from '../core/error.js'
@@ -32,15 +31,11 @@ const selectGrants = statement(
 
 const selectEvents = statement('test.bulk.events', 'select id from outbox order by sequence')
 
-describeOnEach('an act on many', ({ database }) => {
-  let world: World
-  let owner: OperatorCaller
+describeWorldOnEach('an act on many', { env: ROLES_ENV }, ({ world, database }) => {
+  const owner = operatorOf(world, ROLE_KEYS.owner)
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV })
-    owner = operatorOf(world, ROLE_KEYS.owner)
     for (const userId of ['a', 'b', 'c']) await pay(userId)
     await setProfile(world, 'd', { name: 'Never' })
-    return () => world.stop()
   })
 
   /** At the desk, which takes no provider. */
@@ -101,14 +96,6 @@ describeOnEach('an act on many', ({ database }) => {
     const headers = { authorization: `Bearer ${ROLE_KEYS.viewer}` }
     const file = await world.call('GET', `/api/v1/operator/bulk/${begun.id}/file`, { headers })
     expect(file.text).toBe('target,result,code\r\na,done,\r\nb,done,\r\nc,done,\r\n')
-  })
-
-  it('is begun once of two sendings at the same moment', async () => {
-    const send = () => start({ ...grantAll, operation_id: 'outage' })
-    const sent = await Promise.all([send(), send()])
-    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
-    await work(sent[0].id)
-    expect((await grants()).map(([, count]) => count)).toEqual([1, 1, 1])
   })
 
   it('takes payments and events by their ids, and refuses one that nobody has', async () => {
@@ -294,12 +281,6 @@ describeOnEach('an act on many', ({ database }) => {
     ])
   })
 
-  it('takes 10,000 ids, each as long as that of a user may be', async () => {
-    const ids = Array.from({ length: 10_000 }, (_, n) => `${n}`.padStart(255, 'u'))
-    const { targets } = await start({ act: 'user.end', ids, why: WHY })
-    expect(targets).toBe(10_000)
-  })
-
   it('is stopped by hand, and where the operator is not known any more', async () => {
     const { id } = await start(grantAll)
     const stopped = await owner.post(`/bulk/${id}/stop`, { why: 'wrong list' })
@@ -355,56 +336,40 @@ describeOnEach('an act on many', ({ database }) => {
     expect(after).toMatchObject({ refused: 200, stopped: 2, left: 0, stopped_because: 'operator_unknown' })
   })
 
-  it('has ids and filters that no text of a database can be as unknown, and never fails', async () => {
-    const ids = ['a\nb', 'a\u202e', '%', "'; --", '<b>', '=1+1']
-    const { id } = await start({ act: 'user.grant', ids, input: { days: 2 }, why: WHY })
-    await work(id)
-    expect((await results(id)).map(([, code]: string[]) => code)).toEqual(ids.map(() => 'not_found'))
-    for (const odd of ['a\u0000', 'a\ud800']) {
-      const asked = { act: 'user.grant', input: { days: 2 }, why: WHY }
-      for (const list of [{ ids: [odd] }, { filter: { plan: odd } }])
-        for (const path of ['/bulk/start', '/bulk/start/preview'])
-          expect((await owner.post(path, { ...asked, ...list })).status, path).toBe(400)
+  it('is refused to an act that is none on many, to a list that does not fit, and to a role', async () => {
+    const uids = Array.from({ length: 10_001 }, (_, n) => `u${n}`)
+    const bodies: Readonly<Record<string, readonly [body: object, pointer: string]>> = {
+      'an act that asks something else for each': [{ act: 'payment.approve', ids: ['x'] }, '/act'],
+      'an address for many': [
+        { act: 'user.correct_address', ids: ['a'], input: { email: 'x@y.dz' } },
+        '/act',
+      ],
+      'a key that is lost': [{ act: 'operator.new_key', ids: ['a'] }, '/act'],
+      'one count for many days': [{ act: 'drawer.count', ids: ['2026-11-20'] }, '/act'],
+      'a month': [{ act: 'month.close', ids: ['2026-10'] }, '/act'],
+      'an act on nothing': [{ act: 'codes.create', ids: ['x'] }, '/act'],
+      'no act': [{ act: 'x', ids: ['x'] }, '/act'],
+      'input that does not fit': [{ act: 'user.grant', ids: ['a'], input: { days: 0 } }, '/days'],
+      'no list': [{ act: 'user.end' }, '/filter'],
+      'two lists': [{ act: 'user.end', ids: ['a'], filter: {} }, '/filter'],
+      'an empty list': [{ act: 'user.end', filter: { plan: 'none' } }, '/filter'],
+      'a filter of nothing': [{ act: 'user.end', filter: { color: "'; --" } }, '/color'],
+      '10,001 ids': [{ act: 'user.end', ids: uids }, '/ids'],
     }
+    const found = []
+    for (const [name, [body]] of Object.entries(bodies)) {
+      const { status, body: refused } = await owner.post('/bulk/start', { ...body, why: WHY })
+      found.push([name, status, refused.errors?.[0].pointer])
+    }
+    expect(found).toEqual(Object.entries(bodies).map(([name, [, pointer]]) => [name, 422, pointer]))
+    const support = operatorOf(world, ROLE_KEYS.support)
+    for (const body of [
+      { act: 'user.end', ids: ['a'] },
+      { ...grantAll, input: { days: 31 } },
+    ]) {
+      const { status, body: refused } = await support.post('/bulk/start', { ...body, why: WHY })
+      expect([status, refused.code]).toEqual([403, 'role_not_allowed'])
+    }
+    expect((await owner.get('/bulk')).body.data).toEqual([])
   })
-
-  it(
-    'is refused where it is none on many, has no ' + 'list that fits, or a role may not do it to one',
-    async () => {
-      const uids = Array.from({ length: 10_001 }, (_, n) => `u${n}`)
-      const bodies: Readonly<Record<string, readonly [body: object, pointer: string]>> = {
-        'an act that asks something else for each': [{ act: 'payment.approve', ids: ['x'] }, '/act'],
-        'an address for many': [
-          { act: 'user.correct_address', ids: ['a'], input: { email: 'x@y.dz' } },
-          '/act',
-        ],
-        'a key that is lost': [{ act: 'operator.new_key', ids: ['a'] }, '/act'],
-        'one count for many days': [{ act: 'drawer.count', ids: ['2026-11-20'] }, '/act'],
-        'a month': [{ act: 'month.close', ids: ['2026-10'] }, '/act'],
-        'an act on nothing': [{ act: 'codes.create', ids: ['x'] }, '/act'],
-        'no act': [{ act: 'x', ids: ['x'] }, '/act'],
-        'input that does not fit': [{ act: 'user.grant', ids: ['a'], input: { days: 0 } }, '/days'],
-        'no list': [{ act: 'user.end' }, '/filter'],
-        'two lists': [{ act: 'user.end', ids: ['a'], filter: {} }, '/filter'],
-        'an empty list': [{ act: 'user.end', filter: { plan: 'none' } }, '/filter'],
-        'a filter of nothing': [{ act: 'user.end', filter: { color: "'; --" } }, '/color'],
-        '10,001 ids': [{ act: 'user.end', ids: uids }, '/ids'],
-      }
-      const found = []
-      for (const [name, [body]] of Object.entries(bodies)) {
-        const { status, body: refused } = await owner.post('/bulk/start', { ...body, why: WHY })
-        found.push([name, status, refused.errors?.[0].pointer])
-      }
-      expect(found).toEqual(Object.entries(bodies).map(([name, [, pointer]]) => [name, 422, pointer]))
-      const support = operatorOf(world, ROLE_KEYS.support)
-      for (const body of [
-        { act: 'user.end', ids: ['a'] },
-        { ...grantAll, input: { days: 31 } },
-      ]) {
-        const { status, body: refused } = await support.post('/bulk/start', { ...body, why: WHY })
-        expect([status, refused.code]).toEqual([403, 'role_not_allowed'])
-      }
-      expect((await owner.get('/bulk')).body.data).toEqual([])
-    },
-  )
 })

@@ -1,14 +1,11 @@
 // What a facture names of a buyer: said by the owner of the account and by the platform, corrected by
 // operators, read by all who see the account; each change once in the trail. On both databases.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createClient } from '../../../../packages/client/src/index.js'
-import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { anEntry } from '../../../../test/support/fixtures.js'
-import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
-import { wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
+import { WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { tokenOf } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { loadUser } from '../ledger/load.js'
 import { saveBuyers } from './buyers.sql.js'
@@ -30,13 +27,9 @@ const selectTrail = statement(
 )
 const selectVersion = statement('test.buyers.version', `select version from users where user_id = 'atlas'`)
 
-describeScenario('the details of a buyer', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...WITH_PLATFORM } })
-  })
-  afterEach(() => world.stop())
+const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM }
 
+describeWorld('the details of a buyer', { env: ENV }, ({ world, database }) => {
   const put = async (body: object, claims: object = {}) => {
     const authorization = `Bearer ${await tokenOf({ sub: 'atlas', ...claims })}`
     return world.call('PUT', BUYER, { body, headers: { authorization } })
@@ -66,8 +59,6 @@ describeScenario('the details of a buyer', ({ database }) => {
     expect(wrong.body.errors.map((one: object) => Object(one).pointer)).toEqual([
       ...['/name', '/nif', '/nis', '/email'],
     ])
-    for (const body of [{}, { kind: 'robot' }, { kind: 'person', name: 7 }, { kind: 'person', other: 'x' }])
-      expect([body, (await put(body)).status]).toEqual([body, 422])
     expect((await world.as('atlas').get(BUYER)).body.nif).toBe(ATLAS.nif)
     expect(await trail()).toEqual(before)
   })
@@ -95,23 +86,7 @@ describeScenario('the details of a buyer', ({ database }) => {
       expect([role, status, body.code]).toEqual([role, 403, 'forbidden'])
       expect((await world.as('lina', claims).get(BUYER)).body.name).toBe(ATLAS.name)
     }
-    const platform = { authorization: `Bearer ${PLATFORM_KEY}`, 'ishtirak-billing-role': 'payer' }
-    const path = '/api/v1/platform/users/atlas/buyer'
-    expect((await world.call('PUT', path, { headers: platform, body: { kind: 'person' } })).status).toBe(403)
     expect((await world.as('atlas').get(BUYER)).body.kind).toBe('company')
-  })
-
-  it('are set by the platform too, whose client names the account and the person', async () => {
-    const set = await platformFor(world, 'atlas').put('/buyer', ATLAS)
-    expect([set.status, set.body.complete]).toEqual([200, true])
-    const client = createClient({ url: world.url, apiKey: PLATFORM_KEY, whenUnreachable: 'closed' })
-    expect(await client.buyer('atlas')).toEqual(set.body)
-    await client.as({ id: 'lina', role: 'owner' }).setBuyer('atlas', { ...ATLAS, phone: null })
-    expect(await client.buyer('atlas')).toMatchObject({ phone: null, complete: true })
-    expect((await trail()).map(({ actor }) => actor)).toEqual(['atlas', 'lina'])
-    await expect(
-      client.as({ id: 'lina', role: 'payer' }).setBuyer('atlas', { kind: 'person' }),
-    ).rejects.toMatchObject({ code: 'forbidden' })
   })
 
   it('are saved on the facts that they were decided on alone', async () => {
@@ -154,21 +129,5 @@ describeScenario('the details of a buyer', ({ database }) => {
       ...{ before: { nif: ATLAS.nif }, after: { nif: asked.nif } },
     })
     expect(JSON.stringify(last?.asked)).not.toMatch(/Atlas|0002160018/)
-  })
-
-  it('have a card and a form in the console, with each fault at its field', async () => {
-    await put({ ...ATLAS, nis: null })
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const page = wordsOf((await visit.open('/console/users/atlas')).text)
-    expect(page).toMatch(/Invoice details Who buys Company .* Missing for an invoice Statistical/)
-    const path = '/console/users/atlas/correct-buyer'
-    const { fields } = await visit.ask(path)
-    expect(fields).toMatchObject({ kind: 'company', name: ATLAS.name })
-    const wrong = await visit.submit(path, { ...fields, nis: '12', why: 'a letter' })
-    expect([wrong.status, wordsOf(wrong.text)]).toEqual([422, expect.stringContaining('NIS has 15 digits')])
-    const done = await visit.submit(path, { ...fields, nis: ATLAS.nis, why: 'a letter' })
-    expect(done.headers.get('location')).toMatch(/\/console\/users\/atlas\?done=/)
-    expect(await visit.follow(done)).toContain('Buyer’s details corrected')
-    expect((await operatorOf(world).get('/users/atlas')).body.buyer.complete).toBe(true)
   })
 })

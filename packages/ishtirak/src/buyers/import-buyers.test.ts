@@ -1,9 +1,8 @@
 // The details of many buyers from a file: a result for each line, and a line that fails stops no other.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { beforeEach, expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const HEAD = 'user_id,kind,name,address,rc,nif,nis,ai,legal_form,capital,phone,email'
@@ -27,13 +26,10 @@ interface Result {
 const said = ({ line, user_id, outcome, errors }: Result) =>
   [`${line} ${user_id} ${outcome}`, ...errors.map(({ field, code }) => `${field} ${code}`)].join(', ')
 
-describeScenario('buyers from a file', ({ database }) => {
-  let world: World
+describeWorld('buyers from a file', { env: ROLES_ENV }, ({ world, database }) => {
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV })
     for (const userId of ['atlas', 'lina', 'sara']) await setProfile(world, userId, { name: userId })
   })
-  afterEach(() => world.stop())
 
   const send = async (file: string | Buffer, query = '', role: keyof typeof ROLE_KEYS = 'support') => {
     const answer = await fetch(`${world.url}/api/v1/operator/buyers/import${query}`, {
@@ -85,21 +81,11 @@ describeScenario('buyers from a file', ({ database }) => {
   })
 
   it('are read in UTF-8 with a mark, in windows-1252 and in windows-1256', async () => {
+    const head = 'user_id;kind;name\natlas;company;'
     for (const [encoding, file, name] of [
-      ['UTF-8 with a mark', Buffer.from('\ufeffuser_id;kind;name\natlas;company;شركة'), 'شركة'],
-      [
-        'windows-1252',
-        Buffer.from('user_id;kind;name\natlas;company;H\u00e9bergement', 'latin1'),
-        'Hébergement',
-      ],
-      [
-        'windows-1256',
-        Buffer.concat([
-          Buffer.from('user_id;kind;name\natlas;company;'),
-          Buffer.from([0xd4, 0xd1, 0xdf, 0xc9]),
-        ]),
-        'شركة',
-      ],
+      ['UTF-8 with a mark', Buffer.from(`\ufeff${head}شركة`), 'شركة'],
+      ['windows-1252', Buffer.from(`${head}H\u00e9bergement`, 'latin1'), 'Hébergement'],
+      ['windows-1256', Buffer.concat([Buffer.from(head), Buffer.from([0xd4, 0xd1, 0xdf, 0xc9])]), 'شركة'],
     ] as const) {
       expect([encoding, (await send(file)).body]).toMatchObject([encoding, { changed: 1 }])
       expect([encoding, await buyerOf('atlas')]).toMatchObject([encoding, { name }])

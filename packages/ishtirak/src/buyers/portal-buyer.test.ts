@@ -1,19 +1,12 @@
 // The page of the portal on which the owner of an account says what factures name of them.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 
 const BUYER = '/api/v1/billing/buyer'
 const PAGE = '/portal/buyer'
 
-describeScenario('the buyer’s page of the portal', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database())
-  })
-  afterEach(() => world.stop())
-
+describeWorld('the buyer’s page of the portal', {}, ({ world }) => {
   it('is led to from the first page, and takes what is typed', async () => {
     const visit = await enterPortal(world, 'atlas')
     expect((await visit.open()).text).toContain(`href="${world.base}${PAGE}"`)
@@ -32,18 +25,12 @@ describeScenario('the buyer’s page of the portal', ({ database }) => {
   })
 
   it('says which field is wrong, with all that was typed still there', async () => {
-    for (const [locale, fault] of [
-      ['en', 'The NIF has 15 digits'],
-      ['fr', 'Le NIF a 15 chiffres'],
-      ['ar', 'يتكوّن رقم التعريف الجبائي من 15'],
-    ] as const) {
-      const visit = await enterPortal(world, 'atlas', locale)
-      const sent = await visit.submit(PAGE, { kind: 'person', name: 'Lina "<b>"', nif: '12', email: 'x' })
-      expect([sent.status, wordsOf(sent.text)]).toEqual([422, expect.stringContaining(fault)])
-      expect(sent.text).toMatch(/value="Lina &#34;.{1,4}b>&#34;"/)
-      expect(sent.text.match(/aria-invalid="true"/g)).toHaveLength(2)
-      expect(sent.text).toMatch(/<option value="person" selected/)
-    }
+    const visit = await enterPortal(world, 'atlas')
+    const sent = await visit.submit(PAGE, { kind: 'person', name: 'Lina "<b>"', nif: '12', email: 'x' })
+    expect([sent.status, wordsOf(sent.text)]).toEqual([422, expect.stringContaining('The NIF has 15 digits')])
+    expect(sent.text).toMatch(/value="Lina &#34;.{1,4}b>&#34;"/)
+    expect(sent.text.match(/aria-invalid="true"/g)).toHaveLength(2)
+    expect(sent.text).toMatch(/<option value="person" selected/)
     expect((await world.as('atlas').get(BUYER)).body.kind).toBeNull()
   })
 
@@ -59,12 +46,5 @@ describeScenario('the buyer’s page of the portal', ({ database }) => {
       expect((await visit.submit(PAGE, { kind: 'person', name: 'Karim' })).status).toBe(403)
     }
     expect((await world.as('atlas').get(BUYER)).body.name).toBe('Lina')
-  })
-
-  it('is refused without a session, and from another site', async () => {
-    expect((await world.call('GET', PAGE)).status).toBe(401)
-    const visit = await enterPortal(world, 'atlas')
-    const sent = await visit.submit(PAGE, { kind: 'person', form_token: 'x' })
-    expect(sent.status).toBe(403)
   })
 })

@@ -1,16 +1,17 @@
 // Requests that another site makes a signed-in operator's browser send. Its cookie goes along with a link, so
 // no page may act, or write to the audit trail, for one; and no form counts that is not of this origin.
 // Routes are read from the running app.
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PAYMENT_VERBS, USER_VERBS } from '../../../../test/support/acts.js'
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { png } from '../../../../test/support/proof-files.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const OTHER_SITES = [
@@ -33,13 +34,8 @@ describeScenario('a request of another site', ({ database }) => {
       env: { ...ROLES_ENV, TRANSFER_FILE, RATE_LIMIT_PER_MINUTE: '100000' },
     })
     await world.as('user-1').buy()
-    const asked = { plan: 'pro', method: 'transfer' }
-    const { id } = (await world.as('user-2').post('/api/v1/billing/payments', asked)).body
-    const headers = {
-      authorization: `Bearer ${await tokenOf({ sub: 'user-2' })}`,
-      'content-type': 'image/png',
-    }
-    await world.call('PUT', `/api/v1/billing/payments/${id}/proof`, { body: png(), headers })
+    const { id } = await orderTransfer(world, 'user-2')
+    await sendProof(world, 'user-2', id)
     visit = await enterConsole(world, ROLE_KEYS.owner)
     await enterConsole(world, ROLE_KEYS.support)
     const owner = operatorOf(world, ROLE_KEYS.owner)

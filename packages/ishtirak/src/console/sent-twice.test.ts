@@ -17,6 +17,7 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { COMPANY } from '../../../../test/support/receipt.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
+import { orderTransfer } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { actsOf } from '../acts/capability.js'
 import { setBuyer } from '../buyers/set-buyer.js'
@@ -71,10 +72,6 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   }
 
   const buy = async (userId: string) => (await world.as(userId).buy()).paymentId
-  const askForTransfer = async (userId: string) => {
-    const wanted = { plan: 'pro', method: 'transfer' }
-    return (await world.as(userId).post('/api/v1/billing/payments', wanted)).body.id
-  }
   const PAYMENTS: Readonly<Record<string, (userId: string) => Promise<string>>> = {
     recheck: async (userId) => {
       world.emulator.setFaults({ drop: {} })
@@ -88,8 +85,8 @@ describeScenario('a form of the console that is sent twice at once', ({ database
       await database().script('delete from mails')
       return id
     },
-    approve: askForTransfer,
-    refuse: askForTransfer,
+    approve: async (userId) => (await orderTransfer(world, userId)).id,
+    refuse: async (userId) => (await orderTransfer(world, userId)).id,
     'correct-facture': async (userId) => {
       await setBuyer(world.service.parts, { userId: userId }, fieldsOfBuyer(COMPANY))
       return buy(userId)

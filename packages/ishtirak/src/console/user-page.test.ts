@@ -1,44 +1,23 @@
 // The page of a user: what the plan is and why; and the portal as that user sees it, where nothing can be
 // done.
-import { Type } from 'typebox'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { actOften, type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
-import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
+import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
-import type { Capability } from '../acts/capability.js'
-import { LOCALES } from '../core/locale.js'
-import { ROLES } from '../core/role.js'
-import { CAPABILITIES } from '../main/capabilities.js'
 
 const DAY_SECONDS = 86_400
 
-/** What a capability adds to everything known of a user, with a card on their page. */
-const remarks: Capability<unknown> = {
-  name: 'remarks',
-  userParts: () => [
-    {
-      key: 'remark',
-      schema: Type.String(),
-      load: async ({ userId }) => `about ${userId}`,
-      view: (part) => part,
-      card: (_pages, _view, part) => `<p>Remark ${part}</p>`,
-    },
-  ],
-}
+const ENV = { ...ROLES_ENV, TRANSFER_FILE }
 
-describeScenario('the page of a user', ({ database }) => {
-  let world: World
+describeWorld('the page of a user', { env: ENV }, ({ world }) => {
   let visit: ConsoleVisit
   beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...ROLES_ENV, TRANSFER_FILE } })
     visit = await enterConsole(world, ROLE_KEYS.owner)
   })
-  afterEach(() => world.stop())
 
   const pageOf = (userId: string, more = '') =>
     visit.open(`/console/users/${encodeURIComponent(userId)}${more}`)
@@ -133,24 +112,17 @@ describeScenario('the page of a user', ({ database }) => {
   })
 
   it('says of time that is over that it ended, also among the hits of the search', async () => {
-    const said = {
-      en: ['December', 'November'].map((one) => `Free (Pro ended on 21 ${one} 2026 at 13:00)`),
-      fr: ['décembre', 'novembre'].map((one) => `Gratuite (Pro terminée le 21 ${one} 2026 à 13:00)`),
-      ar: ['ديسمبر', 'نوفمبر'].map((one) => `المجانية (انتهت Pro في 21 ${one} 2026 على الساعة 13:00)`),
-    }
+    const said = ['December', 'November'].map((one) => `Free (Pro ended on 21 ${one} 2026 at 13:00)`)
     await setProfile(world, 'user-1', { name: 'Amina' })
     await setProfile(world, 'user-2', { name: 'Amine' })
     await world.as('user-1').buy()
     await world.as('user-2').buy()
     await operatorOf(world, ROLE_KEYS.owner).post('/users/user-2/end', { why: 'x' })
     await advance(41)
-    for (const locale of LOCALES) {
-      visit = await enterConsole(world, ROLE_KEYS.owner, locale)
-      const found = wordsOf((await visit.open('/console/search?q=ami')).text)
-      for (const [index, says] of said[locale].entries())
-        for (const text of [found, await words(`user-${index + 1}`)]) expect(text).toContain(says)
-      expect(found).not.toMatch(/Free until|Gratuite jusqu/)
-    }
+    const found = wordsOf((await visit.open('/console/search?q=ami')).text)
+    for (const [index, says] of said.entries())
+      for (const text of [found, await words(`user-${index + 1}`)]) expect(text).toContain(says)
+    expect(found).not.toContain('Free until')
     const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/search?q=ami')
     expect(body.users).toMatchObject([
       { user_id: 'user-1', plan: 'free', status: 'expired', current_period_end: '2026-12-21T12:00:00Z' },
@@ -192,29 +164,6 @@ describeScenario('the page of a user', ({ database }) => {
     }
   })
 
-  it('stays under 60 kB, however much was done by hand', async () => {
-    await world.as('user-1').buy()
-    await actOften(database(), { userId: 'user-1', act: 'user.grant', times: 10_000 })
-    const { text } = await pageOf('user-1')
-    const next = /href="[^"]*(\?cursor=[^"#]*)/.exec(text)?.[1]
-    for (const html of [text, (await pageOf('user-1', next)).text])
-      expect(bytesOf(html, world)).toBeLessThan(60_000)
-  })
-
-  it('has the card of what a capability adds, and the answer of the API has it too', async () => {
-    await world.stop()
-    world = await createWorld(database(), { env: ROLES_ENV, capabilities: [...CAPABILITIES, remarks] })
-    visit = await enterConsole(world, ROLE_KEYS.owner)
-    await setProfile(world, 'user-1', { name: 'Amina' })
-    expect(await words('user-1')).toContain('Remark about user-1')
-    const { body } = await operatorOf(world, ROLE_KEYS.owner).get('/users/user-1')
-    expect(body.remark).toBe('about user-1')
-  })
-
-  it('is not there for a user who is not known', async () => {
-    for (const more of ['', '/portal']) expect((await pageOf('nobody', more)).status).toBe(404)
-  })
-
   describe('the portal as the user sees it', () => {
     it('is in the language of the user, marked in that of the operator, for every role', async () => {
       await setProfile(world, 'user-1', { locale: 'fr', name: 'Amina' })
@@ -223,10 +172,8 @@ describeScenario('the page of a user', ({ database }) => {
       expect(text).toMatch(/<body><aside class="notice warn viewed-as-user" lang="en" dir="ltr"/)
       expect(wordsOf(text)).toContain('Votre abonnement')
       expect(await words('user-1')).toMatch(/owner Portal seen as the user/)
-      for (const role of ROLES) {
-        const own = await enterConsole(world, ROLE_KEYS[role])
-        expect([role, (await own.open('/console/users/user-1/portal')).status]).toEqual([role, 200])
-      }
+      const viewer = await enterConsole(world, ROLE_KEYS.viewer)
+      expect((await viewer.open('/console/users/user-1/portal')).status).toBe(200)
     })
 
     it('has nothing that acts: no form, no link into the portal, no token', async () => {
@@ -248,14 +195,6 @@ describeScenario('the page of a user', ({ database }) => {
       await user.buy()
       await check()
       expect(new Set(looks).size).toBe(5)
-    })
-
-    it('asks no provider and changes nothing but the trail', async () => {
-      world.emulator.setFaults({ drop: {} })
-      const { paymentId } = await world.as('user-1').buy()
-      for (const more of ['', '/portal'])
-        expect(wordsOf((await pageOf('user-1', more)).text)).not.toContain('2026 at 13:00 21 December')
-      expect((await operatorOf(world, ROLE_KEYS.owner).payment(paymentId)).payment.status).toBe('pending')
     })
   })
 })

@@ -1,23 +1,19 @@
 // The counter, page by page: a customer is found or made, and the receipt opens after the act.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { createTurns } from '../runtime/async.js'
 import { recordPayment } from './record-act.js'
 
-describeScenario('the counter', ({ database }) => {
-  let world: World
+describeWorld('the counter', { env: ROLES_ENV, withoutJobs: true }, ({ world }) => {
   let visit: ConsoleVisit
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV, withoutJobs: true })
     visit = await enterConsole(world, ROLE_KEYS.cashier)
   })
-  afterEach(() => world.stop())
 
   const find = (typed: string) => visit.open(`/console/counter?${new URLSearchParams({ q: typed })}`)
   /** What the form on the page leads to, with its fields. */
@@ -93,16 +89,6 @@ describeScenario('the counter', ({ database }) => {
     const owner = operatorOf(world, ROLE_KEYS.owner)
     expect((await owner.get(`/users/${users[0].user_id}`)).body).toMatchObject({ phone: '+213555123456' })
     expect((await owner.get('/payments')).body.data).toHaveLength(1)
-    const sale = { plan: 'pro', method: 'cash', amount: 2020, reference: '5', why: 'paid at the desk' }
-    const customer = { new_user: true, name: 'Samir', phone: '0555123456', ...sale }
-    for (const [changes, pointer] of [
-      [{ new_user: false }, '/name'],
-      [{ name: undefined }, '/name'],
-      [{ phone: '1' }, '/phone'],
-    ] as const) {
-      const { body } = await owner.post(`/users/${users[0].user_id}/record`, { ...customer, ...changes })
-      expect([body.code, body.errors?.[0]?.pointer]).toEqual(['validation_failed', pointer])
-    }
   })
 
   it('is made once by several processes at once', async () => {
@@ -123,14 +109,5 @@ describeScenario('the counter', ({ database }) => {
     const refused = { phone_of: user.user_id }
     expect(outcomes.filter((outcome) => outcome !== 'made')).toEqual([refused, refused])
     expect((await operatorOf(world, ROLE_KEYS.owner).get('/payments')).body.data).toHaveLength(1)
-  })
-
-  it('has no form for who may not record', async () => {
-    await setProfile(world, 'user-1', { name: 'Amina' })
-    const viewer = await enterConsole(world, ROLE_KEYS.viewer, 'ar')
-    for (const path of ['/console/counter?q=amina', '/console/counter?q=nobody', '/console/counter/user-1']) {
-      const { status, text } = await viewer.open(path)
-      expect([path, status, text.includes('/record')]).toEqual([path, 200, false])
-    }
   })
 })

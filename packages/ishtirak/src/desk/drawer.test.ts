@@ -1,10 +1,9 @@
 // The day of the drawer: what the desk took and gave back, its count, and its closing by two.
-import { afterEach, expect, it } from 'vitest'
-import { type ConsoleVisit, enterConsole } from '../../../../test/support/console.js'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { expect, it } from 'vitest'
+import { enterConsole } from '../../../../test/support/console.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 
 const KEYS = {
   sara: 'sara-key-of-the-drawer-tests',
@@ -13,21 +12,14 @@ const KEYS = {
 }
 const OPERATOR_KEYS = `sara:cashier:${KEYS.sara},omar:cashier:${KEYS.omar},lina:owner:${KEYS.lina}`
 
-describeOnEach('the drawer', ({ database }) => {
-  let world: World
-  let sara: OperatorCaller
-  let omar: OperatorCaller
-  let lina: OperatorCaller
-  afterEach(() => world.stop())
+const ENV = { OPERATOR_KEYS, BALANCE_MAX: '9000' }
 
-  /** The world begins at noon in UTC of 21 November 2026, a Saturday. */
-  const open = async (env: Record<string, string> = {}) => {
-    const all = { OPERATOR_KEYS, BALANCE_MAX: '9000', ...env }
-    world = await createWorld(database(), { env: all, withoutJobs: true })
-    sara = operatorOf(world, KEYS.sara)
-    omar = operatorOf(world, KEYS.omar)
-    lina = operatorOf(world, KEYS.lina)
-  }
+/** The world begins at noon in UTC of 21 November 2026, a Saturday. */
+describeWorldOnEach('the drawer', { env: ENV, withoutJobs: true }, ({ world, restart }) => {
+  const sara = operatorOf(world, KEYS.sara)
+  const omar = operatorOf(world, KEYS.omar)
+  const lina = operatorOf(world, KEYS.lina)
+
   const take = async (by: OperatorCaller, reference: string, wanted: object = {}) => {
     const cash = { new_user: true, plan: 'pro', method: 'cash', amount: 2020, reference, why: 'at the desk' }
     const user = `user-${encodeURIComponent(reference)}`
@@ -41,7 +33,6 @@ describeOnEach('the drawer', ({ database }) => {
   const DAY = '2026-11-21'
 
   it('has what came and went by method and by person, and is closed by two', async () => {
-    await open()
     await take(sara, '1')
     const second = await take(omar, '2')
     await take(sara, '3', cheque)
@@ -111,7 +102,6 @@ describeOnEach('the drawer', ({ database }) => {
   })
 
   it('counted by several at once has one of their counts, and is confirmed by one of two', async () => {
-    await open()
     await take(sara, '1')
     const count = (by: OperatorCaller) => by.post(`/drawer/${DAY}/count`, { cash: 2020, cheques: 0 })
     const counted = await Promise.all([count(sara), count(sara), count(omar)])
@@ -123,7 +113,6 @@ describeOnEach('the drawer', ({ database }) => {
   })
 
   it('has what was on its way at the count after it, in one list and in the sum', async () => {
-    await open()
     await take(sara, '1')
     wait()
     const { parts } = world.service
@@ -151,7 +140,6 @@ describeOnEach('the drawer', ({ database }) => {
   })
 
   it('counted waits in the inbox, with its age and who counted, until another confirms', async () => {
-    await open()
     await take(sara, '1')
     const waiting = async () => (await omar.get('/inbox?kind=drawer_counted')).body.data
     expect(await waiting()).toEqual([])
@@ -175,7 +163,7 @@ describeOnEach('the drawer', ({ database }) => {
       // Its summer time ends on 1 November 2026: a day of 25 hours, which ends at 05:00.
       ['America/New_York', '2026-11-30T04:59:59Z', '2026-11-30T05:00:00Z', '2026-11-29', '2026-11-30'],
     ] as const) {
-      await open({ BILLING_TIMEZONE })
+      await restart({ env: { ...ENV, BILLING_TIMEZONE }, withoutJobs: true })
       world.clock.advance(Date.parse(before) - world.clock.now())
       await take(sara, `1 ${first}`)
       expect((await sara.get(`/drawer/${second}`)).body).toMatchObject({ code: 'not_found', day: second })
@@ -187,36 +175,6 @@ describeOnEach('the drawer', ({ database }) => {
       expect(references).toEqual([[`1 ${first}`], [`2 ${first}`]])
       const closed = { state: 'closed', count: { cash_difference: 0 } }
       expect((await omar.post(`/drawer/${first}/confirm`, {})).body).toMatchObject(closed)
-      for (const none of ['2026-02-31', '2026-11-2', 'x', '2099-01-01'])
-        expect([none, (await sara.get(`/drawer/${none}`)).status]).toEqual([none, 404])
-      for (const body of [{ cash: -1, cheques: 0 }, { cash: 1.5, cheques: 0 }, { cash: 1 }])
-        expect((await sara.post(`/drawer/${second}/count`, body)).status).toBe(422)
-      await world.stop()
     }
-    await open()
-  })
-
-  it('has a page: counted by one form, sent twice, and confirmed by another operator', async () => {
-    await open()
-    await take(sara, '2026-0042')
-    const send = async (visit: ConsoleVisit, path: string, query = '') => {
-      const { fields, words } = await visit.ask(path, query)
-      const answer = await visit.submit(path, fields)
-      return { words, fields, said: await visit.follow(answer) }
-    }
-    const visit = await enterConsole(world, KEYS.sara)
-    const path = `/console/drawer/${DAY}`
-    expect((await visit.open('/console/drawer')).text).toContain('2026-0042')
-    expect((await visit.open(`${path}/count?cash=x&cheques=0`)).status).toBe(422)
-    const counted = await send(visit, `${path}/count`, '?cash=2+000&cheques=٠')
-    expect(counted.words).toContain('Difference in cash, in dinars -20')
-    expect(counted.said).toContain('Done')
-    expect(counted.said).toContain('Counted by sara')
-    await visit.follow(await visit.submit(`${path}/count`, counted.fields))
-    expect((await dayOf(DAY)).count).toMatchObject({ cash: 2000, cash_difference: -20 })
-    // Not by who counted: the page says so before anything is sent.
-    expect((await visit.open(`${path}/confirm`)).status).toBe(409)
-    const other = await enterConsole(world, KEYS.omar)
-    expect((await send(other, `${path}/confirm`)).said).toContain('Confirmed by omar')
   })
 })

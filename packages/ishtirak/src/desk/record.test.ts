@@ -1,24 +1,14 @@
 // Money over the counter: an operator records it, and it is booked once, with the stamp duty of the day where
 // it is cash.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
-import {
-  OPERATOR_ENV,
-  type OperatorCaller,
-  operatorOf,
-  ownerNamed,
-} from '../../../../test/support/operator.js'
-import { setProfile } from '../../../../test/support/profile.js'
-import { readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { expect, it } from 'vitest'
+import { sellerFile } from '../../../../test/support/config-files.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { checkDuePayments } from '../checkout/sweep.js'
 import { reconcileDaily } from '../compare/reconcile.js'
 import { statement } from '../database/database.js'
-import { sendDueMail } from '../mail/send-mail.js'
 import { recordPayment } from './record-act.js'
 
 const USER = 'user-1'
@@ -49,16 +39,10 @@ const selectEvents = statement(
   'select type, payload from outbox order by user_id, sequence',
 )
 
-describeOnEach('a payment at the desk', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  const open = async (env: Record<string, string> = {}) => {
-    world = await createWorld(database(), { env: { PLANS_FILE, ...OPERATOR_ENV, ...env }, withoutJobs: true })
-    operator = operatorOf(world)
-  }
-  beforeEach(() => open())
-  afterEach(() => world.stop())
+const OPTIONS = { env: { PLANS_FILE, ...OPERATOR_ENV }, withoutJobs: true }
 
+describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restart }) => {
+  const operator = operatorOf(world)
   const record = ({ user_id = USER, ...changes }: { user_id?: string; [name: string]: unknown } = {}) =>
     operator.post(`/users/${user_id}/record`, { ...CASH, ...changes })
   const status = async (userId = USER) => (await world.as(userId).get('/api/v1/billing/status')).body
@@ -69,15 +53,8 @@ describeOnEach('a payment at the desk', ({ database }) => {
     expect(code).toBe(200)
     expect(body).toMatchObject({
       payment: {
-        ...{
-          user_id: USER,
-          plan: 'pro',
-          amount: 2000,
-          status: 'paid',
-          method: 'cash',
-          payment_method: 'cash',
-        },
-        ...{ checkout_id: '2026/0042', checkout_url: null },
+        ...{ user_id: USER, plan: 'pro', amount: 2000, status: 'paid', method: 'cash' },
+        ...{ payment_method: 'cash', checkout_id: '2026/0042', checkout_url: null },
         ...{ paid_at: '2026-11-21T12:00:00Z', period_end: '2026-12-21T12:00:00Z' },
       },
       receipt: { number: 'TEST-2026-000001', stamp_duty: 20, total: 2020 },
@@ -223,8 +200,7 @@ describeOnEach('a payment at the desk', ({ database }) => {
     // A slip and a cheque may have the same number.
     expect((await record({ ...CHEQUE, reference: CASH.reference })).status).toBe(200)
     // It is found again after the price and the duty have changed.
-    await world.stop()
-    await open({ PLANS_FILE: '', SELLER_FILE: EXAMPLE })
+    await restart({ env: { ...OPERATOR_ENV, SELLER_FILE: EXAMPLE } })
     expect((await record()).body.payment.id).toBe(payment.id)
   })
 
@@ -260,53 +236,9 @@ describeOnEach('a payment at the desk', ({ database }) => {
     expect((await operator.post(`/payments/${payment.id}/approve`, approval)).body.code).toBe('conflict')
   })
 
-  const reopenWith = async (seller: object) => {
-    await world.stop()
-    const folder = mkdtempSync(path.join(tmpdir(), 'desk-'))
-    const SELLER_FILE = path.join(folder, 'seller.json')
-    writeFileSync(SELLER_FILE, JSON.stringify({ ...JSON.parse(readFileSync(EXAMPLE, 'utf8')), ...seller }))
-    await open({ SELLER_FILE })
-    rmSync(folder, { recursive: true })
-  }
-
-  it('bears the duty of its day in the billing time zone; without a duty cash is refused', async () => {
-    const brackets = (per_hundred: number) => [{ per_hundred }]
-    await reopenWith({
-      stamp_duty: [
-        { from: '2026-01-01', brackets: brackets(1) },
-        { from: '2027-01-01', brackets: brackets(1.5) },
-      ],
-    })
-    const taken = async (at: string, reference: string) => {
-      world.clock.advance(Date.parse(at) - world.clock.now())
-      const refused = (await record({ amount: 1, reference })).body
-      const { body } = await record({ amount: refused.amount, reference })
-      return [body.receipt.stamp_duty, body.receipt.total, body.receipt.number]
-    }
-    // Midnight in Algiers is 23:00 in UTC.
-    expect(await taken('2026-12-31T22:59:59Z', '1')).toEqual([20, 2020, 'TEST-2026-000001'])
-    expect(await taken('2026-12-31T23:00:00Z', '2')).toEqual([30, 2030, 'TEST-2027-000001'])
-    await reopenWith({ stamp_duty: undefined })
+  it('in cash is refused where no stamp duty is set; a cheque needs none', async () => {
+    await restart({ env: { ...OPERATOR_ENV, SELLER_FILE: sellerFile({ stamp_duty: undefined }) } })
     expect((await record()).body.code).toBe('unknown_method')
     expect((await record(CHEQUE)).status).toBe(200)
-  })
-
-  it('is said in the mail, and so is its undoing', async () => {
-    await world.stop()
-    await using sink = await startSmtpSink()
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url } })
-    operator = operatorOf(world)
-    await setProfile(world, USER, { email: 'amina@example.dz', locale: 'en' })
-    const { payment } = (await record()).body
-    await sendDueMail(world.service.parts, 100)
-    await operator.post(`/payments/${payment.id}/refund`, { why: 'a mistake' })
-    await sendDueMail(world.service.parts, 100)
-    const texts = sink.messages.map((message) =>
-      (readMessage(message).parts['text/plain']?.toString() ?? '').replaceAll('\u00a0', ' '),
-    )
-    expect(texts).toEqual([
-      expect.stringContaining('We received 2 020 DA in cash, 20 DA of it stamp duty.'),
-      expect.stringContaining('We gave back the 2 020 DA that you paid in cash'),
-    ])
   })
 })

@@ -1,6 +1,6 @@
 // The page of the service's health, and the operation that it shows.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
@@ -17,17 +17,19 @@ const switchOff = statement(
 
 const START = '/console/reconciliations/start'
 
+const ENV = {
+  ...OPERATOR_ENV,
+  EVENTS_ALLOW_PRIVATE: 'true',
+  EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
+  EVENTS_URL: 'http://127.0.0.1:9/events',
+}
+
 describeScenario('the health of the service', ({ database }) => {
   let world: World
   beforeEach(async () => {
-    const secrets = {
-      EVENTS_ALLOW_PRIVATE: 'true',
-      EVENTS_SECRETS: `whsec_${'A'.repeat(32)}`,
-      EVENTS_URL: 'http://127.0.0.1:9/events',
-    }
     // Before the start, so that nothing is sent.
     await database().query(switchOff, [])
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...secrets } })
+    world = await createWorld(database(), { env: ENV })
   })
   afterEach(() => world.stop())
 
@@ -118,36 +120,5 @@ describeScenario('the health of the service', ({ database }) => {
     }
     expect((await operatorOf(world).get('/reconciliations')).body.data).toHaveLength(1)
     expect((await operatorOf(world).get('/events')).body.endpoint.disabled_at).toBeNull()
-  })
-
-  it('sends an event again once, however much later the form is sent again', async () => {
-    await world.as('user-1').buy()
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const [event] = (await operatorOf(world).get('/events?state=waiting')).body.data
-    const resend = await visit.ask(`/console/events/${event.id}/resend`)
-    await visit.submit(resend.path, resend.fields)
-    const skip = await visit.ask(`/console/events/${event.id}/skip`)
-    await visit.submit(skip.path, { ...skip.fields, why: 'x' })
-    expect((await visit.submit(resend.path, resend.fields)).headers.get('location')).toContain('?done=act_')
-    const { data } = (await operatorOf(world).get('/events')).body
-    expect(data.find(({ id }: { id: string }) => id === event.id).state).toBe('set_aside')
-  })
-
-  it('asks again for a reason or a day that cannot be, as it was typed', async () => {
-    await world.as('user-1').buy()
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const [event] = (await operatorOf(world).get('/events?state=waiting')).body.data
-    for (const [path, field, typed] of [
-      [`/console/events/${event.id}/skip`, 'why', ' '],
-      [`/console/events/${event.id}/resend`, 'why', '\u200b'],
-      ['/console/events/resend-waiting', 'why', '\u200b'],
-      [START, 'since', '2026-02-31'],
-    ] as const) {
-      const { fields } = await visit.ask(path)
-      const again = await visit.submit(path, { ...fields, [field]: typed })
-      expect([path, again.status]).toEqual([path, 422])
-      expect(again.text).toContain(`aria-describedby="wrong-${field}"`)
-      expect(fieldsOfAct(again.text)).toMatchObject({ operation_id: expect.any(String), [field]: typed })
-    }
   })
 })

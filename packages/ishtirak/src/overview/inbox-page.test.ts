@@ -1,13 +1,15 @@
 // The page of the inbox: what waits, each with a link to where its next act is done.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { booksChangedTo } from '../../../../test/support/other-amount.js'
+import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { orderTransfer } from '../../../../test/support/transfers.js'
+import { CHARGILY_KEY, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const failMails = statement(
@@ -41,37 +43,17 @@ async function payElsewhere({ emulator }: World, metadata: object): Promise<void
   await emulator.pay(id, 'paid')
 }
 
-describeScenario('the page of the inbox', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
-    world = await createWorld(database(), { env })
-  })
-  afterEach(() => world.stop())
+const ENV = { ...OPERATOR_ENV, TRANSFER_FILE }
 
-  const underReview = async (userId: string) => {
-    world.emulator.setFaults({ wrong_amount: { times: 1 } })
-    return (await world.as(userId).buy()).paymentId
-  }
-
-  const askForTransfer = async (userId: string) =>
-    (await world.as(userId).post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })).body
-
-  it('says that nothing waits', async () => {
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const { text } = await visit.open()
-    expect(wordsOf(text)).toContain('Nothing waits for a person.')
-    expect(text).not.toContain('class="kinds"')
-  })
-
+describeWorld('the page of the inbox', { env: ENV }, ({ world, database }) => {
   it('leads from each entry to where its next act is done', async () => {
     await setProfile(world, 'a/b', { email: 'amina@example.dz', name: '<b>Amina' })
-    const paymentId = await underReview('a/b')
+    const paymentId = await payUnderReview(world, 'a/b')
     await world.as('user-2').buy()
-    const body = await askForTransfer('user-3')
+    const body = await orderTransfer(world, 'user-3')
     const approval = { by: 'lina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
     await database().query(waitForAnother, [JSON.stringify([approval])])
-    const waiting = await askForTransfer('user-4')
+    const waiting = await orderTransfer(world, 'user-4')
     await database().query(failMails, [])
     await database().query(switchOff, [])
     world.clock.advance(3 * 86_400_000)
@@ -119,30 +101,6 @@ describeScenario('the page of the inbox', ({ database }) => {
     expect(page.text).not.toMatch(/href="[^"]*(payments\/pay_of|users\/user-of)/)
     for (const id of ['x', 'differs chk_1 ', 'differs chargily chk_1 ', '%00'])
       expect([id, (await visit.open(`/console/findings/${id}`)).status >= 400]).toEqual([id, true])
-  })
-
-  it('links a payment of ours from what was found about it', async () => {
-    const { paymentId } = await world.as('user-1').buy()
-    await database().script(booksChangedTo(2100))
-    await operatorOf(world).post('/reconciliations/start', { since: '2026-11-01' })
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    const [, href = ''] = /href="([^"]*\/findings\/[^"]*)"/.exec((await visit.open()).text) ?? []
-    const { text } = await visit.open(href.slice(world.base.length))
-    expect(wordsOf(text)).toContain('The provider and the books differ')
-    expect(text).toContain(`href="${world.base}/console/payments/${paymentId}"`)
-    expect(text).toContain(`href="${world.base}/console/users/user-1"`)
-  })
-
-  it('shows those of one kind, and keeps to it in another language', async () => {
-    const paymentId = await underReview('user-1')
-    await world.as('user-2').buy()
-    await database().query(failMails, [])
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    expect(wordsOf((await visit.open()).text)).toContain('Payment under review (1) Mail not sent (1)')
-    const { text } = await visit.open('/console?kind=mail_failed')
-    expect(text).not.toContain(paymentId)
-    expect(text).toContain(`href="${world.base}/console?kind=mail_failed&lang=fr"`)
-    expect((await visit.open('/console?kind=no-kind')).text).toContain(paymentId)
   })
 
   it('has pages, and a way back to the first', async () => {

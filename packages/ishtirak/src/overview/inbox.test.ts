@@ -1,18 +1,15 @@
 // What waits for a person: every kind of it, in order, with what comes next; and what was dealt with waits no
 // more.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
-import {
-  OPERATOR_ENV,
-  OPERATOR_KEY,
-  type OperatorCaller,
-  operatorOf,
-} from '../../../../test/support/operator.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
+import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { CHARGILY_KEY, createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
+import { CHARGILY_KEY } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
@@ -64,33 +61,16 @@ const found = statement(
 interface Waiting {
   readonly id: string
   readonly payment_id: string
-  readonly other_payment_id: string | null
 }
 
-describeScenario('the inbox', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, TRANSFER_FILE }
-    world = await createWorld(database(), { env })
-    operator = operatorOf(world)
-  })
-  afterEach(() => world.stop())
+describeWorld('the inbox', { env: { ...OPERATOR_ENV, TRANSFER_FILE } }, ({ world, database }) => {
+  const operator = operatorOf(world)
 
   const inbox = async (query = '') => (await operator.get(`/inbox${query}`)).body
   const entries = async (query = '') => (await inbox(query)).data
   const kinds = async () => (await entries()).map(({ kind }: { kind: string }) => kind)
 
-  const underReview = async (userId: string) => {
-    world.emulator.setFaults({ wrong_amount: { times: 1 } })
-    return (await world.as(userId).buy()).paymentId
-  }
-  const askForTransfer = async (userId: string): Promise<string> =>
-    (await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
-  const prove = async (userId: string, id: string, body = png()) => {
-    const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}`, 'content-type': 'image/png' }
-    await world.call('PUT', `${PAYMENTS}/${id}/proof`, { body, headers })
-  }
+  const askForTransfer = async (userId: string): Promise<string> => (await orderTransfer(world, userId)).id
   const foreignCheckout = async (metadata: object, amount = 2000) => {
     const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
       method: 'POST',
@@ -114,7 +94,7 @@ describeScenario('the inbox', ({ database }) => {
 
   it('has a payment under review with what differs, until it is accepted', async () => {
     await setProfile(world, 'user-1', { email: 'amina@example.dz', name: 'Amina' })
-    const id = await underReview('user-1')
+    const id = await payUnderReview(world, 'user-1')
     expect(await entries()).toEqual([
       {
         ...{ kind: 'payment_review', urgency: 'now', waits_since: '2026-11-21T12:00:00Z', id },
@@ -130,7 +110,7 @@ describeScenario('the inbox', ({ database }) => {
   it('has a transfer once it has a proof or needs a second operator, until it is decided', async () => {
     const [proved, half] = [await askForTransfer('user-1'), await askForTransfer('user-2')]
     await world.advance(3_600)
-    await prove('user-1', proved)
+    await sendProof(world, 'user-1', proved)
     const approval = { by: 'amina', at: world.clock.now(), amount: 2000, receivedAt: 0, instrument: 'ccp' }
     await database().query(approveOnce, [half, JSON.stringify([approval])])
     const waits_since = '2026-11-21T13:00:00Z'
@@ -151,7 +131,7 @@ describeScenario('the inbox', ({ database }) => {
     expect(await kinds()).toEqual([])
     world.clock.advance(1_000)
     const { transfer } = (await world.as('user-1').get(`${PAYMENTS}/${id}`)).body
-    const reviewed = await underReview('user-2')
+    const reviewed = await payUnderReview(world, 'user-2')
     expect(await entries()).toMatchObject([
       { kind: 'payment_review', id: reviewed },
       {
@@ -160,7 +140,7 @@ describeScenario('the inbox', ({ database }) => {
       },
     ])
     // It is not said twice.
-    await prove('user-1', id)
+    await sendProof(world, 'user-1', id)
     expect(await kinds()).toEqual(['payment_review', 'transfer_proof'])
     const other = await askForTransfer('user-3')
     world.clock.advance(3 * 86_400_000)
@@ -168,30 +148,6 @@ describeScenario('the inbox', ({ database }) => {
     // Before any job has looked.
     world.clock.advance(4 * 86_400_000)
     expect(await entries('?kind=transfer_open')).toEqual([])
-  })
-
-  it('has a transfer without a proof no more once it is approved, refused or given up', async () => {
-    const ids = await Promise.all(['user-1', 'user-2', 'user-3'].map(askForTransfer))
-    const came = { amount: 2000, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
-    world.clock.advance(3 * 86_400_000)
-    expect((await inbox()).counts.transfer_open).toBe(3)
-    await operator.post(`/payments/${ids[0]}/approve`, came)
-    await operator.post(`/payments/${ids[1]}/refuse`, { why: 'nothing came' })
-    expect((await inbox()).counts.transfer_open).toBe(1)
-    await world.as('user-3').post(PAYMENTS, { plan: 'pro', months: 1, method: 'transfer' })
-    expect((await inbox()).counts.transfer_open).toBe(1)
-  })
-
-  it('names another payment that the same file was sent for', async () => {
-    const [first, second, third] = await Promise.all(['user-1', 'user-2', 'user-3'].map(askForTransfer))
-    await prove('user-1', first ?? '')
-    await prove('user-3', third ?? '', png({ width: 7 }))
-    await world.advance(60)
-    await prove('user-2', second ?? '')
-    const named = await entries('?kind=transfer_proof')
-    expect(Object.fromEntries(named.map((one: Waiting) => [one.payment_id, one.other_payment_id]))).toEqual({
-      ...{ [first ?? '']: second, [third ?? '']: null, [second ?? '']: first },
-    })
   })
 
   it('has a second payment until it is refunded, or an operator says that it stays', async () => {
@@ -230,11 +186,11 @@ describeScenario('the inbox', ({ database }) => {
 
   it('leads to what was found, and lets it be closed, whatever the provider names a checkout', async () => {
     await database().query(compared, [])
-    const names = ['chk_1', 'two words', '100% a%20b', 'unknown_paid chargily x']
+    const names = ['two words', '100% a%20b']
     for (const name of names) for (const user of ['', 'a b ']) await database().query(found, [user, name])
     const { open, ask, submit } = await enterConsole(world, OPERATOR_KEY)
     const waiting: Waiting[] = await entries('?kind=finding')
-    expect(waiting).toHaveLength(8)
+    expect(waiting).toHaveLength(4)
     for (const { id } of waiting) {
       const page = `/console/findings/${encodeURIComponent(id)}`
       expect((await open(page)).status).toBe(200)
@@ -307,20 +263,16 @@ describeScenario('the inbox', ({ database }) => {
   it('is read page by page, what is urgent first and then what waits longest, and by kind', async () => {
     const { paymentId } = await world.as('user-4').buy()
     await database().query(failMail, ['user-4', 'refused: no such mailbox', 1])
-    const first = await underReview('user-1')
+    const first = await payUnderReview(world, 'user-1')
     world.clock.advance(60_000)
     const proved = await askForTransfer('user-3')
-    await prove('user-3', proved)
+    await sendProof(world, 'user-3', proved)
     world.clock.advance(60_000)
-    const second = await underReview('user-2')
+    const second = await payUnderReview(world, 'user-2')
     const counts = { payment_review: 2, transfer_proof: 1, mail_failed: 1, finding: 0 }
-    const ids: string[][] = []
-    for (let next: string | null = ''; next !== null; ) {
-      const page = await inbox(`?limit=1${next && `&cursor=${next}`}`)
-      expect(page.counts).toMatchObject(counts)
-      ids.push(page.data.map((one: Waiting) => one.payment_id))
-      next = page.next_cursor
-    }
+    expect((await inbox('?limit=1')).counts).toMatchObject(counts)
+    const pages: readonly Waiting[][] = await operator.pages('/inbox?limit=1')
+    const ids = pages.map((page) => page.map((one) => one.payment_id))
     expect(ids).toEqual([[first], [proved], [second], [paymentId]])
     expect(await entries('?kind=transfer_proof')).toMatchObject([{ payment_id: proved }])
     const odd = Buffer.from('["1",2]').toString('base64url')

@@ -1,20 +1,15 @@
 // The search of the console: one field on each page.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
+import { WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 
-describeScenario('the search of the console', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...WITH_PLATFORM } })
-  })
-  afterEach(() => world.stop())
+const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM }
 
+describeWorld('the search of the console', { env: ENV }, ({ world }) => {
   const find = async (q: string) => {
     const visit = await enterConsole(world, OPERATOR_KEY)
     return visit.open(`/console/search?${new URLSearchParams({ q })}`)
@@ -53,19 +48,6 @@ describeScenario('the search of the console', ({ database }) => {
     expect(wordsOf(byAmount.text)).toContain('2 000 DA paid')
   })
 
-  it('shows the company that was searched by beside its account', async () => {
-    for (const [userId, name] of [
-      ['user-1', 'SARL Atlas'],
-      ['user-2', 'SARL Atlas Sud'],
-    ] as const) {
-      await setProfile(world, userId, { name: 'Amina' })
-      await platformFor(world, userId).put('/buyer', { kind: 'company', name })
-    }
-    const words = wordsOf((await find('atlas')).text)
-    for (const name of ['Amina SARL Atlas user-1', 'Amina SARL Atlas Sud user-2'])
-      expect(words).toContain(name)
-  })
-
   it('keeps a name or an address from turning the direction of what is around it', async () => {
     await setProfile(world, 'user-1', { name: '\u202eanima\u202c\u2069', email: 'a\u202e@example.dz' })
     await setProfile(world, 'user-2', { email: 'a\u202e@example.dz' })
@@ -83,14 +65,5 @@ describeScenario('the search of the console', ({ database }) => {
       expect(wordsOf(text).includes('Nothing found')).toBe(q.trim() !== '')
       expect(text).not.toContain('"><script')
     }
-  })
-
-  it('has its field on every page, and asks who is there', async () => {
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    for (const page of ['/console', '/console/search', '/console/payments/none'])
-      expect((await visit.open(page)).text).toContain(
-        `<form method="get" action="${world.base}/console/search">`,
-      )
-    expect((await world.call('GET', '/console/search?q=x')).status).toBe(303)
   })
 })

@@ -1,14 +1,13 @@
 // The search: users by the beginning of their address or of any word of their name in any script, payments by
 // what a slip says.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { expect, it } from 'vitest'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { NAMES } from '../../../../test/support/names.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { readSearch } from '../core/search.js'
 import { statement } from '../database/database.js'
 import { findUsersByWord } from './search.sql.js'
@@ -24,15 +23,10 @@ interface Hit {
   readonly exact: boolean
 }
 
-describeOnEach('the search', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE }
-    world = await createWorld(database(), { env })
-    operator = operatorOf(world)
-  })
-  afterEach(() => world.stop())
+const ENV = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE }
+
+describeWorldOnEach('the search', { env: ENV }, ({ world, database }) => {
+  const operator = operatorOf(world)
 
   const find = async (word: string) => (await operator.get(`/search?q=${encodeURIComponent(word)}`)).body
   const users = async (word: string) => (await find(word)).users.map(({ user_id }: Hit) => user_id).sort()
@@ -143,12 +137,6 @@ describeOnEach('the search', ({ database }) => {
     // Digits of an amount find no companies of a province.
     for (const word of ['2900', '2900 2026-03-14', '29/00', '0123456 B 20'])
       expect(await hits(word)).toEqual([])
-  })
-
-  it('gives twenty of many', async () => {
-    for (let n = 10; n < 35; n += 1) await setProfile(world, `u-${n}`, { name: `Karim ${n}` })
-    expect((await findUsersByWord(database(), readSearch('kar', true))).length).toBe(20)
-    expect(await users('karim 34')).toEqual(['u-34'])
   })
 
   it('finds a payment by the last digits of its amount and its day in the shop’s calendar', async () => {

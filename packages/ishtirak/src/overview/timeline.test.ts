@@ -1,8 +1,7 @@
 // The timeline of a user: everything that happened, newest first, page by page without a gap or a repetition.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { statement } from '../database/database.js'
 
 const setAmount = statement(
@@ -10,14 +9,8 @@ const setAmount = statement(
   `update provider_events set report = jsonb_set(report, '{amount}', $1::jsonb)`,
 )
 
-describeScenario('the timeline of a user', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
-    operator = operatorOf(world)
-  })
-  afterEach(() => world.stop())
+describeWorld('the timeline of a user', { env: OPERATOR_ENV }, ({ world, database }) => {
+  const operator = operatorOf(world)
 
   type Entry = { kind: string; what: string; at: string; id: string }
   const page = async (query = '') => (await operator.get(`/users/user-1/timeline${query}`)).body
@@ -68,14 +61,7 @@ describeScenario('the timeline of a user', ({ database }) => {
   it('is read page by page, and refuses a foreign cursor and an unknown user', async () => {
     await world.as('user-1').buy()
     const all = (await page()).data
-    const read: Entry[] = []
-    let query = '?limit=2'
-    for (let cursor = ''; ; query = `?limit=2&cursor=${cursor}`) {
-      const { data, next_cursor } = await page(query)
-      read.push(...data)
-      if (!next_cursor) break
-      cursor = next_cursor
-    }
+    const read = (await operator.pages('/users/user-1/timeline?limit=2')).flat()
     expect(read).toEqual(all)
     expect(all.length).toBeGreaterThan(5)
     expect((await page('?cursor=x')).code).toBe('invalid_cursor')

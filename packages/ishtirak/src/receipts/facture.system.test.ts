@@ -71,10 +71,6 @@ const SAID = {
       ...['فاتورة', 'المبلغ بكل الرسوم (TTC)', 'أوقفت هذه الفاتورة عند مبلغ قدره:', 'تحويل بنكي'],
       ...['حق الطابع (دفع بتحويل)', 'تاريخ الدفع', 'الختم والإمضاء'],
     ],
-    en: [
-      ...['Invoice', 'Purchase order BC-2026/118', 'RC (trade register) 19/00-0123456 B 20'],
-      ...['Total paid incl. VAT 2 000,00 DA', 'Stamp and signature'],
-    ],
   },
   avoir: {
     fr: [
@@ -86,11 +82,6 @@ const SAID = {
     ar: [
       ...['فاتورة دائنة', 'تلغي الفاتورة F-2026-000041 المؤرخة في 20/11/2026'],
       ...['مبلغ الفاتورة الدائنة (TTC)', 'أوقفت هذه الفاتورة الدائنة عند مبلغ قدره:', 'الختم والإمضاء'],
-    ],
-    en: [
-      'Credit note',
-      'Cancels invoice F-2026-000041 of 20/11/2026',
-      'Total credited incl. VAT 2 000,00 DA',
     ],
   },
   proforma: {
@@ -104,7 +95,6 @@ const SAID = {
       ...['فاتورة أولية', 'صالحة إلى غاية', 'أوقفت هذه الفاتورة الأولية عند مبلغ قدره:'],
       ...['الصلاحية والدفع', 'المبلغ الواجب دفعه (TTC)'],
     ],
-    en: ['Proforma invoice', 'Valid until 06/12/2026', 'Total to pay incl. VAT 2 000,00 DA', 'binds neither'],
   },
 }
 
@@ -126,12 +116,12 @@ describe.each(KINDS)('a %s', (kind) => {
     const text = textOf(pdf)
     expectAll(text, [...VALUES, NUMBERS[kind]])
   })
+})
 
-  it('in English says the same, and that it is for reading', () => {
-    const text = textOf(render(snapshot, 'en'))
-    expectAll(text, [...VALUES, ...said.en, 'two thousand Algerian dinars'])
-    expect(text).toContain('for reading: the French or Arabic copy is the one that counts')
-  })
+it('is in English for reading', () => {
+  const text = textIn('en', 'facture', { poNumber: 'BC-2026/118' })
+  expectAll(text, [...VALUES, 'Invoice', 'Total paid incl. VAT 2 000,00 DA', 'two thousand Algerian dinars'])
+  expect(text).toContain('for reading: the French or Arabic copy is the one that counts')
 })
 
 describe('what a paper is about', () => {
@@ -207,13 +197,6 @@ describe('a copy', () => {
         expect(arabicLines(render(snapshot, locale, { isDuplicate: true }))).toContain(line)
         expect(arabicLines(render(snapshot, locale))).not.toContain(line)
       }
-  })
-
-  it('after a refund is stamped, and of a test payment says that it is worth nothing', () => {
-    const facture = paperWith('facture', { payment: { live: false } })
-    const text = textOf(render(facture, 'fr', { refundedOn: '2026-12-01' }))
-    expect(text).toMatch(/Remboursé le\s[\s\S]*01\/12\/2026/)
-    expect(text).toContain('ce document est sans valeur')
   })
 })
 

@@ -1,11 +1,11 @@
 // Factures and avoirs as their buyer has them: the first print, further ones, and the file of a year.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { tokenOf } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 
 const COMPANY = {
@@ -14,16 +14,13 @@ const COMPANY = {
   legal_form: 'EURL',
 }
 
-describeScenario('factures that are handed out', ({ database }) => {
-  let world: World
-  let sink: SmtpSink
-  beforeEach(async () => {
-    sink = await startSmtpSink()
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: sink.url } })
-  })
-  afterEach(async () => {
-    await world.stop()
-    await sink[Symbol.asyncDispose]()
+const sink = await startSmtpSink()
+afterAll(() => sink[Symbol.asyncDispose]())
+const ENV = { ...OPERATOR_ENV, SMTP_URL: sink.url }
+
+describeWorld('factures that are handed out', { env: ENV }, ({ world }) => {
+  beforeEach(() => {
+    ;(sink.messages as ReceivedMessage[]).length = 0
   })
 
   const download = async (path: string) => {

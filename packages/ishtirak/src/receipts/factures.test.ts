@@ -1,8 +1,7 @@
 // Which paper a payment has: a facture for a company, an avoir for what went back, and series without gaps.
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+import { expect, it } from 'vitest'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import type { TypedBuyer } from '../core/buyer-details.js'
@@ -29,13 +28,7 @@ const selectSeries = statement(
     group by s.series, s.last_number order by s.series`,
 )
 
-describeOnEach('the papers of a payment', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV })
-  })
-  afterEach(() => world.stop())
-
+describeWorldOnEach('the papers of a payment', { env: OPERATOR_ENV }, ({ world, database }) => {
   const named = (userId: string, buyer: TypedBuyer) => setBuyer(world.service.parts, { userId }, buyer)
   const papersOf = async (userId: string, paymentId: string) =>
     (await world.as(userId).get(`/api/v1/billing/payments/${paymentId}/papers`)).body.papers

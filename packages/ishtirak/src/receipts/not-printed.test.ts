@@ -1,27 +1,22 @@
 // An installation without the typesetter, whose packages are optional: every payment has its receipt and
 // number all the same.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { ownerNamed } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { refund } from '../ledger/refund.js'
 import { missingForReceipts } from './typesetter.js'
 
-describeScenario('without the typesetter', ({ database }) => {
-  let world: World
-  let sink: SmtpSink
-  beforeEach(async () => {
-    sink = await startSmtpSink()
-    world = await createWorld(database(), { env: { SMTP_URL: sink.url } })
+const sink = await startSmtpSink()
+afterAll(() => sink[Symbol.asyncDispose]())
+
+describeWorld('without the typesetter', { env: { SMTP_URL: sink.url } }, ({ world }) => {
+  beforeEach(() => {
+    ;(sink.messages as ReceivedMessage[]).length = 0
     Object.assign(world.service.parts.printer, { typesetter: null })
-  })
-  afterEach(async () => {
-    await world.stop()
-    await sink[Symbol.asyncDispose]()
   })
 
   it('the receipt is refused with its number', async () => {

@@ -1,84 +1,34 @@
 // Bank statements as other programs write them: no line of them grants a plan for money that did not come.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+
+import { expect, it } from 'vitest'
+import { transferFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
 
 const KEY = 'karim-key-of-20-characters'
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-foreign-files-'))
-const TRANSFER_FILE = path.join(folder, 'transfers.json')
-const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
-writeFileSync(TRANSFER_FILE, JSON.stringify({ accounts: [account] }))
-afterAll(() => rmSync(folder, { recursive: true }))
+const OWNER_KEY = 'owner-key-of-20-characters'
+const ENV = {
+  OPERATOR_KEYS: `karim:accountant:${KEY},owner:owner:${OWNER_KEY}`,
+  TRANSFER_FILE: transferFile(),
+}
 
 const HEAD = 'Date;Libellé;Débit;Crédit\n'
 
-describeScenario('a bank statement of another program', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const env = {
-      OPERATOR_KEYS: `karim:accountant:${KEY},owner:owner:owner-key-of-20-characters`,
-      TRANSFER_FILE,
-    }
-    world = await createWorld(database(), { env })
-  })
-  afterEach(() => world.stop())
-
+describeWorld('a bank statement of another program', { env: ENV }, ({ world }) => {
   const karim = () => operatorOf(world, KEY)
   const order = async (userId: string) => {
-    const wanted = { plan: 'pro', method: 'transfer' }
-    const { body } = await world.as(userId).post('/api/v1/billing/payments', wanted)
-    return { id: String(body.id), reference: String(body.transfer.reference) }
+    const { id, transfer } = await orderTransfer(world, userId)
+    return { id: String(id), reference: String(transfer.reference) }
   }
-  const send = async (file: string | Uint8Array, query = '') => {
-    const answer = await fetch(`${world.url}/api/v1/operator/statements?account=ccp${query}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'text/csv', 'accept-language': 'en' },
-      body: Buffer.from(file),
-    })
-    return { status: answer.status, body: await answer.json() }
-  }
+  const send = (file: string | Uint8Array, query = '') => sendBankStatement(world, KEY, file, query)
   const approve = async (id: string, more: object = {}) =>
     (await karim().post(`/statements/${id}/approve`, { why: 'on the statement', ...more })).body
   const planOf = async (userId: string) => (await world.as(userId).get('/api/v1/billing/status')).body.plan
   const inbox = async () =>
     (await karim().get('/inbox')).body.data.filter(({ kind }: { kind: string }) => kind === 'money_returned')
-
-  it.each([
-    [
-      'the direction in its own column',
-      (ref: string) => `Date;Libellé;Montant;Sens\n21/11/2026;REMB ${ref};2 000,00;D\n21/11/2026;X;5,00;C\n`,
-    ],
-    [
-      'a state of failure',
-      (ref: string) =>
-        `Date;Libellé;Crédit;Statut\n21/11/2026;VIR ${ref};2 000,00;Rejeté\n21/11/2026;X;5,00;Exécuté\n`,
-    ],
-    [
-      'a delimiter in the text',
-      (ref: string) => `${HEAD}21/11/2026;REMBOURSEMENT ${ref}; MME B;2000,00;\n21/11/2026;X;;5,00\n`,
-    ],
-    [
-      'another currency',
-      (ref: string) =>
-        `Date;Libellé;Crédit;Devise\n21/11/2026;VIR ${ref};2 000,00;EUR\n21/11/2026;X;5,00;DZD\n`,
-    ],
-    [
-      'a reversal below',
-      (ref: string) => `${HEAD}21/11/2026;VIR ${ref};;2 000,00\n21/11/2026;ANNULATION VIR ${ref};2 000,00;\n`,
-    ],
-  ])('grants nothing by one confirmation: %s', async (_what, file) => {
-    const { reference } = await order('u1')
-    const { status, body } = await send(file(reference))
-    expect([status, body.counts.sure, body.to_approve.count]).toEqual([200, 0, 0])
-    expect(await approve(body.statement_id)).toMatchObject({ results: [] })
-    expect(await planOf('u1')).toBe('free')
-  })
 
   it('grants what the operator chose all the same', async () => {
     const { id, reference } = await order('u1')
@@ -108,7 +58,7 @@ describeScenario('a bank statement of another program', ({ database }) => {
     const page = wordsOf((await visit.open('/console')).text)
     expect(page).toContain('Money of an approved transfer went out again')
     expect(wordsOf((await visit.open('/console/statements')).text)).toContain('Money that went out again')
-    const owner = operatorOf(world, 'owner-key-of-20-characters')
+    const owner = operatorOf(world, OWNER_KEY)
     const refunded = await owner.post(`/payments/${id}/refund`, { why: 'the bank took it back' })
     expect(refunded.status).toBe(200)
     expect(await inbox()).toEqual([])
@@ -124,13 +74,6 @@ describeScenario('a bank statement of another program', ({ database }) => {
     expect(await inbox()).toEqual([])
     expect((await karim().post(`${line}/reopen`, { why: 'x' })).body.state).toBe('returned')
     expect(await inbox()).toHaveLength(1)
-  })
-
-  it('has a line for each customer, whichever column tells them apart', async () => {
-    const file = (name: string) =>
-      `Date;Opération;Référence;Débit;Crédit\n21/11/2026;VIREMENT DE ${name};VIR;;2 000,00\n`
-    for (const name of ['AMINA', 'KARIM', 'SARA']) expect((await send(file(name))).body.counts.new).toBe(1)
-    expect((await send(file('SARA'))).body.counts.new).toBe(0)
   })
 
   it('tells equal lines of two files apart, or has them chosen', async () => {
@@ -173,13 +116,6 @@ describeScenario('a bank statement of another program', ({ database }) => {
     const { body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${odd}`)
     expect([body.form.left_out, body.counts.sure]).toEqual([1, 0])
     expect(body.data[0].match.candidates).toMatchObject([{ differs: ['left_out'] }])
-  })
-
-  it('in another format is refused with a sentence that says that only CSV is read', async () => {
-    const { status, body } = await send(':20:STARTUMSE\n:25:0079')
-    expect([status, body.reason, body.format]).toEqual([422, 'only_csv', 'mt940'])
-    expect(body.detail).toContain('A table is CSV, and no other format is read')
-    expect(body.detail).not.toMatch(/^Send/)
   })
 
   it('shows how it was read before anything is approved', async () => {

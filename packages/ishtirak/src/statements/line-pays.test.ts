@@ -1,10 +1,10 @@
 // Which line of a bank statement pays which payment, where processes end and operators meet.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { transferFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, DatabaseUnavailable, statement } from '../database/database.js'
 
@@ -12,16 +12,8 @@ const KEYS = { amina: 'owner:amina-key-of-20-characters', karim: 'accountant:kar
 const OPERATOR_KEYS = Object.entries(KEYS)
   .map((pair) => pair.join(':'))
   .join()
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-line-pays-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-function transferFile(name: string, more: object = {}): string {
-  const file = path.join(folder, name)
-  const account = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
-  writeFileSync(file, JSON.stringify({ accounts: [account], ...more }))
-  return file
-}
-const ONE = transferFile('one.json')
-const TWO = transferFile('two.json', { second_approval_from: 2_000 })
+const ONE = transferFile()
+const TWO = transferFile({ second_approval_from: 2_000 })
 
 const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
 const selectPaid = statement(
@@ -54,21 +46,17 @@ describeOnEach('a line of a bank statement', ({ database }) => {
 
   const operator = (name: keyof typeof KEYS) => operatorOf(world, KEYS[name].split(':')[1] ?? '')
   const order = async (userId: string) => {
-    const wanted = { plan: 'pro', method: 'transfer' }
-    const { body } = await world.as(userId).post('/api/v1/billing/payments', wanted)
-    return { id: String(body.id), reference: String(body.transfer.reference), amount: Number(body.amount) }
+    const { id, amount, transfer } = await orderTransfer(world, userId)
+    return { id: String(id), reference: String(transfer.reference), amount: Number(amount) }
   }
   const send = async (...rows: readonly string[]) => {
-    const answer = await fetch(`${world.url}/api/v1/operator/statements?account=ccp`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${KEYS.karim.split(':')[1]}`, 'content-type': 'text/csv' },
-      body: `${HEAD}${rows.join('\n')}\n`,
-    })
-    const { statement_id, data } = await answer.json()
-    return {
-      path: `/statements/${statement_id}`,
-      lines: data.map(({ id }: { id: string }) => id) as string[],
-    }
+    const { body } = await sendBankStatement(
+      world,
+      KEYS.karim.split(':')[1] ?? '',
+      `${HEAD}${rows.join('\n')}\n`,
+    )
+    const lines: string[] = body.data.map(({ id }: { id: string }) => id)
+    return { path: `/statements/${body.statement_id}`, lines }
   }
   const row = (text: string, dinars: number) => `21/11/2026;${text};;${dinars}`
   const stored = async (of: string) => (await operator('karim').get(of)).body
@@ -178,53 +166,6 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       expect([one.id, two.id].filter((id) => line.payment_ids.includes(id))).toHaveLength(1)
       for (const { id } of [one, two]) await operator('amina').post(`/payments/${id}/refuse`, { why: 'x' })
     }
-  })
-
-  it('is approved once where two operators approve it at once, and still pays afterwards', async () => {
-    for (const round of [1, 2, 3, 4]) {
-      const one = await order(`u${round}`)
-      const { path } = await send(row(one.reference, one.amount))
-      const [first, second] = await Promise.all(
-        (['karim', 'amina'] as const).map((name) => operator(name).post(`${path}/approve`, { why: 'x' })),
-      )
-      expect([first?.status, second?.status]).toEqual([200, 200])
-      expect((await stored(path)).data).toMatchObject([{ state: 'approved', payment_ids: [one.id] }])
-    }
-    expect(await paid()).toHaveLength(4)
-  })
-
-  it('stays where it is approved while its statement is withdrawn', async () => {
-    for (const round of [1, 2, 3, 4]) {
-      const one = await order(`u${round}`)
-      const { path } = await send(row(one.reference, one.amount), row(`X ${round}`, 1))
-      const [approval, withdrawal] = await Promise.all([
-        operator('karim').post(`${path}/approve`, { why: 'x' }),
-        operator('amina').post(`${path}/withdraw`, { why: 'x' }),
-      ])
-      expect(withdrawal.status).toBe(200)
-      const isPaid = (await paid()).includes(one.id)
-      expect(withdrawal.body).toMatchObject({ withdrawn: isPaid ? 1 : 2, left: isPaid ? 1 : 0 })
-      const { status, body } = await operator('karim').get(path)
-      if (isPaid) expect(body.data).toMatchObject([{ state: 'approved', payment_ids: [one.id] }])
-      else {
-        expect(status).toBe(404)
-        expect(approval.status === 200 ? outcomes(approval) : []).not.toContain('approved')
-      }
-    }
-  })
-
-  it('is counted by its withdrawal as it is then, not as it was read before', async () => {
-    const one = await order('u1')
-    const { path } = await send(row(one.reference, one.amount), row('X', 1))
-    before = async (name) => {
-      if (name !== 'transaction') return
-      before = async () => {}
-      await operator('karim').post(`${path}/approve`, { why: 'x' })
-    }
-    const gone = await operator('amina').post(`${path}/withdraw`, { why: 'x' })
-    expect(gone.body).toMatchObject({ withdrawn: 1, left: 1 })
-    const { data } = await stored('/audit?act=statement.withdraw')
-    expect(data).toMatchObject([{ after: { withdrawn: 1, left: 1 } }])
   })
 
   it('for several is open until each has its money, also after a process that ended between', async () => {

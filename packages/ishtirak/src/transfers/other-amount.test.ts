@@ -1,17 +1,13 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
+
 import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
-import { describeScenario } from '../../../../test/support/databases.js'
-import {
-  OPERATOR_ENV,
-  OPERATOR_KEY,
-  type OperatorCaller,
-  operatorOf,
-} from '../../../../test/support/operator.js'
+import { describeWorld } from '../../../../test/support/describe-world.js'
+import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { orderTransfer } from '../../../../test/support/transfers.js'
 import { statement } from '../database/database.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
@@ -37,31 +33,17 @@ const falsifyReceipt = statement(
    select user_id, id, 'X-2026', 1, now(), '{"amount": 1500}' from payments where id = $1`,
 )
 
-describeScenario('another amount than was asked for', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
+describeWorld('another amount than was asked for', { env: ENV }, ({ world, database }) => {
   // Another one in each test: the process remembers how many payments each has begun.
   let user: string
   let users = 0
+  const operator = operatorOf(world)
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ENV })
-    operator = operatorOf(world)
     user = `user-${++users}`
-    return () => world.stop()
   })
 
   /** Without tax, the tax, and both: 19 % of what came. */
   const CAME = { ht: 1260.5, tva: 239.5, ttc: 1500, amount_asked: 2000, stamp_duty: 0, total: 1500 }
-
-  async function taken(): Promise<string> {
-    const id = await payOtherwise(world, user, { charged: 1500 })
-    expect((await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })).status).toBe(200)
-    return id
-  }
-
-  async function askForTransfer(): Promise<string> {
-    return (await world.as(user).post(PAYMENTS, { plan: 'pro', method: 'transfer' })).body.id
-  }
 
   it('is what the preview says, and the payment, its receipt and the events', async () => {
     const id = await payOtherwise(world, user, { charged: 1500 })
@@ -73,6 +55,7 @@ describeScenario('another amount than was asked for', ({ database }) => {
       receipt: { stamp_duty: 0, total: 1500 },
       audit: [{ after: { payment: { amount: 1500, amount_asked: 2000 } } }],
     })
+    expect((await operator.get(`/payments/${id}/refund`)).body).toMatchObject({ amount: 1500, total: 1500 })
     const own = (await world.as(user).get(`${PAYMENTS}/${id}`)).body
     expect(own).toMatchObject({ amount: 1500, amount_asked: 2000, period_end: '2026-12-21T12:00:00Z' })
     expect((await world.as(user).get(PAYMENTS)).body.data).toMatchObject([
@@ -91,28 +74,8 @@ describeScenario('another amount than was asked for', ({ database }) => {
     ])
   })
 
-  it('is in the month, the journal, the file and the refund', async () => {
-    const id = await taken()
-    const month = async () => (await operator.get('/months/2026-11')).body
-    const sums = { ht: 1260.5, tva: 239.5, ttc: 1500, total: 1500 }
-    expect((await month()).paid).toMatchObject(sums)
-    const { data } = (await operator.get('/months/2026-11/receipts')).body
-    expect(data).toMatchObject([{ payment_id: id, ...sums }])
-    const [head, payment] = (await operator.get('/exports/accounts?month=2026-11')).text
-      .split('\r\n')
-      .map((line) => line.split(','))
-    const cells = ['ht', 'tva', 'ttc', 'total', 'asked'].map((name) => payment?.[head?.indexOf(name) ?? -1])
-    expect(cells).toEqual(['1260.5', '239.5', '1500', '1500', '2000'])
-    expect((await operator.get(`/payments/${id}/refund`)).body).toMatchObject({ amount: 1500, total: 1500 })
-    await operator.post(`/payments/${id}/refund`, { why: 'given back' })
-    expect(await month()).toMatchObject({
-      refunded: { ht: 1260.5, ttc: 1500 },
-      balance: { ttc: 0, total: 0 },
-    })
-  })
-
   it('by a transfer prints what came, as the forms of the console say before it is taken', async () => {
-    const id = await askForTransfer()
+    const { id } = await orderTransfer(world, user)
     const preview = async (amount: number) =>
       (
         await operator.get(
@@ -122,12 +85,6 @@ describeScenario('another amount than was asked for', ({ database }) => {
     expect((await preview(2000)).receipt).toMatchObject({ ttc: 2000, amount_asked: null })
     expect((await preview(1980)).receipt).toBeNull()
     const visit = await enterConsole(world, OPERATOR_KEY)
-    const approval = await visit.ask(`/console/payments/${id}/approve`)
-    expect(approval.words).toContain(
-      'The receipt will say 2 000 DA paid, 1 680,67 DA without tax and 319,33 DA TVA',
-    )
-    const said = { ...approval.fields, payment_method: 'ccp', amount: '1980', why: 'x' }
-    expect((await visit.submit(approval.path, said)).text).toContain('nothing: no money is booked')
     const came = { amount: 1980, received_at: '2026-11-21', payment_method: 'ccp', why: 'on the statement' }
     await operator.post(`/payments/${id}/approve`, came)
     const { path, words, fields } = await visit.ask(`/console/payments/${id}/accept`)
@@ -152,9 +109,10 @@ describeScenario('another amount than was asked for', ({ database }) => {
   })
 
   it('stays as it was booked, and no receipt says another: the database refuses it', async () => {
-    const id = await taken()
+    const id = await payOtherwise(world, user, { charged: 1500 })
+    await operator.post(`/payments/${id}/accept`, { why: 'the user was asked' })
     await expect(database().query(changeAmount, [id])).rejects.toThrow('its amount cannot change')
-    const open = await askForTransfer()
+    const { id: open } = await orderTransfer(world, user)
     await expect(database().query(falsifyReceipt, [open])).rejects.toThrow('has another amount')
   })
 })

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { configFile } from '../../../../test/support/config-files.js'
 import { DAY } from '../core/instant.js'
 import { readConfig } from '../main/config.js'
 import { ConfigError } from '../runtime/config-file.js'
@@ -55,19 +54,11 @@ describe('TRANSFER_FILE', () => {
       [ccp, { number: baridimob.number }, asCcp],
       [ccp, { number: '00234O6789' }, 'number (line 1): must be 3 to 20 digits'],
       [ccp, { kind: 'cash' }, 'kind (line 1): must be one of ccp, baridimob, bank'],
-      [
-        baridimob,
-        { number: '00799999002345678942' },
-        'number (line 1): is not a RIP: its last two digits do not fit',
-      ],
+      [baridimob, { number: '00799999002345678942' }, noRib],
       [baridimob, { number: bank.number }, 'number (line 1): a RIP begins with 00799999'],
       [baridimob, { number: ccp.number }, 'number (line 1): a RIP has 20 digits'],
       [bank, { number: '00400147401001050486' }, noRib],
-      [
-        bank,
-        { iban: 'DZ4000400174401001050487' },
-        'iban (line 1): is not an IBAN: its check digits do not fit the rest',
-      ],
+      [bank, { iban: 'DZ4000400174401001050487' }, 'iban (line 1): is not an IBAN: its check digits do not'],
       [bank, { iban: 'DZ7000000001000000001211' }, 'iban (line 1): is not of the account in /number'],
       [bank, { key: '88' }, 'key (line 1): is not for bank'],
     ] as const
@@ -94,14 +85,11 @@ describe('TRANSFER_FILE', () => {
   })
 
   it('with a wrong key stops the start, in the sandbox too', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-transfers-'))
-    const TRANSFER_FILE = path.join(folder, 'transfer.json')
-    writeFileSync(TRANSFER_FILE, example.replace('"88"', '"87"'))
+    const TRANSFER_FILE = configFile(JSON.parse(example.replace('"88"', '"87"')))
     for (const more of [{}, { CHARGILY_SECRET_KEY: 'test_sk_hush', AUTH_JWT_SECRET: 's'.repeat(32) }])
       expect(() => readConfig({ ...more, TRANSFER_FILE })).toThrow(
-        /TRANSFER_FILE \/accounts\/0\/key \(line 3\): is not the key of this CCP number/,
+        /TRANSFER_FILE \/accounts\/0\/key \(line 1\): is not the key of this CCP number/,
       )
-    rmSync(folder, { recursive: true })
   })
 
   it('with one value right in one account and wrong in the next names the line of the wrong one', () => {

@@ -1,27 +1,19 @@
 // What a user without a card is sent: where the money goes, and why it was refused.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { describeScenario } from '../../../../test/support/databases.js'
+
+import { afterAll, expect, it } from 'vitest'
+import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { png } from '../../../../test/support/proof-files.js'
-import { readMessage, type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
+import { readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, tokenOf, type World } from '../../../../test/support/world.js'
+import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { sendDueMail } from '../mail/send-mail.js'
 
-describeScenario('mail about a transfer', ({ database }) => {
-  let world: World
-  let sink: SmtpSink
-  beforeAll(async () => {
-    sink = await startSmtpSink()
-  })
-  afterAll(() => sink[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE, BALANCE_MAX: '10000' }
-    world = await createWorld(database(), { env })
-    return () => world.stop()
-  })
+const sink = await startSmtpSink()
+afterAll(() => sink[Symbol.asyncDispose]())
+const ENV = { ...OPERATOR_ENV, SMTP_URL: sink.url, TRANSFER_FILE }
 
+describeWorld('mail about a transfer', { env: ENV }, ({ world }) => {
   const plain = (text = '') =>
     text
       .replace(/[\u2066-\u2069]/g, '')
@@ -43,8 +35,7 @@ describeScenario('mail about a transfer', ({ database }) => {
 
   it('names reference and accounts line by line; then that the slip came; then the refusal', async () => {
     await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
-    const { post } = world.as('user-1')
-    const { body } = await post('/api/v1/billing/payments', { plan: 'pro', method: 'transfer' })
+    const body = await orderTransfer(world, 'user-1')
     const { reference } = body.transfer
     const asked = await sent()
     expect(asked.subject).toContain('Transfer 2 000 DA with the reference')
@@ -53,9 +44,7 @@ describeScenario('mail about a transfer', ({ database }) => {
       for (const part of [reference, account, 'DZ7000000001000000001211']) expect(text).toContain(part)
     // The reference is not broken into two lines.
     expect(asked.html).toContain(`<span style="white-space:nowrap">${reference}</span>`)
-    const authorization = `Bearer ${await tokenOf({ sub: 'user-1' })}`
-    const address = `/api/v1/billing/payments/${body.id}/proof`
-    await world.call('PUT', address, { body: png(), headers: { authorization } })
+    await sendProof(world, 'user-1', body.id)
     const came = await sent()
     expect(came.subject).toContain('We have received your slip')
     expect(came.text).toContain(reference)
@@ -64,13 +53,5 @@ describeScenario('mail about a transfer', ({ database }) => {
     expect(told.subject).toContain('was not accepted')
     expect(told.text).toContain('Reason: nothing came <b>')
     expect(told.html).toContain('Reason: nothing came &lt;b>')
-  })
-
-  it('says what a top-up and a change come to, not that time is added', async () => {
-    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
-    await world.as('user-1').post('/api/v1/billing/balance/top-ups', { amount: 3_000, method: 'transfer' })
-    const requested = await sent()
-    expect(requested.text).toContain('It is on your balance once we have seen the money on our account.')
-    expect(requested.text).not.toContain('Your time is added')
   })
 })

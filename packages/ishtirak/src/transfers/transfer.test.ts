@@ -1,13 +1,13 @@
 // Money without a card: asked for over the API, approved or refused by operators, on both databases with a
 // moved clock.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeOnEach } from '../../../../test/support/databases.js'
+
+import { describe, expect, it } from 'vitest'
+import { transferFile } from '../../../../test/support/config-files.js'
+import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
-import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { orderTransfer } from '../../../../test/support/transfers.js'
+import { type Answer, createWorld } from '../../../../test/support/world.js'
 import { verbOf } from '../acts/act.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { auditEntry } from '../acts/audit.sql.js'
@@ -21,19 +21,15 @@ import { findTransfer, insertTransfer, saveDecision } from './transfers.sql.js'
 const PAYMENTS = '/api/v1/billing/payments'
 const DAY = 86_400
 const KEYS = { amina: 'amina-key-of-20-characters', karim: 'karim-key-of-20-characters' }
-const folder = mkdtempSync(path.join(tmpdir(), 'ishtirak-transfer-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
 const CCP = { kind: 'ccp', holder: 'Atlas', number: '0023456789', key: '88' }
 const BARIDIMOB = { kind: 'baridimob', holder: 'Atlas', number: '00799999002345678941' }
-function transferFile(name: string, content: object): string {
-  const file = path.join(folder, name)
-  writeFileSync(file, JSON.stringify(content))
-  return file
-}
-const ONE = transferFile('one.json', { accounts: [CCP] })
-const BARIDIMOB_ALONE = transferFile('baridimob.json', { accounts: [BARIDIMOB] })
-const TWO = transferFile('two.json', { accounts: [CCP, BARIDIMOB], second_approval_from: 2_000 })
+const ONE = transferFile()
+const BARIDIMOB_ALONE = transferFile({ accounts: [BARIDIMOB] })
+const TWO = transferFile({ accounts: [CCP, BARIDIMOB], second_approval_from: 2_000 })
+const envWith = (TRANSFER_FILE: string) => ({
+  OPERATOR_KEYS: `amina:${KEYS.amina},karim:${KEYS.karim}`,
+  TRANSFER_FILE,
+})
 
 const selectOutbox = statement(
   'test.transfers.outbox',
@@ -51,28 +47,12 @@ const setProof = statement(
   'update transfers set proof_at = $2::timestamptz where payment_id = $1',
 )
 
-describeOnEach('a transfer', ({ database }) => {
-  let world: World
-  let amina: OperatorCaller
-  let karim: OperatorCaller
-  const open = async (file: string) => {
-    const OPERATOR_KEYS = `amina:${KEYS.amina},karim:${KEYS.karim}`
-    world = await createWorld(database(), { env: { OPERATOR_KEYS, TRANSFER_FILE: file } })
-    amina = operatorOf(world, KEYS.amina)
-    karim = operatorOf(world, KEYS.karim)
-  }
-  beforeEach(() => open(ONE))
-  afterEach(() => world.stop())
-  const reopen = async (file: string) => {
-    await world.stop()
-    await open(file)
-  }
+describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, restart }) => {
+  const amina = operatorOf(world, KEYS.amina)
+  const karim = operatorOf(world, KEYS.karim)
+  const reopen = (file: string) => restart({ env: envWith(file) })
 
-  const ask = async (userId = 'user-1') => {
-    const answer = await world.as(userId).post(PAYMENTS, { plan: 'pro', method: 'transfer' })
-    if (answer.status !== 201) throw new Error(`a transfer was refused: ${answer.text}`)
-    return answer.body
-  }
+  const ask = (userId = 'user-1') => orderTransfer(world, userId)
   const today = () => new Date(world.clock.now()).toISOString().slice(0, 10)
   const received = () => ({ amount: 2000, received_at: today() })
   const approve = (id: string, changes: object = {}, operator = amina) =>
@@ -197,15 +177,7 @@ describeOnEach('a transfer', ({ database }) => {
     expect(await came(1500)).toMatchObject({ payment_status: { after: 'review' }, approvals: { needed: 1 } })
     const refusal = { payment_status: { before: 'pending', after: 'canceled' }, after: free, approvals: null }
     expect(await look('refuse')).toMatchObject(refusal)
-    expect((await came(0)).code).toBe('validation_failed')
-    expect((await look('approve?amount=2000&received_at=2026-09-01')).code).toBe('validation_failed')
     expect(await amina.payment(id)).toMatchObject({ payment: { status: 'pending' }, audit: [] })
-    await reopen(TWO)
-    expect(await came(2000)).toMatchObject({ payment_status: { after: 'pending' }, approvals: { needed: 2 } })
-    await approve(id, { payment_method: 'ccp' })
-    expect((await came(2000)).code).toBe('second_operator_needed')
-    await refuse(id)
-    expect((await look('refuse')).code).toBe('conflict')
   })
 
   it('that ten approve at once is booked once', async () => {
@@ -489,22 +461,6 @@ describeOnEach('a transfer', ({ database }) => {
     })
   })
 
-  it('is read once by a look at it', async () => {
-    const { id } = await ask()
-    const { parts } = world.service
-    const transfers = parts.methods.of('transfer')
-    let reads = 0
-    const getCheckout: typeof transfers.getCheckout = (reference) => {
-      reads += 1
-      return transfers.getCheckout(reference)
-    }
-    const of = (name: string) => ({ ...parts.methods.of(name), getCheckout })
-    const payment = await findPayment(database(), 'user-1', id)
-    if (!payment) throw new Error('there is no payment')
-    await askProvider({ ...parts, methods: { ...parts.methods, of } }, payment, { source: 'operator' })
-    expect(reads).toBe(1)
-  })
-
   it('that is not paid has its state in the portal, where its page after paying leads', async () => {
     const { id } = await ask()
     const ahead = async () => {
@@ -519,23 +475,6 @@ describeOnEach('a transfer', ({ database }) => {
     expect(await ahead()).toEqual([200, null])
   })
 
-  it('is approved with money of 60 days before the order to today, by the shop’s calendar', async () => {
-    // 00:30 in Algiers.
-    world.clock.advance(Date.parse('2026-11-21T23:30:00Z') - world.clock.now())
-    for (const [userId, day] of Object.entries({ 'user-1': '2026-09-23', 'user-2': '2026-11-22' }))
-      expect((await approve((await ask(userId)).id, { received_at: day })).body.payment.status).toBe('paid')
-    const { id } = await ask('user-3')
-    const bounds = { earliest: '2026-09-22T23:00:00Z', latest: '2026-11-21T23:30:00Z' }
-    for (const [changes, pointer, code, more] of [
-      [{ received_at: '2026-02-31' }, '/received_at', 'wrong_format', {}],
-      [{ amount: 0 }, '/amount', 'too_small', {}],
-      [{ received_at: '2026-09-22' }, '/received_at', 'out_of_range', bounds],
-      [{ received_at: '2026-11-23' }, '/received_at', 'out_of_range', bounds],
-      [{ received_at: '2026-09-22T22:59:59Z' }, '/received_at', 'out_of_range', bounds],
-    ] as const)
-      expect((await approve(id, changes)).body).toMatchObject({ errors: [{ pointer, code }], ...more })
-  })
-
   it('alone is approved or refused: a card’s payment is not', async () => {
     const { paymentId } = await world.as('user-1').upgrade()
     for (const answer of [await approve(paymentId), await refuse(paymentId)])
@@ -543,8 +482,8 @@ describeOnEach('a transfer', ({ database }) => {
     expect(codeOf(await approve('pay_nope'))).toEqual([404, 'not_found'])
   })
 
-  it('is listed by method, found by its reference as people write it, exported with its day', async () => {
-    const { id, transfer } = await ask()
+  it('is listed by method, and exported with its day', async () => {
+    const { id } = await ask()
     await world.as('user-2').buy()
     await world.advance(DAY)
     await approve(id, { received_at: '2026-11-21' })
@@ -554,23 +493,15 @@ describeOnEach('a transfer', ({ database }) => {
     expect(await listed('method=transfer&status=pending')).toEqual([])
     const { text } = await amina.get('/exports/accounts?month=2026-11&method=transfer')
     expect(text).toMatch(new RegExp(`,${id},.*,transfer,.*,2026-11-22T12:00:00Z,.*,2026-11-21 00:00:00,`))
-    const word = encodeURIComponent(transfer.reference.toLowerCase().replaceAll('-', ' '))
-    expect((await amina.get(`/search?q=${word}`)).body.payments).toMatchObject([{ id }])
   })
 
   it('says on the page after paying and in the history how it was paid', async () => {
     const { id, transfer } = await ask()
     await approve(id)
     const portal = await enterPortal(world, 'user-1')
-    for (const [locale, label, name] of [
-      ['ar', 'طريقة الدفع', 'دفع عبر الحساب البريدي الجاري CCP'],
-      ['fr', 'Mode de paiement', 'Versement CCP'],
-      ['en', 'Payment method', 'CCP payment'],
-    ]) {
-      const returned = wordsOf((await portal.open(`/portal/return/${id}?lang=${locale}`)).text)
-      for (const words of [`${label} ${name}`, ` ${transfer.reference} `]) expect(returned).toContain(words)
-      const history = wordsOf((await portal.open(`/portal?payments=all&lang=${locale}`)).text)
-      expect(history).toContain(` · ${name}`)
-    }
+    const returned = wordsOf((await portal.open(`/portal/return/${id}`)).text)
+    for (const words of ['Payment method CCP payment', ` ${transfer.reference} `])
+      expect(returned).toContain(words)
+    expect(wordsOf((await portal.open('/portal?payments=all')).text)).toContain(' · CCP payment')
   })
 })
