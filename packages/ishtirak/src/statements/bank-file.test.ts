@@ -202,11 +202,6 @@ describe('a line is doubted', () => {
     expect(await came(single)).toEqual([`2000 ${failed}`])
   })
 
-  it('by a currency in the heading, or above the table', async () => {
-    expect(await came('Date;Libellé;Crédit (EUR)\n28/11/2026;VIR;1,00\n')).toEqual(['1 currency'])
-    expect(await came('Compte en EUR\nDate;Libellé;Crédit\n28/11/2026;VIR;1,00\n')).toEqual(['1 currency'])
-  })
-
   it('not any more if the operator says that its column is text', async () => {
     const file = `Date;Libellé;Crédit;Zone\n28/11/2026;VIR;2 000,00;Oran\n28/11/2026;VIR;1 500,00;Alger\n`
     expect(await came(file, { text: 'Libellé,Zone' })).toEqual(['2000', '1500'])

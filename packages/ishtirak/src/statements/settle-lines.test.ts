@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { NOON } from '../../../../test/support/fixtures.js'
 import {
-  bookedByKarim,
+  bookedByKarim as booked,
   insertTransfers,
   type KnownTransfer,
 } from '../../../../test/support/known-transfers.js'
@@ -18,58 +18,42 @@ interface Line {
 }
 
 const WAITS = { state: 'open', status: 'pending', approvedBy: null } as const
-const [ONE, TWO] = [{ refs: ['ref_1'] }, { refs: ['ref_1', 'ref_2'], pays: ['pay_1', 'pay_2'], amount: 4000 }]
+const ONE = { refs: ['ref_1'] }
+const PAYS = { refs: [], pays: ['pay_1'] }
+const TWO = { refs: ['ref_1', 'ref_2'], pays: ['pay_1', 'pay_2'], amount: 4000 }
+const REST = { ...TWO, pays: ['pay_1'] }
+const ALONE = { ...ONE, pays: ['pay_1'], amount: 3000 }
+const MOST = 2_147_483_647
+const LARGE = { amount: MOST }
 
-const CASES: Readonly<
-  Record<string, [lines: readonly Line[], transfers: readonly KnownTransfer[], decided: string[]]>
-> = {
-  'names a transfer that was booked by hand': [[ONE], [bookedByKarim(1)], ['lin_1']],
-  'names one that was given back since': [[ONE], [bookedByKarim(1, { status: 'refunded' })], ['lin_1']],
-  'names one that waits': [[ONE], [bookedByKarim(1, WAITS)], []],
-  'names one that was booked otherwise': [[ONE], [bookedByKarim(1, { state: 'ended' })], []],
-  'names one that is in review': [[ONE], [bookedByKarim(1, { status: 'review' })], []],
-  'has another amount': [[{ ...ONE, amount: 1999 }], [bookedByKarim(1)], []],
-  'names two': [[{ refs: ['ref_1', 'ref_2'] }], [bookedByKarim(1)], []],
-  'names none': [[{ refs: [] }], [bookedByKarim(1)], []],
-  'names what no transfer has': [[{ refs: ['ref_2'] }], [bookedByKarim(1)], []],
-  'was set aside': [[{ ...ONE, state: 'set_aside' }], [bookedByKarim(1)], []],
-  'names a transfer that another line pays': [
-    [{ refs: [], pays: ['pay_1'], amount: 3000 }, ONE],
-    [bookedByKarim(1)],
-    ['lin_1'],
-  ],
-  'is one of two that name it': [[ONE, ONE], [bookedByKarim(1)], ['lin_1']],
-  'pays what is booked': [[{ refs: [], pays: ['pay_1'] }], [bookedByKarim(1)], ['lin_1']],
-  'pays two that are booked': [[TWO], [bookedByKarim(1), bookedByKarim(2)], ['lin_1']],
-  'pays two of which one waits': [[TWO], [bookedByKarim(1), bookedByKarim(2, WAITS)], []],
-  'pays two of which one is in review': [
-    [TWO],
-    [bookedByKarim(1), bookedByKarim(2, { status: 'review' })],
-    [],
-  ],
-  'has money left for another that it names': [
-    [{ ...TWO, pays: ['pay_1'] }],
-    [bookedByKarim(1), bookedByKarim(2, WAITS)],
-    [],
-  ],
-  'has money left, and what it names is over': [
-    [{ ...TWO, pays: ['pay_1'] }],
-    [bookedByKarim(1), bookedByKarim(2)],
-    ['lin_1'],
-  ],
-  'has money left, and names alone what it pays': [
-    [{ ...ONE, pays: ['pay_1'], amount: 3000 }],
-    [bookedByKarim(1, { state: 'open' })],
-    ['lin_1'],
-  ],
-  'has no money left for another that it names': [
-    [{ ...TWO, pays: ['pay_1'], amount: 2000 }],
-    [bookedByKarim(1), bookedByKarim(2, WAITS)],
-    ['lin_1'],
-  ],
+const REVIEW = { status: 'review' } as const
+const BOTH = [booked(1), booked(2)]
+type Case = [lines: readonly Line[], transfers: readonly KnownTransfer[], decided: string[]]
+
+const CASES: Readonly<Record<string, Case>> = {
+  'names a transfer that was booked by hand': [[ONE], [booked(1)], ['lin_1']],
+  'names one that was given back since': [[ONE], [booked(1, { status: 'refunded' })], ['lin_1']],
+  'names one that waits': [[ONE], [booked(1, WAITS)], []],
+  'names one that was booked otherwise': [[ONE], [booked(1, { state: 'ended' })], []],
+  'names one that is in review': [[ONE], [booked(1, REVIEW)], []],
+  'has another amount': [[{ ...ONE, amount: 1999 }], [booked(1)], []],
+  'names two': [[{ refs: ['ref_1', 'ref_2'] }], [booked(1)], []],
+  'names none': [[{ refs: [] }], [booked(1)], []],
+  'names what no transfer has': [[{ refs: ['ref_2'] }], [booked(1)], []],
+  'was set aside': [[{ ...ONE, state: 'set_aside' }], [booked(1)], []],
+  'names a transfer that another pays': [[{ ...PAYS, amount: 3000 }, ONE], [booked(1)], ['lin_1']],
+  'is one of two that name it': [[ONE, ONE], [booked(1)], ['lin_1']],
+  'pays what is booked': [[PAYS], [booked(1)], ['lin_1']],
+  'pays two that are booked': [[TWO], BOTH, ['lin_1']],
+  'pays two of which one waits': [[TWO], [booked(1), booked(2, WAITS)], []],
+  'pays two of which one is in review': [[TWO], [booked(1), booked(2, REVIEW)], []],
+  'has money left for another that waits': [[REST], [booked(1), booked(2, WAITS)], []],
+  'has money left, and what it names is over': [[REST], BOTH, ['lin_1']],
+  'has money left, and names alone what it pays': [[ALONE], [booked(1, { state: 'open' })], ['lin_1']],
+  'has no money left for another': [[{ ...REST, amount: 2000 }], [booked(1), booked(2, WAITS)], ['lin_1']],
   'pays the largest amounts': [
-    [{ ...TWO, amount: 2 * 2_147_483_647 }],
-    [bookedByKarim(1, { amount: 2_147_483_647 }), bookedByKarim(2, { amount: 2_147_483_647 })],
+    [{ ...TWO, amount: 2 * MOST }],
+    [1, 2].map((n) => booked(n, LARGE)),
     ['lin_1'],
   ],
 }

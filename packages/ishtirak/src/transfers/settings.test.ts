@@ -54,7 +54,7 @@ describe('TRANSFER_FILE', () => {
       [ccp, { number: baridimob.number }, asCcp],
       [ccp, { number: '00234O6789' }, 'number (line 1): must be 3 to 20 digits'],
       [ccp, { kind: 'cash' }, 'kind (line 1): must be one of ccp, baridimob, bank'],
-      [baridimob, { number: '00799999002345678942' }, noRib],
+      [baridimob, { number: '00799999002345678942' }, noRib.replace('RIB', 'RIP')],
       [baridimob, { number: bank.number }, 'number (line 1): a RIP begins with 00799999'],
       [baridimob, { number: ccp.number }, 'number (line 1): a RIP has 20 digits'],
       [bank, { number: '00400147401001050486' }, noRib],
