@@ -5,7 +5,6 @@ import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { checkoutIdOf } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { countReceipts } from './figures.sql.js'
 
@@ -62,43 +61,6 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     await database().query(forgetFees, ['late'])
     return { late: late.paymentId }
   }
-
-  /** The rows of the plain file. */
-  const lines = async (name: string) => {
-    const { text } = await operator.get(`/exports/accounts?month=${name}`)
-    const [head = [], ...rows] = text
-      .trimEnd()
-      .split('\r\n')
-      .map((line) => line.split(','))
-    return rows.map((row) => Object.fromEntries(head.map((column, n) => [column, row[n] ?? ''])))
-  }
-
-  it('counts money on a balance once: when it is spent, not when it is paid in', async () => {
-    const user = world.as('saver')
-    const paidIn = await user.post('/api/v1/billing/balance/top-ups', { amount: 6_000 })
-    await world.emulator.pay(checkoutIdOf(paidIn.body.checkout_url), 'paid')
-    await world.emulator.settled()
-    expect((await month('2026-11')).paid).toMatchObject({ count: 0, total: 0 })
-    const bought = await user.post('/api/v1/billing/payments', { plan: 'pro', method: 'balance' })
-    expect([bought.status, bought.body.status]).toEqual([201, 'paid'])
-    expect(await month('2026-11')).toMatchObject({ paid: { count: 1, total: 2_000 }, uncounted: 0 })
-    const sold = (await lines('2026-11')).filter(({ kind }) => kind === 'payment')
-    expect(sold.map(({ method }) => method)).toEqual(['balance'])
-    // Both have a receipt, and a number; what went to the balance is no sale.
-    const { data } = (await operator.get('/months/2026-11/receipts')).body
-    const rows = data.map(({ plan, ttc, advance, total }: Record<string, unknown>) => [
-      plan,
-      ttc,
-      advance,
-      total,
-    ])
-    expect(rows.sort()).toEqual(
-      [
-        [null, 0, 6_000, 6_000],
-        ['pro', 2_000, 0, 2_000],
-      ].sort(),
-    )
-  })
 
   it('has a payment in the month it was paid in, whenever it was heard of, a refund in its own', async () => {
     const { late } = await twoMonths()

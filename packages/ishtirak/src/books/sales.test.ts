@@ -197,8 +197,6 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     const { next_cursor } = await get('/months/2026-11/sales?limit=2')
     const elsewhere = await operator.get(`/months/2026-12/sales?cursor=${next_cursor}`)
     expect([elsewhere.status, elsewhere.body.code]).toEqual([422, 'invalid_cursor'])
-    for (const path of ['/months/2026-13/sales', '/months/2026-13/declaration', '/exports/sales?month=x'])
-      expect([path, (await operator.get(path)).status]).toEqual([path, 422])
   })
 
   it('counts a payment once, whatever papers follow, and takes it back by its avoir', async () => {
@@ -278,8 +276,6 @@ describeWorldOnEach('the accountant’s month', { env: ENV, withoutJobs: true },
     const trail = (await owner().get('/audit?act=payments.export')).body.data
     expect(trail).toMatchObject([{ act: 'payments.export', after: { month: '2026-11', file: 'sales' } }])
     const support = await enterConsole(world, ROLE_KEYS.support)
-    for (const part of ['sales', 'declaration'])
-      expect((await support.open(`/console/months/2026-11/${part}`)).status).toBe(403)
     expect((await support.open('/console/months/2026-11')).text).not.toContain('/declaration')
   })
 })

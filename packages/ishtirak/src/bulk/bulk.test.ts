@@ -24,6 +24,9 @@ import { type WorkDeps, workOff } from './work-off.js'
 const WHY = 'outage of the 21st'
 const OUTAGE = { active_from: '2026-11-21', active_until: '2026-11-21' }
 
+/** User, grants, days. */
+const ONCE_EACH = ['a', 'b', 'c'].map((user) => [user, 1, 7])
+
 const selectGrants = statement(
   'test.bulk.grants',
   'select user_id, count(*)::int as grants, sum(days)::int as days from grants group by 1 order by 1',
@@ -77,20 +80,13 @@ describeWorldOnEach('an act on many', { env: ROLES_ENV }, ({ world, database }) 
     const done = (await owner.get(`/bulk/${begun.id}`)).body
     expect(done).toMatchObject({ done: 3, refused: 0, left: 0, sum_done: 21 })
     expect(done.finished_at).not.toBeNull()
-    expect(await grants()).toEqual([
-      ['a', 1, 7],
-      ['b', 1, 7],
-      ['c', 1, 7],
-    ])
+    expect(await grants()).toEqual(ONCE_EACH)
     const { data } = (await owner.get('/audit?act=user.grant')).body
     expect(data.map((act: { why: string }) => act.why)).toEqual([WHY, WHY, WHY])
     // Sent again, it is answered with how far it is; asking for something else it is refused.
     expect((await start({ ...grantAll, operation_id: 'outage-1' })).id).toBe(begun.id)
-    const other = await owner.post('/bulk/start', {
-      ...grantAll,
-      input: { days: 8 },
-      operation_id: 'outage-1',
-    })
+    const changed = { ...grantAll, input: { days: 8 }, operation_id: 'outage-1' }
+    const other = await owner.post('/bulk/start', changed)
     expect(other.status).toBe(409)
     expect((await owner.get('/bulk')).body.data).toHaveLength(1)
     const headers = { authorization: `Bearer ${ROLE_KEYS.viewer}` }
@@ -153,11 +149,7 @@ describeWorldOnEach('an act on many', { env: ROLES_ENV }, ({ world, database }) 
     world.clock.advance(121_000)
     await Promise.all([work(id), work(id)])
     expect((await owner.get(`/bulk/${id}`)).body).toMatchObject({ done: 3, left: 0 })
-    expect(await grants()).toEqual([
-      ['a', 1, 7],
-      ['b', 1, 7],
-      ['c', 1, 7],
-    ])
+    expect(await grants()).toEqual(ONCE_EACH)
   })
 
   it('counts once what somebody did meanwhile under its name, though a first try does not look', async () => {
