@@ -3,14 +3,7 @@ import { nightlyReminder } from './nightly-age.js'
 
 const NOW = Date.parse('2026-11-28T12:00:00Z')
 const record = (...rows: readonly (readonly [part: string, date: string, result: string])[]) =>
-  [
-    '# x',
-    '',
-    '| part | commit | date | machine | result | minutes |',
-    '| --- | --- | --- | --- | --- | --- |',
-  ]
-    .concat(rows.map(([part, date, result]) => `| ${part} | abc | ${date} | 2 cores | ${result} | 9 |`))
-    .join('\n')
+  rows.map(([part, date, result]) => `| ${part} | abc | ${date} | 2 cores | ${result} | 9 |`).join('\n')
 
 it('npm test says which parts of the nightly run are old or failed, and is silent otherwise', () => {
   const fresh = ['mutate', '2026-11-27', 'passed'] as const
