@@ -1,4 +1,6 @@
-// The catalogs are complete: every text in every language, with the same data.
+// The catalogs are complete: every text in every language, with the same data, and used somewhere.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CONSOLE_TEXTS, FOLDERS, sectionsOf, textsOf } from '../../../../test/support/all-words.js'
 import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
@@ -7,7 +9,7 @@ import '../main/wire.js'
 import { isConsoleKey } from './console.js'
 import { CATALOGS, instrumentName, isMessageKey, phoneInWords, planName, sayIn } from './messages.js'
 
-const PAPERS = ['receipt', 'facture', 'avoir', 'proforma', 'statement']
+const PAPERS = ['receipt', 'facture', 'avoir', 'proforma']
 const LABELS = [...PAPERS, 'instrument', 'fieldProblem', 'fieldBound']
 const textsIn = byLocale((locale) => {
   const labels = LABELS.flatMap((section) =>
@@ -61,6 +63,26 @@ describe('every text', () => {
     )
     const all = [...catalog, ...ofConsole]
     expect(all.filter(([, text]) => LOCALES.some((locale) => isWrong(text[locale], text.en)))).toEqual([])
+  })
+
+  it('is used somewhere', () => {
+    const folder = path.resolve(import.meta.dirname, '..')
+    const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(?<!\.test)\.tsx?$/.test(file))
+      .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+      .join('\n')
+    const words = new Set(code.match(/\w+/g))
+    // Keys that are composed: `status_${status}`, codeInWords(view, 'job', name), `${answer}Title`.
+    const starts = [...code.matchAll(/`(\w+_)\$\{|InWords\(\w+, '(\w+)'/g)].map(
+      ([, start, kind]) => start ?? `${kind}_`,
+    )
+    const ends = [...code.matchAll(/\$\{\w+\}([A-Z]\w+)`/g)].map(([, end = '']) => end)
+    const isUsed = (key: string) =>
+      words.has(key) || starts.some((start) => key.startsWith(start)) || ends.some((end) => key.endsWith(end))
+    const keys = [...textsIn.en.keys(), ...Object.keys(CONSOLE_TEXTS.en)].filter(
+      (key) => !/^error\./.test(key),
+    )
+    expect(keys.filter((key) => !isUsed(key.split('.').at(-1) ?? ''))).toEqual([])
   })
 
   it('is Arabic in Arabic', () => {
