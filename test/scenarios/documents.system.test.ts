@@ -55,7 +55,7 @@ describe('each document', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('has our name and version, and says of each operation its name, its callers and its answers', async () => {
+  it('has our name and version, and each operation has its name, its callers and its answers', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'))
     for (const document of Object.values(documents)) {
       expect(document.info).toMatchObject({ title: expect.stringMatching(/^Ishtirak/), version })
