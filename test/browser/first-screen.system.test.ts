@@ -71,7 +71,7 @@ describeInBrowser('the first screen', ({ visit }) => {
     expect(await page.locator('.plans th > span').allTextContents()).toEqual(['Free', 'Pro'])
   })
 
-  it('says in grace until when everything works, counts down to that, and has a badge only then', async () => {
+  it('says in grace until when everything works, counts down to that, and has a badge', async () => {
     // Bought on 25 November, so paid until 25 December; three days of grace; now it is 27 December.
     const badgeOf = async (userId: string) =>
       await (await open(userId, 'en')).page.locator('.hero .badge').allTextContents()
