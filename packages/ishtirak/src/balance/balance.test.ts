@@ -1,12 +1,13 @@
 // Money that a user pays in: it buys, it renews by itself, and each dinar of it stands in a ledger.
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { createBookRenewals } from '../ledger/renewals.js'
@@ -29,6 +30,11 @@ const selectReceipts = statement(
   `select number, snapshot->>'amount' as amount, snapshot->'tax'->>'kind' as tax
      from receipts order by number`,
 )
+const selectPeriods = statement(
+  'test.balance.periods',
+  `select method, to_char(period_start, 'YYYY-MM-DD') as starts from payments
+    where kind = 'purchase' order by period_start`,
+)
 const selectEvents = statement(
   'test.balance.events',
   "select type, payload->'data'->'balance' as balance from outbox order by user_id, sequence",
@@ -42,13 +48,8 @@ const selectLast = statement(
 )
 
 describeOnEach('a balance', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), {
-      env: { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS },
-    })
-  })
-  afterEach(() => world.stop())
+  const env = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS }
+  const world = worldOfEachTest(database, { env })
 
   const user = () => world.as('user-1')
   const topUp = async (amount: number) => {
@@ -172,17 +173,6 @@ describeOnEach('a balance', ({ database }) => {
     expect((await balance()).renewal.next_at).toBe(null)
   })
 
-  it('what came due meanwhile is booked before the next money', async () => {
-    await user().buy()
-    await topUp(2_000)
-    await renew()
-    // No job runs.
-    await world.emulator.advance(40 * DAY)
-    await topUp(1_500)
-    expect(await ledger()).toEqual(['top_up 2000 2000', 'renewal -2000 0', 'top_up 1500 1500'])
-    expect((await status()).current_period_end).toBe('2027-01-21T12:00:00Z')
-  })
-
   it('an order buys as soon as there is enough, also where there is no paid time, and tells of it', async () => {
     expect((await renew()).body.next_at).toBe(null)
     await topUp(3_000)
@@ -212,6 +202,15 @@ describeOnEach('a balance', ({ database }) => {
     expect(await ledger()).toEqual(['top_up 7000 7000'])
   })
 
+  it('has renewed before a proof is taken, where no job has run', async () => {
+    await topUp(5_000)
+    await renew()
+    const { body } = await user().post(PAYMENTS, { plan: 'pro', months: 12, method: 'transfer' })
+    world.clock.advance(31 * DAY * 1_000)
+    expect((await user().put(`${PAYMENTS}/${body.id}/proof`, png())).status).toBe(200)
+    expect(await ledger()).toHaveLength(3)
+  })
+
   it('gets back what it paid for; other payments go to it where the operator says so', async () => {
     await topUp(3_000)
     const { body: bought } = await buy()
@@ -236,6 +235,21 @@ describeOnEach('a balance', ({ database }) => {
     expect((await operate(`payments/${paymentId}/refund`, { to: 'balance' })).status).toBe(200)
     expect((await balance()).amount).toBe(0)
     expect(await ledger()).toEqual(['returned 2000 2000', 'renewal -2000 0'])
+  })
+
+  it('has renewed before a page is booked that was opened before it was due and paid after', async () => {
+    await user().buy()
+    await topUp(5_000)
+    await renew()
+    world.clock.advance((30 * DAY - 600) * 1_000)
+    const opened = await user().post(PAYMENTS, { plan: 'pro' })
+    world.clock.advance(900 * 1_000)
+    await world.pay(opened.body.checkout_url)
+    expect(await database().query(selectPeriods)).toEqual([
+      { method: 'chargily', starts: '2026-11-21' },
+      { method: 'balance', starts: '2026-12-21' },
+      { method: 'chargily', starts: '2027-01-21' },
+    ])
   })
 
   it('is topped up at the desk, with the duty on cash, not above BALANCE_MAX, and given back', async () => {

@@ -1,14 +1,14 @@
 // A dearer plan in mid-term, through the whole: quoted, bought by a click or as a payment, booked, told.
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { anEvent, postEvent } from '../../../../test/support/provider-events.js'
 import { type ReceivedMessage, readMessage, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { type Caller, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { type Caller, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { toTimestamp } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
@@ -21,22 +21,20 @@ const forgetPayment = statement('test.plan_change.forget', 'delete from payments
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const TRANSFER_FILE = path.resolve(import.meta.dirname, '../../../../docs/transfer.example.json')
 const SELLER_FILE = path.resolve(import.meta.dirname, '../../../../docs/seller.example.json')
-const ENV = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
+const FILES = { PLANS_FILE, TRANSFER_FILE, SELLER_FILE }
+const ENV = { ...FILES, ...OPERATOR_ENV, ...CODE_ENV, ...WITH_PLATFORM }
 const selectEvents = statement(
   'test.plan_change.events',
   `select payload->>'type' as type, payload->'data' as data from outbox where user_id = $1 order by sequence`,
 )
 
 describeScenario('a dearer plan in mid-term', ({ database }) => {
-  let world: World
+  const world = worldOfEachTest(database, { env: ENV })
+  const operator = operatorOf(world)
   let user: Caller
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: ENV })
+  beforeEach(() => {
     user = world.as('user-1')
-    operator = operatorOf(world)
   })
-  afterEach(() => world.stop())
 
   const status = async () => (await user.get('/api/v1/billing/status')).body
   const events = async () =>
@@ -213,17 +211,31 @@ describeScenario('a dearer plan in mid-term', ({ database }) => {
   })
 
   it('is told by mail, with its receipt', async () => {
-    await world.stop()
     await using sink = await startSmtpSink()
-    world = await createWorld(database(), { env: { ...ENV, SMTP_URL: sink.url } })
-    await setProfile(world, 'user-1', { email: 'amina@example.dz', locale: 'en' })
-    user = world.as('user-1')
-    await halfWay()
-    await world.pay((await user.post(UPGRADE, { plan: 'team' })).body.checkout_url)
-    await world.service.runner.runAll()
+    await using mailing = await createWorld(database(), { env: { ...ENV, SMTP_URL: sink.url } })
+    await setProfile(mailing, 'user-1', { email: 'amina@example.dz', locale: 'en' })
+    await mailing.as('user-1').buy()
+    const { body } = await mailing.as('user-1').post(UPGRADE, { plan: 'team' })
+    await mailing.pay(body.checkout_url)
+    await mailing.service.runner.runAll()
     const { parts } = readMessage(sink.messages.at(-1) as ReceivedMessage)
     const told = 'From now on your plan is Team, paid until 21 December 2026'
     expect(parts['text/plain']?.toString().replaceAll(/\s+/g, ' ')).toContain(told)
     expect(Object.keys(parts)).toContain('application/pdf')
+  })
+
+  it('is of a month that the balance has bought and no job has written down', async () => {
+    await using holding = await createWorld(database(), { env: { ...ENV, BALANCE_MAX: '50000' } })
+    user = holding.as('user-1')
+    await user.buy()
+    const topUp = await user.post('/api/v1/billing/balance/top-ups', { amount: 5000 })
+    await holding.pay(topUp.body.checkout_url)
+    await user.put('/api/v1/billing/balance/renewal', { plan: 'pro', months: 1 })
+    holding.clock.advance(45 * DAY * 1_000)
+    const expected = { kind: 'change', credit: 1032 }
+    expect((await user.get(`${QUOTE}?plan=team&start=now`)).body).toMatchObject(expected)
+    await holding.pay((await user.post(UPGRADE, { plan: 'team' })).body.checkout_url)
+    expect(await status()).toMatchObject({ plan: 'team', current_period_end: '2027-01-21T12:00:00Z' })
+    expect((await user.get('/api/v1/billing/balance')).body.amount).toBe(3000)
   })
 })

@@ -1,12 +1,12 @@
 // Codes of months: time without a payment, once for each use, with an event and a mail, and
 // without a receipt.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../../../../test/support/codes.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { BillingError, ERRORS } from '../core/error.js'
 import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
@@ -23,15 +23,9 @@ const selectTraces = statement(
 )
 
 describeOnEach('a code of months', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    world = await createWorld(database(), {
-      env: { ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE, BALANCE_MAX: '9000' },
-    })
-    operator = operatorOf(world)
-  })
-  afterEach(() => world.stop())
+  const env = { ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE, BALANCE_MAX: '9000' }
+  const world = worldOfEachTest(database, { env })
+  const operator = operatorOf(world)
 
   const aBatch = (of: object = {}) => makeCodes(operator, { ...VOUCHER, ...of })
   const redeem = (userId: string, code = '') => world.as(userId).post(`${BILLING}/redeem`, { code })
@@ -142,10 +136,8 @@ describeOnEach('a code of months', ({ database }) => {
 
   it('that leaves nothing to pay takes the place of what the user was about to pay with it', async () => {
     const { code } = await aBatch({ kind: 'amount', amount: 2000, plan: undefined, months: undefined })
-    await world.stop()
-    const env = { ...OPERATOR_ENV, ...CODE_ENV, PLANS_FILE: SELLING_PLANS }
-    world = await createWorld(database(), { env })
-    const user = world.as('user-1')
+    await using selling = await createWorld(database(), { env: { ...env, PLANS_FILE: SELLING_PLANS } })
+    const user = selling.as('user-1')
     const { body: opened } = await user.post(`${BILLING}/payments`, { plan: 'pro', months: 12, code })
     const named = (of: object) => user.post(`${BILLING}/redeem`, { code, plan: 'starter', ...of })
     const open = async () => (await user.get(`${BILLING}/payments/${opened.id}`)).body.status
@@ -153,6 +145,13 @@ describeOnEach('a code of months', ({ database }) => {
     expect((await user.get(`${BILLING}/quote?plan=starter&code=${code}`)).body.amount).toBe(0)
     expect([(await named({})).body, await open()]).toMatchObject([{ plan: 'starter', months: 1 }, 'expired'])
     expect(await tracesOf('user-1')).toMatchObject({ grants: 1, used: 1 })
+  })
+
+  it('is answered again whatever plan is named beside a code of months', async () => {
+    const { code } = await aBatch({ months: 3 })
+    const named = () => world.as('user-1').post(`${BILLING}/redeem`, { code, plan: 'pro' })
+    const { text } = await named()
+    expect(await named()).toMatchObject({ status: 200, text })
   })
 
   it('gives its months as often as one user may redeem it, and then the last answer again', async () => {

@@ -50,14 +50,11 @@ describe('the boundaries', () => {
     })
   })
 
-  it('without days of grace the end is final at once', () => {
+  it('follow the days of grace and a change of them; without any the end is final at once', () => {
     expect(decide('expiring_1_day', END, { graceDays: 0 })).toMatchObject({
       announcement: { boundary: 'expired', skipped: [] },
       announceAt: null,
     })
-  })
-
-  it('follow a change of the days of grace', () => {
     // past_due was announced with 3 days of grace; with 1 day grace is over.
     expect(decide('past_due', END + days(2), { graceDays: 1 }).announcement?.boundary).toBe('expired')
     expect(decide('past_due', END + days(3), { graceDays: 5 })).toMatchObject({

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aPayment, instantOf, PRO, RULES } from '../../../../test/support/fixtures.js'
-import { DAY, HOUR, type Instant, toTimestamp } from './instant.js'
+import { DAY, HOUR, type Instant } from './instant.js'
 import { decideEnd, decideRefund } from './refund.js'
 import {
   extend,
@@ -35,29 +35,10 @@ function refund(facts: SubscriptionFacts, id: string, now: Instant): Subscriptio
   return decided.subscription
 }
 
-const periods = ({ periods }: SubscriptionFacts) =>
-  periods.map(({ sourceId, start, end }) => [sourceId, toTimestamp(start), toTimestamp(end)])
-
 const january = instantOf('2026-01-31T10:00:00Z')
 const bought: Step = { id: 'pay_1', at: january, months: 1 }
 
 describe('days that are granted', () => {
-  it('move the end by 24 hours each, and months bought later count from there', () => {
-    const facts = factsOf(
-      bought,
-      { id: 'grt_1', at: january + DAY, days: 3 },
-      { id: 'pay_2', at: january + 2 * DAY, months: 1 },
-      { id: 'pay_3', at: january + 2 * DAY, months: 2 },
-    )
-    expect(periods(facts)).toEqual([
-      ['pay_1', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
-      ['grt_1', '2026-02-28T10:00:00Z', '2026-03-03T10:00:00Z'],
-      ['pay_2', '2026-03-03T10:00:00Z', '2026-04-03T10:00:00Z'],
-      ['pay_3', '2026-04-03T10:00:00Z', '2026-06-03T10:00:00Z'],
-    ])
-    expect(facts.run).toEqual({ anchorAt: instantOf('2026-03-03T10:00:00Z'), months: 3 })
-  })
-
   it('lengthen the period of days granted before them, of the same plan alone', () => {
     const steps = Array.from({ length: 2_400 }, (_, n) => ({ id: `grt_${n}`, at: january + n, days: 1 }))
     const facts = factsOf(bought, ...steps)
@@ -73,17 +54,6 @@ describe('days that are granted', () => {
     // As it comes back from the database: in another order.
     const sorted = Object.fromEntries(Object.entries(PRO).reverse()) as unknown as typeof PRO
     expect(extend(facts, more, { ...source, plan: sorted }, january + DAY).periods).toHaveLength(2)
-  })
-
-  it('begin now for a user without paid time: who never paid, has expired, was ended', () => {
-    const at = january + 400 * DAY
-    const granted = { run: { anchorAt: at + 14 * DAY, months: 0 }, paidUntil: at + 14 * DAY, endedAt: null }
-    for (const before of [NEVER_PAID, factsOf(bought), { ...factsOf(bought), endedAt: january + DAY }]) {
-      const facts = add(before, { id: 'grt_1', at, days: 14 })
-      expect(facts).toMatchObject(granted)
-      expect(facts.periods).toHaveLength(1)
-      expect(statusAt(facts, at, RULES)).toMatchObject({ plan: PRO, status: 'active' })
-    }
   })
 
   it('count in grace from the end, and access goes on where the new end lies ahead', () => {

@@ -32,19 +32,18 @@ describe('a receipt drawn up', () => {
   })
 
   it('is taxed as on the day of payment, though it is issued later', () => {
-    const seller: Seller = {
-      ...EXAMPLE_SELLER,
-      taxTerms: [
-        { from: '2026-01-01', tax: { kind: 'vat', ratePercent: 19 } },
-        { from: '2027-01-01', tax: { kind: 'vat', ratePercent: 9 } },
-      ],
+    const taxOf = (ratePercent: number) => ({ kind: 'vat' as const, ratePercent })
+    const taxTerms = [
+      { from: '2026-01-01', tax: taxOf(19) },
+      { from: '2027-01-01', tax: taxOf(9) },
+    ]
+    const payment = { ...PAID, paidAt: Date.parse('2026-12-31T12:00:00Z') }
+    const of = {
+      ...OF,
+      seller: { ...EXAMPLE_SELLER, taxTerms },
+      issuedAt: Date.parse('2027-01-02T12:00:00Z'),
     }
-    const receipt = drawUpReceipt(
-      { ...PAID, paidAt: Date.parse('2026-12-31T12:00:00Z') },
-      { ...OF, seller, issuedAt: Date.parse('2027-01-02T12:00:00Z') },
-    )
-    expect(receipt.tax).toEqual({ kind: 'vat', ratePercent: 19 })
-    expect(receipt.issuedOn).toBe('2027-01-02')
+    expect(drawUpReceipt(payment, of)).toMatchObject({ tax: taxOf(19), issuedOn: '2027-01-02' })
   })
 
   it('in cash bears the stamp duty of its day in the billing time zone, on top of the price', () => {

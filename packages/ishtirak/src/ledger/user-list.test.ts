@@ -94,6 +94,8 @@ describeOnEach('the list of users', ({ database }) => {
     ])
     expect((await operatorOf(world, ROLE_KEYS.viewer).get('/exports/users')).status).toBe(403)
     expect((await owner.get('/audit?act=users.export')).body.data).toHaveLength(1)
+    const refunded = await world.call('GET', '/api/v1/operator/exports/payments?status=refunded', { headers })
+    expect(refunded.text.split('\r\n')[1]).toMatch(/^pay_\w+,refunded,purchase,pro,1,2400,DZD,refunded,card,/)
     const visit = await enterConsole(world, ROLE_KEYS.accountant)
     const page = wordsOf((await visit.open('/console/users?state=ended&plan=pro')).text)
     expect(page).toMatch(/refunded .*ended by an operator/)

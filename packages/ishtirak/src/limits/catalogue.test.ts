@@ -126,6 +126,15 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
     expect(file.limits).toMatchObject({ build_minutes: 100, functions: 100 })
   })
 
+  it('shows a count of the user, however many projects have more', async () => {
+    const platform = platformFor(await openUsual(), 'user-1')
+    await platform.consume('projects', { operation_id: 'a' })
+    await database().script(`insert into usage (user_id, limit_name, scope, counts_as, used, revision)
+      select 'user-1', 'domains', 'project-' || n, 'gauge/project', 9, 1 from generate_series(1, 1200) n`)
+    const { usage } = (await platform.read()).body
+    expect([usage.projects, Object.keys(usage.domains).length]).toEqual([1, 999])
+  })
+
   it('is on the portal in its own words, with its unit, its month and its scope', async () => {
     const world = await openUsual()
     await platformFor(world, 'user-1').report('functions', { used: 12, scope_id: 'eu-1' })

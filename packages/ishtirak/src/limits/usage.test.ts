@@ -1,20 +1,16 @@
 // The platform's day with the limits: it asks on every deploy, the day turns, the user pays in the middle of
 // it, the plan ends. Everything through HTTP.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 
 const DEPLOYS = 'deploys_per_day'
 const HOURS = 3_600
 const DAYS = 24 * HOURS
 
 describeOnEach('limits', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: WITH_PLATFORM })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: WITH_PLATFORM })
 
   const platform = () => platformFor(world, 'user-1')
   const deploy = async (id: string) => (await platform().consume(DEPLOYS, { operation_id: id })).body

@@ -1,11 +1,10 @@
 // An address that bounces is corrected: what failed goes out again, and the trail does not name the address.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'
-import { type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const failMails = statement(
@@ -22,18 +21,12 @@ const selectTrail = statement(
 )
 
 describeScenario('the act that corrects an address', ({ database }) => {
-  let mail: SmtpSink
-  let world: World
+  // No mail is sent: no job runs.
+  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, SMTP_URL: 'smtp://127.0.0.1:9' } })
   beforeEach(async () => {
-    mail = await startSmtpSink()
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, SMTP_URL: mail.url } })
     await setProfile(world, 'user-1', { email: 'wrong@example.dz', name: 'Samira' })
     await world.as('user-1').buy()
     await database().query(failMails, [])
-  })
-  afterEach(async () => {
-    await world.stop()
-    await mail[Symbol.asyncDispose]()
   })
 
   it('sends again what failed, once, and is in the trail without the address', async () => {
@@ -43,8 +36,7 @@ describeScenario('the act that corrects an address', ({ database }) => {
     expect((await operator.get('/inbox')).body.data).toMatchObject([
       { kind: 'mail_failed', urgency: 'later', next_act: 'user.correct_address' },
     ])
-    for (const email of ['right', 'a b@example.dz', '@', 'a@b\nc'])
-      expect([email, (await operator.post(path, { ...asked, email })).status]).toEqual([email, 422])
+    expect((await operator.post(path, { ...asked, email: 'right' })).status).toBe(422)
     const { status, body } = await operator.post(path, asked)
     expect([status, body.email]).toEqual([200, 'right@example.dz'])
     expect(await database().query(selectMails)).toMatchObject([

@@ -1,15 +1,11 @@
 // The choice of terms on the portal's page, and what its forms buy.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { type Answer, createWorld, type World } from '../../../../test/support/world.js'
+import { type Answer, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 
 describeScenario('the choice of terms', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { PLANS_FILE: SELLING_PLANS } })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: { PLANS_FILE: SELLING_PLANS } })
 
   const pay = ({ headers }: Answer, outcome?: 'failed') => world.pay(headers.get('location') ?? '', outcome)
   const endOf = async (userId: string) =>
@@ -39,6 +35,7 @@ describeScenario('the choice of terms', ({ database }) => {
     const expected = values.map((value) => [value, value === '1 starter' ? 'checked' : undefined])
     expect(radios(choiceIn(page), 'offer')).toEqual(expected)
     expect(page.text.match(/class="go"/g)).toHaveLength(1)
+    expect(wordsOf(page.text)).toContain('Databases 0 of 0 Not included in your plan')
     const summary = await choose('12 pro')
     const change = /href="[\w/]*(\/portal\?[^"#]+)#choose"/.exec(summary.text)?.[1] ?? ''
     const asked = await (await enterPortal(world, 'user-1')).open(change.replaceAll('&amp;', '&'))

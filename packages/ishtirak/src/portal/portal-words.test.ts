@@ -35,6 +35,8 @@ describeScenario('the pages say', ({ database }) => {
       const { paymentId } = await world.as(userId).buy()
       for (const page of [await returned(paymentId), await portal(userId)])
         for (const part of [said, PHONE]) expect(page).toContain(part)
+      const { text } = await (await enterPortal(world, userId)).open()
+      expect(text).not.toMatch(/\/portal\/(upgrade|choice)/)
     }
   })
 

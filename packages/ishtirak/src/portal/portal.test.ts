@@ -192,14 +192,6 @@ describeScenario('the portal', ({ database }) => {
     expect((await submit(cookie, own, headers)).status).toBe(303)
   })
 
-  it('does not invite to pay again while a payment is under review', async () => {
-    world.emulator.setFaults({ wrong_amount: { times: 1 } })
-    await world.as('user-1').buy()
-    const { text } = await open(await enter('user-1'), { 'accept-language': 'en' })
-    expect(text).toContain('Do not pay again')
-    expect(text).not.toMatch(/\/portal\/(upgrade|choice)/)
-  })
-
   it('runs no script, escapes names, cannot be framed, sends no referrer, is kept by no cache', async () => {
     const name = '<script>alert(1)</script>"\'&'
     await setProfile(world, 'user-1', { name })
@@ -312,7 +304,6 @@ describeScenario('the portal', ({ database }) => {
       (await mailing.call('GET', `/portal/return/${paymentId}`, { headers })).text
     expect(await look({ cookie })).toContain('Your receipt will be sent to n…@example.dz.')
     await mailing.advance(60)
-    expect(sink.messages).toHaveLength(1)
     expect(await look({ cookie })).toContain('Receipt sent to n…@example.dz.')
     expect(await look()).not.toMatch(/example\.dz|sent to/)
     await mailing.stop()

@@ -67,6 +67,11 @@ describeScenario('a visit of the portal without a session', ({ database }) => {
       expect((await world.call('GET', `/portal/sign-in?token=${token}`)).text).toContain(
         '<form method="post"',
       )
+    // The language is changed without losing the link.
+    const own = await world.call('GET', `/portal/sign-in?token=${token}`)
+    const french = /href="([^"]+)" lang="fr"/.exec(own.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const inFrench = await world.call('GET', french.slice(world.base.length))
+    expect(inFrench.text).toMatch(new RegExp(`<html lang="fr".*value="${token}"`, 's'))
     const none = await ask('"><script>amina')
     expect([none.status, none.text]).toEqual([422, expect.stringContaining('aria-invalid="true"')])
     expect(none.text).not.toContain('"><script>')

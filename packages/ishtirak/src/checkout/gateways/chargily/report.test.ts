@@ -76,12 +76,6 @@ describe('an event', () => {
     expect(JSON.stringify(event)).not.toMatch(/000016001234567|satim/)
   })
 
-  test('of a type that we do not know is an event all the same', () => {
-    const unknown = { id: 'evt', entity: 'event', type: 'payout.sent', data: { id: 'x', entity: 'payout' } }
-    const expected = { id: 'evt', type: 'payout.sent', report: null, createdAt: null }
-    expect(readEvent(bytes(unknown))).toEqual(expected)
-  })
-
   test('is nothing else, and nothing without an id or a type, or of a checkout without the checkout', () => {
     const broken = ['', '{"id":', '{"id":"\xff","entity":"event","type":"checkout.paid"}']
     const ids = [undefined, 7, '', 'a\u0000b', 'a\ud800'].map((id) => ({ ...DOCUMENTED, id }))
