@@ -173,7 +173,7 @@ describeOnEach('a balance', ({ database }) => {
     expect((await balance()).renewal.next_at).toBe(null)
   })
 
-  it('an order buys as soon as there is enough, also where there is no paid time, and tells of it', async () => {
+  it('an order buys as soon as there is enough, also without paid time, and tells of it', async () => {
     expect((await renew()).body.next_at).toBe(null)
     await topUp(3_000)
     expect(await status()).toMatchObject({ plan: 'pro', current_period_end: '2026-12-21T12:00:00Z' })

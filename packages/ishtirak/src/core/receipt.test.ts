@@ -33,7 +33,7 @@ describe('a receipt drawn up', () => {
 
   it('is taxed as on the day of payment, though it is issued later', () => {
     const taxOf = (ratePercent: number) => ({ kind: 'vat' as const, ratePercent })
-    const taxTerms = [
+    const taxTerms: Seller['taxTerms'] = [
       { from: '2026-01-01', tax: taxOf(19) },
       { from: '2027-01-01', tax: taxOf(9) },
     ]

@@ -82,7 +82,7 @@ describeOnEach('limits', ({ database }) => {
     expect((await platform().update({})).text).toBe((await platform().read()).text)
   })
 
-  it('shows the user the same as the platform: what a renewal would buy, and their open checkout', async () => {
+  it('shows the user the same as the platform: the next renewal, and their open checkout', async () => {
     await deployTimes(2)
     const overview = async () => (await world.as('user-1').get('/api/v1/billing/overview')).body
     const { pending_payment: none, time, ...same } = await overview()

@@ -80,7 +80,7 @@ describe('an address that users open', () => {
 })
 
 describe('an expectation', () => {
-  it('that is not 100-continue is refused with a problem, or a page; an older client’s is ignored', async () => {
+  it('but 100-continue is refused with a problem or a page, and one of an older client ignored', async () => {
     const problem = await askAlone('GET', '/nowhere', { expect: 'x' })
     expect(problem).toMatch(/^HTTP\/1.1 417 [\s\S]*x-content-type-options: nosniff[\s\S]*expectation_failed/)
     expect(await askAlone('GET', '/portal', { expect: 'x' })).toMatch(/^HTTP\/1.1 417 [\s\S]*text\/html/)
