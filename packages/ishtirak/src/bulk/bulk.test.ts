@@ -94,6 +94,14 @@ describeWorldOnEach('an act on many', { env: ROLES_ENV }, ({ world, database }) 
     expect(file.text).toBe('target,result,code\r\na,done,\r\nb,done,\r\nc,done,\r\n')
   })
 
+  it('is begun once of two sendings at the same moment', async () => {
+    const send = () => start({ ...grantAll, operation_id: 'outage' })
+    const sent = await Promise.all([send(), send()])
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+    await work(sent[0].id)
+    expect((await grants()).map(([, count]) => count)).toEqual([1, 1, 1])
+  })
+
   it('takes payments and events by their ids, and refuses one that nobody has', async () => {
     const payments = (await owner.get('/payments')).body.data.map(({ id }: { id: string }) => id)
     const events = (await database().query(selectEvents)).map(({ id }) => String(id))
