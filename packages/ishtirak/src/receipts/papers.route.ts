@@ -25,7 +25,7 @@ export function paperRoutes(deps: ReceiptRoutesDeps) {
       ...callers.operation('getPapers'),
       summary: 'The receipts of a year',
       description:
-        'A table in UTF-8 with amounts in dinars, of the last 600 where there are more. ' + LANGUAGE,
+        `A table in UTF-8 with amounts in dinars, of the last 600 where there are more. ${LANGUAGE}`,
       params: callers.params({}),
       querystring: PapersQuerySchema,
       response: { 200: { description: 'The receipts', content: CSV }, ...refusals },
