@@ -80,6 +80,8 @@ describeScenario('operators in the console', ({ database }) => {
     const api = operatorOf(world, ROLE_KEYS.owner)
     const { paymentId } = await world.as('user-1').buy()
     await api.post('/users/user-1/grant', { days: 3, why: 'an outage' })
+    // The journal is in the order of the milliseconds.
+    world.clock.advance(1)
     await api.post(`/payments/${paymentId}/refund`, { why: 'asked for' })
     await actOften(database(), { userId: '', act: 'operator.revoke', times: 60 })
     const open = async (query: string) => {
