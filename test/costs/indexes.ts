@@ -8,7 +8,7 @@
 export const NEEDED_BY: readonly (readonly [index: string, statement: string])[] = `
 audit_by_act=figures.refunds audit_by_actor=audit.trail_by_actor audit_by_id=operator.acts_on_user
 audit_by_words=audit.trail_by_words audit_newest=audit.trail_all audit_of_payment=audit.trail_of_payment
-audit_operations=audit.by_operation balance_asks_once=balance_asks.one balance_entries_chain=balance.entries
+audit_operations=audit.by_operation balance_entries_chain=balance.entries
 bank_lines_by_id=bank_lines.one bank_lines_decided=bank_lines.set_aside
 bank_lines_named=bank_references.lines bank_lines_open=bank_lines.open
 bank_lines_paying=bank_references.waiting bank_statement_lines_in_order=bank_lines.of_statement

@@ -6,7 +6,7 @@ import { buildOnce } from './process.js'
 
 const dist = path.resolve(import.meta.dirname, '../../packages/ishtirak/dist')
 
-/** Runs `script`, a module that finds what was built beside it, as `./database/server/postgres.js`. */
+/** Runs `script`, a module that takes what it needs from `./main/internal.js`. */
 export function runBuilt(script: string, ...parameters: readonly string[]): Child {
   buildOnce()
   // In place of the script's name stands a dash: its parameters begin with the third word.

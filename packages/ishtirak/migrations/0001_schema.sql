@@ -322,19 +322,6 @@ alter table users add constraint balance_is_the_last_entrys foreign key (user_id
 alter table payments add constraint paid_by_balance_has_an_entry foreign key (user_id, entry_of)
   references balance_entries (user_id, books) deferrable initially deferred;
 
--- What an operator wants to take or give where a second one must want it too. It counts while the ledger is
--- as it was.
-create table balance_asks (
-  user_id text not null constraint ask_of_a_user references users,
-  act text not null,
-  amount integer not null,
-  entries integer not null,
-  asked_by text not null constraint asked_by_someone check (asked_by <> ''),
-  asked_at timestamptz not null,
-  constraint balance_asks_once primary key (user_id, act)
-);
-comment on table balance_asks is 'Corrections and payments out that wait for a second operator.';
-
 -- Whose renewal is to be written down.
 create index users_renew on users (renews_at) where renews_at is not null;
 create index users_with_order on users (user_id) where standing_order is not null;

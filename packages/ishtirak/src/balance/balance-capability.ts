@@ -12,7 +12,6 @@ import { type BalancePagesDeps, balancePages } from './portal-part.js'
 import { type RenewalMailDeps, renewalMails } from './renewal-mail.js'
 import { type BalanceConfig, balanceSettings } from './settings.js'
 import { balancePart } from './user-part.js'
-import { ASKS_WAITING } from './waiting.js'
 import './words.js'
 
 const BOOKED_A_ROUND = 100
@@ -28,7 +27,6 @@ export const balance: Capability<
   methods: (_config, { live }) => [createBalanceMethod({ live })],
   acts: [correctBalance, payOutBalance],
   readings: [getUserBalance],
-  inbox: ASKS_WAITING,
   userParts: (deps) => [balancePart(deps)],
   commandGroups: { balance: 'See, correct and pay out what a user has paid in' },
   events: ['balance.changed', 'balance.renewal_changed'],

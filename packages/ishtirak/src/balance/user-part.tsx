@@ -1,6 +1,6 @@
-// What balances add to everything known of a user: what there is, the order, and what waits for a second
-// operator. For a user who never had any of it there is nothing.
-import { type Static, Type } from 'typebox'
+// What balances add to everything known of a user: what there is, and the order. For a user who never had any
+// of it there is nothing.
+import type { Static } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { balanceIn } from '../core/balance.js'
 import { describeOrder } from '../core/event.js'
@@ -16,11 +16,9 @@ import type { CommonParts } from '../ledger/parts.js'
 import { findUser } from '../ledger/users.sql.js'
 import { type ConsolePages, Facts, NoWrap, Table, Text, type View } from '../pages/console-frame.js'
 import { Card } from '../pages/portal-frame.js'
-import { type Ask, waitingAsks } from './asks.sql.js'
 
 type Part = {
   readonly facts: SubscriptionFacts
-  readonly asks: readonly (Ask & { readonly act: string })[]
   /** The newest. */
   readonly entries: readonly BalanceEntry[]
   readonly now: Instant
@@ -28,17 +26,7 @@ type Part = {
 
 const ENTRIES_SHOWN = 20
 
-const BalanceFileSchema = object('BalanceFile', {
-  ...balanceMembers,
-  waits: Type.Array(
-    Type.Object({
-      act: Type.String({ examples: ['balance.pay_out'] }),
-      amount: Type.Integer({ description: 'Whole dinars; below zero where it takes' }),
-      by: Type.String({ description: 'The operator who asked for it' }),
-    }),
-    { description: 'What waits for a second operator' },
-  ),
-})
+const BalanceFileSchema = object('BalanceFile', balanceMembers)
 
 export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rules'>): UserPart<Part> {
   const { database, clock, rules } = deps
@@ -46,18 +34,19 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
     key: 'balance',
     schema: nullable(BalanceFileSchema, { description: 'Null: the user never had one, nor an order' }),
     load: async ({ userId }) => {
-      const [user, asks] = await Promise.all([findUser(database, userId), waitingAsks(database, userId)])
+      const user = await findUser(database, userId)
       if (!user) return null
       const now = clock.now()
       const facts = renewed(user.subscription, now, rules)
-      if (!facts.balance && asks.length === 0) return null
+      if (!facts.balance) return null
       const entries = await entriesOfUser(database, userId, { before: null, limit: ENTRIES_SHOWN })
-      return { facts, asks, entries, now }
+      return { facts, entries, now }
     },
     view: (part): Static<typeof BalanceFileSchema> | null =>
       part && {
-        ...{ amount: balanceIn(part.facts), currency: 'DZD', renewal: describeOrder(part.facts, part.now) },
-        waits: part.asks.map(({ act, amount, by }) => ({ act, amount, by })),
+        amount: balanceIn(part.facts),
+        currency: 'DZD',
+        renewal: describeOrder(part.facts, part.now),
       },
     card: (pages, view, part) => part && <BalanceCard {...{ pages, view, part }} />,
   }
@@ -66,7 +55,7 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
 function BalanceCard(shown: { pages: ConsolePages; view: View; part: NonNullable<Part> }) {
   const { pages, view, part } = shown
   const { say, locale } = view
-  const { facts, asks } = part
+  const { facts } = part
   const money = (amount: number) => pages.formats.money(amount, locale)
   const order = facts.balance?.order ?? null
   const next: Instant | null = renewsAt(facts)
@@ -85,9 +74,6 @@ function BalanceCard(shown: { pages: ConsolePages; view: View; part: NonNullable
           ],
           [say('orderNext'), next === null ? null : pages.formats.moment(next, locale)],
           [say('orderOffered'), order?.offered ? money(order.offered.price) : null],
-          ...asks.map(
-            ({ amount, by }) => [say('waitsForSecondOperator'), `${money(amount)}, ${by}`] as const,
-          ),
         ]}
       />
       <Entries {...shown} />

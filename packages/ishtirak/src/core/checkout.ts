@@ -81,8 +81,6 @@ export interface MethodTraits {
   readonly checkoutLifetimeMs: number
   /** When a payment is looked at, counted from the opening of its checkout; rising, by a day at most. */
   readonly looksAfterMs: readonly number[]
-  /** The provider undoes a payment that was not looked at within this time. Null: it does not. */
-  readonly acknowledgeWithinMs: number | null
   /** The kinds of card or account that it takes, as `payment_method` names them on the wire. */
   readonly instruments: readonly string[]
   /** Who begins a payment. An operator: it is recorded once paid, and our row is all there is to ask. */

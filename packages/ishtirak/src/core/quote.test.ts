@@ -207,7 +207,7 @@ function expectWhole(quote: Quote, bought: Quote['period'], catalogue: Catalogue
 describe('a payment that is known from its checkout alone', () => {
   const method = {
     ...{ name: 'chargily', live: false, leastAmount: 50, checkoutLifetimeMs: 1, looksAfterMs: [1] },
-    ...{ acknowledgeWithinMs: null, instruments: [], begunBy: 'user' as const, bearsStampDuty: false },
+    ...{ instruments: [], begunBy: 'user' as const, bearsStampDuty: false },
     ...{ settledBy: 'provider' as const, accounts: [] },
   }
   const TEAM: Plan = { ...YEARLY, id: 'team', price: 9_000, terms: [{ months: 12, price: 20_000 }] }

@@ -159,7 +159,6 @@ export function paidWhenWritten(
     leastAmount: 0,
     checkoutLifetimeMs: 0,
     looksAfterMs: [DAY],
-    acknowledgeWithinMs: null,
     list: null,
     webhook: null,
     createCheckout: async () => ({
@@ -177,24 +176,11 @@ export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): str
   return webhook && `${publicUrl}${webhook.path}`
 }
 
-function checkLooks(traits: MethodTraits): void {
-  const { name, looksAfterMs, acknowledgeWithinMs } = traits
+function checkLooks({ name, looksAfterMs }: MethodTraits): void {
   const steps = looksAfterMs.map((wait, index) => wait - (looksAfterMs[index - 1] ?? 0))
   if (!steps.every((step) => step > 0 && step <= DAY) || steps.length === 0) {
     throw new Error(`the looks of ${name} must rise, by a day at most`)
   }
-  if (!areLooksInTime(traits)) {
-    throw new Error(
-      `${name} must be acknowledged within ${acknowledgeWithinMs} ms, and a look at a payment may come later`,
-    )
-  }
-}
-
-/** Whenever the user pays: the next look comes before the gateway undoes it. */
-function areLooksInTime({ looksAfterMs, acknowledgeWithinMs, checkoutLifetimeMs }: MethodTraits): boolean {
-  if (acknowledgeWithinMs === null) return true
-  const begins = [0, ...looksAfterMs].filter((begin) => begin < checkoutLifetimeMs)
-  return begins.every((begin, index) => (looksAfterMs[index] ?? Infinity) - begin < acknowledgeWithinMs)
 }
 
 function notConfigured(name: string, live: boolean): PaymentMethod {
@@ -212,7 +198,6 @@ function notConfigured(name: string, live: boolean): PaymentMethod {
     leastAmount: 0,
     checkoutLifetimeMs: 0,
     looksAfterMs: [DAY],
-    acknowledgeWithinMs: null,
     instruments: [],
     begunBy: 'user',
     bearsStampDuty: false,

@@ -1,5 +1,5 @@
-// What packages/demo, the build and bench/ use: the package `ishtirak/internal`. The demo acts through the
-// use cases as users and operators do. Nothing of it is promised to others: it changes without notice.
+// What packages/demo, the build, tests and bench/ use: the package `ishtirak/internal`. The demo acts through
+// the use cases as users and operators do. Nothing of it is promised to others: it changes without notice.
 export { callBy, doAct } from '../acts/act-routes.js'
 export { boundsInWords, numberWithin } from '../acts/cli-values.js'
 export { CommandFailed, chunksOf } from '../acts/operator-client.js'
@@ -19,6 +19,8 @@ export type { Locale } from '../core/locale.js'
 export { type Offer, offersOf } from '../core/plan.js'
 export { stampDutyAt } from '../core/receipt.js'
 export { type Database, statement } from '../database/database.js'
+export { lockFolder } from '../database/embedded/folder-lock.js'
+export { openFolder } from '../database/embedded/pglite.js'
 export { makeReadyMade, readyMadePath } from '../database/embedded/ready-made.js'
 export { migrate } from '../database/migrate.js'
 export { openDatabase } from '../database/open-database.js'

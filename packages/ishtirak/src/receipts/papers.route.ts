@@ -24,8 +24,7 @@ export function paperRoutes(deps: ReceiptRoutesDeps) {
     const schema = {
       ...callers.operation('getPapers'),
       summary: 'The receipts of a year',
-      description:
-        `A table in UTF-8 with amounts in dinars, of the last 600 where there are more. ${LANGUAGE}`,
+      description: `CSV in UTF-8 with amounts in dinars, of the last 600 where there are more. ${LANGUAGE}`,
       params: callers.params({}),
       querystring: PapersQuerySchema,
       response: { 200: { description: 'The receipts', content: CSV }, ...refusals },

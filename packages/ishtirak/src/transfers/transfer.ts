@@ -48,7 +48,6 @@ export function createTransfer(deps: TransferDeps): PaymentMethod {
     checkoutLifetimeMs: lifetimeMs,
     // Nothing is heard at these: they end the waiting, and settle what a process that died has left.
     looksAfterMs: Array.from({ length: lifetimeMs / DAY }, (_, day) => (day + 1) * DAY),
-    acknowledgeWithinMs: null,
     list: null,
     webhook: null,
     createCheckout: async ({ userId, paymentId }) => {

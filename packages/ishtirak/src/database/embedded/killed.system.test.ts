@@ -23,7 +23,7 @@ afterEach(async () => {
 
 it('what was acknowledged survives kill -9, twice', async () => {
   const storm = `
-    import { openFolder } from './database/embedded/pglite.js'
+    import { openFolder } from './main/internal.js'
     const database = await openFolder(process.argv[2])
     await database.script('create table if not exists kept (value integer)')
     const insert = { name: 'insert', text: 'insert into kept (value) values ($1)' }

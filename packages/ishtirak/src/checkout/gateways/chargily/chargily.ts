@@ -52,7 +52,6 @@ const TRAITS = {
   settledBy: 'provider',
   accounts: [],
   looksAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
-  acknowledgeWithinMs: null,
   instruments: ['edahabia', 'cib'],
   begunBy: 'user',
   bearsStampDuty: false,
