@@ -38,8 +38,7 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // Each worker may hold an embedded database of some 300 MB, and continuous integration has 2 cores. Tests
-    // of the system wait for other processes a third of their time, so that `npm run test:all` has 3 workers.
+    // Each worker may hold an embedded database of some 300 MB, and continuous integration has 2 cores.
     maxWorkers: 2,
     passWithNoTests: false,
     // Says what fails, and the summary.

@@ -16,7 +16,7 @@ import type { Process } from './process.js'
 import { isBooked, require } from './rules.js'
 import { offersIn, type SoldBy, saleAt } from './sales.js'
 import type { Task } from './scheduler.js'
-import { OPERATORS, SECOND_APPROVAL_FROM } from './transfers.js'
+import { OPERATORS } from './transfers.js'
 import type { SimulatedWorld } from './world.js'
 
 const SAME_LEDGER = 'the balance is the model’s, to the dinar and the second'
@@ -250,7 +250,7 @@ export interface SaidOfBalance {
   isDone: boolean
 }
 
-/** An operator puts a balance right or pays out of it; a second one says mostly the same. */
+/** An owner puts a balance right or pays out of it; a second one says mostly the same. */
 export function movesByHand(world: SimulatedWorld, process: Process, userId: string): readonly Task[] {
   const { random, saidOfBalances } = world
   if (world.balanceMax === 0) return []
@@ -275,7 +275,7 @@ function moveByHand(world: SimulatedWorld, process: Process, said: SaidOfBalance
         ? act(parts, correctBalance, userId, { amount }, by)
         : act(parts, payOutBalance, userId, { amount: -amount }, by)
     },
-    refusals: ['balance_too_low', 'second_operator_needed', 'conflict', 'not_found'],
+    refusals: ['balance_too_low', 'conflict', 'not_found'],
     ended: (how) => {
       said.isDone = how === 'done'
     },
@@ -291,11 +291,8 @@ export function checkByHand({ ledger, saidOfBalances }: SimulatedWorld): void {
   for (const one of new Set([...byHand, ...allSaid.map((said) => said.key)])) {
     const count = byHand.filter((entry) => entry === one).length
     const said = allSaid.filter((each) => each.key === one)
-    const isMuch = Math.abs(said[0]?.amount ?? 0) >= SECOND_APPROVAL_FROM
-    const most = isMuch ? (new Set(said.map(({ by }) => by)).size - 1) * said.length : said.length
-    const least = isMuch ? 0 : said.filter(({ isDone }) => isDone).length
-    const isRight = count >= least && count <= most
-    require(isRight, 'a balance moves by hand as often as it was said, and much of it by two', () =>
+    const isRight = count >= said.filter(({ isDone }) => isDone).length && count <= said.length
+    require(isRight, 'a balance moves by hand as often as it was said', () =>
       `${one}: ${count} times, ${JSON.stringify(said)}`)
   }
 }
