@@ -101,12 +101,30 @@ export async function createWorld(database: Database, options: WorldOptions = {}
 
 /** A world for each test of a `describe`: to be asked inside tests and hooks, and stopped by itself. */
 export function worldOfEachTest(database: () => Database, options?: WorldOptions): World {
-  let world: World | undefined
+  return restartableWorld(database, options).world
+}
+
+/** The same; `restart` stops it and starts another one on its database. */
+export function restartableWorld(database: () => Database, options?: WorldOptions) {
+  let running: World | undefined
+  const start = async (wanted?: WorldOptions) => {
+    running = await createWorld(database(), wanted)
+  }
   beforeEach(async () => {
-    world = await createWorld(database(), options)
-    return () => world?.stop()
+    await start(options)
+    return () => running?.stop()
   })
-  return new Proxy({} as World, { get: (_, name) => Reflect.get(world ?? {}, name) })
+  const world = new Proxy({} as World, {
+    get: (_, member) => {
+      if (running === undefined) throw new Error('the world exists inside tests and hooks only')
+      return Reflect.get(running, member)
+    },
+  })
+  const restart = async (wanted?: WorldOptions) => {
+    await running?.stop()
+    await start(wanted)
+  }
+  return { world, restart }
 }
 
 async function startKept(database: Database, options: WorldOptions, of: string): Promise<World> {
