@@ -54,8 +54,8 @@ export interface ClientOptions {
   readonly whenUnreachable: 'open' | 'closed'
   /**
    * The time any call may take, its one retry and the reading of the answer included. Unset: 2,000; for
-   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `papers`
-   * 10,000, `uploadProof` 70,000.
+   * `upgrade`, `createPayment` and `topUpBalance` 14,000, `redeem` 7,000, `receipt` and `papers` 10,000,
+   * `uploadProof` 70,000.
    */
   readonly timeoutMs?: number
   /** How long the last known figures of a user decide while billing is unreachable. Default: 60,000. */

@@ -225,7 +225,6 @@ export interface Redemptions {
     redeemed_at: string
     period_start: string
     period_end: string
-    /** PDF; no money came, so there is no receipt. */
   }[]
 }
 

@@ -1,6 +1,6 @@
 // A code of months is redeemed: the use, the time, the event and the mail are saved in one statement, or none
-// of it is. No money came, so there is no receipt. A code that gives this user nothing more,
-// but did, is answered as it was then: the answer of the first call may have been lost.
+// of it is. No money came, so there is no receipt. A code that gives this user nothing more, but did, is
+// answered as it was then: the answer of the first call may have been lost.
 import { closeAtProvider } from '../checkout/upgrade.js'
 import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'

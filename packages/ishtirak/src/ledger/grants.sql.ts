@@ -11,7 +11,7 @@ export interface GrantRow extends Grant {
   readonly by: string | null
   readonly role: string | null
   readonly why: string | null
-  /** The use of the code that gives it, and what its user is shown of it. */
+  /** Of the code whose use gives it. */
   readonly codeHash?: string
 }
 

@@ -35,27 +35,27 @@ export async function tableOfYear(deps: ReceiptDeps, of: YearWish): Promise<stri
     boughtInWords(snapshot, texts[of.locale].receipt, of.locale).replaceAll('\u00a0', ' ')
   return [
     csvLine([...names, ...sums]),
-    ...inForce(papers).map((paper) => {
-      const { snapshot } = paper
-      const sign = signOf(paper)
-      const { issuedOn, paidOn, periodFrom, periodTo, split, stampDutyCentimes, paymentId } = snapshot
-      return csvLine([
-        ...[numberOf(paper), issuedOn, paidOn],
-        ...[described(snapshot), periodFrom, periodTo],
-        ...[snapshot.paymentMethod, (sign * split.netCentimes) / 100, (sign * split.taxCentimes) / 100],
-        ...[
-          (sign * stampDutyCentimes) / 100,
-          (sign * totalOf(snapshot)) / 100,
-          'DZD',
-          refundedOn(deps, paper),
-          paymentId,
-        ],
-      ])
-    }),
+    ...papers
+      .filter((paper) => !paper.is_replaced)
+      .map((paper) => {
+        const { snapshot, series, number } = paper
+        const sign = signOf(paper)
+        const { issuedOn, paidOn, periodFrom, periodTo, split, stampDutyCentimes, paymentId } = snapshot
+        return csvLine([
+          ...[receiptNumber(series, number), issuedOn, paidOn],
+          ...[described(snapshot), periodFrom, periodTo],
+          ...[snapshot.paymentMethod, (sign * split.netCentimes) / 100, (sign * split.taxCentimes) / 100],
+          ...[
+            (sign * stampDutyCentimes) / 100,
+            (sign * totalOf(snapshot)) / 100,
+            'DZD',
+            refundedOn(deps, paper),
+            paymentId,
+          ],
+        ])
+      }),
   ].join('')
 }
-
-const inForce = (papers: readonly PaperOfYear[]) => papers.filter((paper) => !paper.is_replaced)
 
 /** What an avoir takes back is below zero. */
 const signOf = ({ snapshot }: PaperOfYear) => (snapshot.paper === 'avoir' ? -1 : 1)
@@ -72,8 +72,6 @@ async function readYear(
   if (found.length === 0) throw new BillingError('not_found')
   return found
 }
-
-const numberOf = ({ series, number }: PaperOfYear) => receiptNumber(series, number)
 
 function refundedOn({ receipts }: ReceiptDeps, paper: PaperOfYear): string | null {
   const { refunded_at: at, is_later: isLater } = paper
