@@ -35,7 +35,7 @@ test('creates, reads, lists and deletes customers', async () => {
   expect(list.data[0]).not.toHaveProperty('livemode')
   expect(await chargily.deleteCustomer(customer.id)).toMatchObject({ id: customer.id, deleted: true })
   await expect(chargily.getCustomer(customer.id)).rejects.toThrow('404')
-  // As in production: the SDK sends PATCH.
+  // The SDK sends PATCH, which production refuses too.
   await expect(chargily.updateCustomer(customer.id, { name: 'Yacine' })).rejects.toThrow('405')
 })
 
