@@ -11,8 +11,8 @@ import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import { reason } from '../../packages/ishtirak/src/acts/reason.js'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import type { Role } from '../../packages/ishtirak/src/core/role.js'
+import type { ChangeDeps } from '../../packages/ishtirak/src/ledger/change-user.js'
 import { loadUser } from '../../packages/ishtirak/src/ledger/load.js'
-import type { SaveDeps } from '../../packages/ishtirak/src/ledger/save.js'
 import { type SubjectDeps, USER } from '../../packages/ishtirak/src/ledger/subjects.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { commandHost } from '../../packages/ishtirak/src/main/command-host.js'
@@ -24,7 +24,7 @@ import { operatorOf } from '../support/operator.js'
 import { ROLE_KEYS, ROLES_ENV } from '../support/roles.js'
 import { createWorld, type World } from '../support/world.js'
 
-const flag = act<SaveDeps & SubjectDeps>().decides({
+const flag = act<ChangeDeps & SubjectDeps>().decides({
   name: 'user.flag',
   roles: ['support'],
   on: USER,
@@ -51,7 +51,7 @@ const flag = act<SaveDeps & SubjectDeps>().decides({
     ...{ detail: null, changes: [{ what: 'Level', before: null, after: String(level) }] },
   }),
 })
-const flags: Capability<SaveDeps & SubjectDeps> = { name: 'flags', acts: [flag] }
+const flags: Capability<ChangeDeps & SubjectDeps> = { name: 'flags', acts: [flag] }
 
 describeScenario('an act that is declared once', ({ database }) => {
   let world: World

@@ -25,7 +25,6 @@ import {
   type ProviderAnswer,
 } from '../../packages/ishtirak/src/ledger/method.js'
 import { createListPayments } from '../../packages/ishtirak/src/ledger/payments.sql.js'
-import { createBookRenewals } from '../../packages/ishtirak/src/ledger/renewals.js'
 import { createSettlements } from '../../packages/ishtirak/src/ledger/settle.sql.js'
 import { createLoadUser } from '../../packages/ishtirak/src/ledger/users.sql.js'
 import { operatorFiles } from '../../packages/ishtirak/src/overview/files.js'
@@ -146,8 +145,7 @@ function partsOf(
     receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
     count: () => undefined,
   }
-  const books = { ...decides, bookRenewals: createBookRenewals(decides) }
-  const parts = { ...books, atOnce: [payByBalance(books)] }
+  const parts = { ...decides, atOnce: [payByBalance(decides)] }
   fileParts.payment.push(transferPart(parts))
   return { ...parts, files: operatorFiles(parts) }
 }

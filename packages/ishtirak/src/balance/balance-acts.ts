@@ -10,14 +10,14 @@ import type { Instant } from '../core/instant.js'
 import { requireRole } from '../core/role.js'
 import { object, request } from '../http/schemas.js'
 import { BalanceQuerySchema, UserBalanceSchema } from '../ledger/balance-schemas.js'
+import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { loadUser, requireUser } from '../ledger/load.js'
-import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
-import { type ReadBalanceDeps, showBalance } from './read-balance.js'
+import { showBalance } from './read-balance.js'
 import { balanceWords } from './words.js'
 
-export interface BalanceActDeps extends SaveDeps, SubjectDeps {
+export interface BalanceActDeps extends ChangeDeps, SubjectDeps {
   /** Null: an accountant may move every amount. */
   readonly transfers: { readonly secondApprovalFrom: number | null } | null
 }
@@ -44,7 +44,7 @@ const PayOutSchema = request('BalancePayOut', {
   why: reason,
 })
 
-type ActBy = Parameters<typeof saveDecided>[1]
+type ActBy = Parameters<typeof changeBy>[1]
 
 const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user' } }
 
@@ -76,12 +76,9 @@ function save(
   { id: userId, by }: { readonly id: string; readonly by: ActBy },
   { facts: user, decision: entry, now }: { facts: UserRecord; decision: NewEntry; now: Instant },
 ): Promise<'saved' | 'stale'> {
-  const after = {
-    subscription: withEntry(user.subscription, entry),
-    entry,
-    events: ['balance.changed'] as const,
-  }
-  return saveDecided(deps, by, { userId, user, payment: null, after }, now)
+  const subscription = withEntry(user.subscription, entry)
+  const revision = { subscription, entry, events: ['balance.changed'] as const }
+  return changeBy(deps, by, { userId, user }, { revision, now })
 }
 
 function preview({ facts, decision }: { readonly facts: UserRecord; readonly decision: NewEntry | null }) {
@@ -138,7 +135,7 @@ const OperatorBalanceSchema = object('OperatorBalance', {
   ...UserBalanceSchema.properties,
 })
 
-export const getUserBalance = reading<ReadBalanceDeps>().reads({
+export const getUserBalance = reading<ChangeDeps>().reads({
   path: '/users/:user_id/balance',
   operationId: 'getUserBalance',
   summary: 'The balance of a user: what there is, the standing order, and each change, newest first',

@@ -7,7 +7,7 @@ import { type BalanceActDeps, correctBalance, getUserBalance, payOutBalance } fr
 import { createBalanceMethod } from './balance-method.js'
 import { type BuyDeps, payByBalance } from './buy.js'
 import { checkOrders } from './check-orders.js'
-import { bookDueRenewals, type DueRenewalsDeps } from './due-renewals.js'
+import { bookDueRenewals } from './due-renewals.js'
 import { type BalancePagesDeps, balancePages } from './portal-part.js'
 import { type RenewalMailDeps, renewalMails } from './renewal-mail.js'
 import { type BalanceConfig, balanceSettings } from './settings.js'
@@ -17,7 +17,7 @@ import './words.js'
 const BOOKED_A_ROUND = 100
 
 export const balance: Capability<
-  BalanceRoutesDeps & BuyDeps & DueRenewalsDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps,
+  BalanceRoutesDeps & BuyDeps & BalanceActDeps & BalancePagesDeps & RenewalMailDeps,
   BalanceConfig
 > &
   BringsMethods<Partial<BalanceConfig>> = {

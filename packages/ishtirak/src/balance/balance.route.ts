@@ -32,9 +32,9 @@ import {
 import { findUser } from '../ledger/users.sql.js'
 import type { BalanceCalls } from './calls.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
-import { type ReadBalanceDeps, showBalance } from './read-balance.js'
+import { showBalance } from './read-balance.js'
 
-export type BalanceRoutesDeps = ReadBalanceDeps & OrderDeps & UpgradeDeps & HistoryDeps & UserRoutesDeps
+export type BalanceRoutesDeps = OrderDeps & UpgradeDeps & HistoryDeps & UserRoutesDeps
 
 export function balanceRoutes(deps: BalanceRoutesDeps) {
   return forBothCallers(deps, (app, callers) => {

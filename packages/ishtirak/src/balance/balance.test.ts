@@ -9,8 +9,8 @@ import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
 import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
+import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
-import { createBookRenewals } from '../ledger/renewals.js'
 import { findUser } from '../ledger/users.sql.js'
 import { balance as capability } from './balance-capability.js'
 
@@ -342,7 +342,7 @@ describeOnEach('a balance', ({ database }) => {
     world.clock.advance(40 * DAY * 1_000)
     const user = await findUser(db, 'user-1')
     if (!user) throw new Error('the user is not known')
-    await createBookRenewals({ ...parts, methods })('user-1', user, clock.now())
+    await bookRenewals({ ...parts, methods }, { userId: 'user-1', user }, clock.now())
     const [row] = await db.query(selectLast)
     expect(row).toEqual({ live: true, instrument: 'balance', number: '20261' })
   })

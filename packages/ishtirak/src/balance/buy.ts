@@ -12,11 +12,9 @@ import { LONGEST_TERM } from '../core/plan.js'
 import { decidePayment, type Quote, type Wanted } from '../core/quote.js'
 import { decideSettlement } from '../core/settlement.js'
 import { BY_BALANCE, NEVER_PAID } from '../core/subscription.js'
-import { untilFresh } from '../database/database.js'
+import { changeUser, type Decided } from '../ledger/change-user.js'
 import { quoteRefusal } from '../ledger/refusals.js'
-import { describeChange } from '../ledger/save.js'
-import { receiptOf, type SettleDeps } from '../ledger/settle.js'
-import { saveSettlement } from '../ledger/settle.sql.js'
+import type { SettleDeps } from '../ledger/settle.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { findRecentPurchase } from './recent-purchase.sql.js'
 import { requireShown } from './shown-price.js'
@@ -56,19 +54,26 @@ async function buyByBalance(deps: BuyDeps, asked: Asked): Promise<string> {
   const { months, code } = asked
   const { userId } = asked.user
   if (!Number.isInteger(months) || Math.abs(months) > LONGEST_TERM) throw new BillingError('unknown_term')
-  const round = () => buyOnFacts(deps, asked)
-  const buy = () => untilFresh('a purchase by balance', round, (again) => deps.inTurn(userId, again))
+  const buy = () =>
+    changeUser(deps, {
+      what: 'a purchase by balance',
+      inTurnOf: userId,
+      load: async () => ({ userId, user: (await deps.loadUser(userId))?.user ?? null }),
+      decide: ({ user }, now) => buyOnFacts(deps, asked, user, now),
+    })
   const [discount] = code === undefined ? [] : deps.discounts
   return discount ? discount.countTry(userId, buy) : buy()
 }
 
-async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'> {
+async function buyOnFacts(
+  deps: BuyDeps,
+  asked: Asked,
+  user: UserRecord | null,
+  now: Instant,
+): Promise<Decided<string>> {
   const { planId, months, start, poNumber } = asked
   const { userId, personId } = asked.user
-  const { clock, database, rules, catalogue } = deps
-  const now = clock.now()
-  const user = (await deps.loadUser(userId))?.user
-  if (user && (await deps.bookRenewals(userId, user, now))) return 'stale'
+  const { database, rules, catalogue } = deps
   const facts = user?.subscription ?? NEVER_PAID
   // After the user, so that what comes between them makes those facts stale.
   const code = await codeOf(deps, { userId, typed: asked.code, methods: [] })
@@ -76,7 +81,7 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
     ...{ userId, planId, months: start === 'now' ? null : months },
     ...{ codeHash: code?.hash ?? null, poNumber: poNumber ?? null, since: now - SAME_WITHIN_MS },
   })
-  if (same !== null) return same
+  if (same !== null) return { revision: null, result: same }
   const decision = decidePayment(
     facts,
     { planId, months, start, code, mode: 'payment' },
@@ -89,11 +94,11 @@ async function buyOnFacts(deps: BuyDeps, asked: Asked): Promise<string | 'stale'
   requireShown(quote.amount, asked.shown)
   const missing = quote.amount - balanceIn(facts)
   if (!user || missing > 0) throw new BillingError('balance_too_low', { extra: { missing } })
-  return save(deps, { userId, boughtBy: personId, poNumber, user, quote }, now)
+  return booking(deps, { userId, boughtBy: personId, poNumber, user, quote }, now)
 }
 
 /** Booked by the decision that books all money: a report of ours says that it is paid. */
-async function save(
+function booking(
   deps: BuyDeps,
   of: {
     readonly userId: string
@@ -103,7 +108,7 @@ async function save(
     readonly quote: Quote
   },
   now: Instant,
-): Promise<string | 'stale'> {
+): Decided<string> {
   const { userId, boughtBy, poNumber, user, quote } = of
   const { offer, change, amount, discount, codeHash } = quote
   const method = deps.methods.of(BY_BALANCE)
@@ -121,19 +126,14 @@ async function save(
   const { subscription } = booked
   if (booked.outcome !== 'booked' || !subscription) throw new Error(`${id} was ${booked.outcome}`)
   const entry: NewEntry = { kind: 'purchase', amount: -amount, paymentId: id, note: null, at: now }
-  const after = {
+  const revision = {
     ...booked,
     payment: booked.payment && { ...booked.payment, checkoutId: null },
+    ...{ isNew: true, isBooked: true, takesCode: codeHash },
     ...{ subscription: withEntry(subscription, entry), entry },
     events: [...booked.events, 'balance.changed' as const],
   }
-  const saved = await saveSettlement(deps.database, {
-    ...{ isNew: true, received: null, codeUse: null, takesCode: codeHash },
-    withdrawsOpen: booked.withdrawsOpen,
-    receipt: receiptOf(deps, after, { ...user, userId }, now),
-    ...describeChange(deps, { userId, user, payment: null, after }, undefined, now),
-  })
-  return saved === 'saved' ? id : 'stale'
+  return { revision, result: id }
 }
 
 function paidNow({ id, userId, method, price, live, createdAt }: Payment): CheckoutReport {

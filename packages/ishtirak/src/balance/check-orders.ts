@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { atCatalogue } from '../core/balance.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
 import { offersOf } from '../core/plan.js'
+import { type Decided, tryChange } from '../ledger/change-user.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import { findOtherOrders } from './due-renewals.sql.js'
-import { type OrderDeps, saveOrder } from './order.js'
+import type { OrderDeps } from './order.js'
 
 /** Of up to `limit` users. Gives of how many. */
 export async function checkOrders(deps: OrderDeps, limit: number): Promise<number> {
@@ -21,17 +22,23 @@ export async function checkOrders(deps: OrderDeps, limit: number): Promise<numbe
 /** With stale facts it is left for the next round. */
 async function checkOrder(
   deps: OrderDeps,
-  { userId, user }: { readonly userId: string; readonly user: UserRecord },
+  facts: { readonly userId: string; readonly user: UserRecord },
   now: Instant,
 ): Promise<boolean> {
-  if (await deps.bookRenewals(userId, user, now)) return false
-  const { balance } = user.subscription
-  if (!balance?.order) return false
-  const order = atCatalogue(balance.order, deps.catalogue, now)
-  if (isDeepStrictEqual(order, balance.order)) return false
-  // Since when it buys stays: no renewal depends on when this was found.
-  const subscription = { ...user.subscription, balance: { ...balance, order } }
-  const kind = order === null ? 'order_ended' : order.offered ? 'order_offered' : null
-  const mail = kind && { kind, about: toTimestamp(now) }
-  return (await saveOrder(deps, { userId, user, subscription, mail }, now)) === 'saved'
+  const tried = await tryChange(deps, facts, { now }, (): Decided<'unchanged' | 'changed'> => {
+    const { subscription } = facts.user
+    const { balance } = subscription
+    const order = balance?.order ? atCatalogue(balance.order, deps.catalogue, now) : null
+    if (!balance?.order || isDeepStrictEqual(order, balance.order))
+      return { revision: null, result: 'unchanged' }
+    const kind = order === null ? 'order_ended' : order.offered ? 'order_offered' : null
+    const revision = {
+      // Since when it buys stays: no renewal depends on when this was found.
+      subscription: { ...subscription, balance: { ...balance, order } },
+      events: ['balance.renewal_changed'] as const,
+      mail: kind && { kind, about: toTimestamp(now) },
+    }
+    return { revision, result: 'changed' }
+  })
+  return tried === 'changed'
 }

@@ -1,17 +1,12 @@
 // The standing order of a user: what their balance buys whenever the paid time ends.
 import { isDeepStrictEqual } from 'node:util'
-import type { MailKey } from '../core/announcement.js'
 import { type StandingOrder, withOrder } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
-import type { Instant } from '../core/instant.js'
 import { offerOf, planById } from '../core/plan.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { untilFresh } from '../database/database.js'
+import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
-import type { SaveResult } from '../ledger/provider-events.sql.js'
-import { describeChange, type SaveDeps } from '../ledger/save.js'
-import { saveSettlement } from '../ledger/settle.sql.js'
-import { findUser, type KnownUser, rememberUser, type UserRecord } from '../ledger/users.sql.js'
+import { findUser, type KnownUser, rememberUser } from '../ledger/users.sql.js'
 import { readBooked } from './read-balance.js'
 import { requireShown } from './shown-price.js'
 
@@ -22,7 +17,7 @@ interface WantedOrder {
   readonly shown?: number | undefined
 }
 
-export type OrderDeps = SaveDeps & Pick<CommonParts, 'catalogue'>
+export type OrderDeps = ChangeDeps & Pick<CommonParts, 'catalogue'>
 
 /**
  * At the price of the catalogue, which the order keeps. Set again, it takes the place of what was: so a user
@@ -58,41 +53,20 @@ async function changeOrder(
   order: StandingOrder | null,
 ): Promise<SubscriptionFacts> {
   const { userId } = user
-  const { database, clock } = deps
-  await untilFresh('a standing order', async () => {
-    const now = clock.now()
-    const loaded = await findUser(database, userId)
-    if (!loaded) {
-      if (order === null) return 'saved'
-      await rememberUser(database, user, now)
-      return 'stale'
-    }
-    if (await deps.bookRenewals(userId, loaded, now)) return 'stale'
-    if (isDeepStrictEqual(loaded.subscription.balance?.order ?? null, order)) return 'saved'
-    const subscription = withOrder(loaded.subscription, order, now)
-    return saveOrder(deps, { userId, user: loaded, subscription }, now)
+  await changeUser(deps, {
+    what: 'a standing order',
+    inTurnOf: userId,
+    load: async () => ({ userId, user: await findUser(deps.database, userId) }),
+    decide: async ({ user: known }, now): Promise<Decided<void>> => {
+      if (!known && order !== null) {
+        await rememberUser(deps.database, user, now)
+        return { result: 'stale' }
+      }
+      if (!known || isDeepStrictEqual(known.subscription.balance?.order ?? null, order))
+        return { revision: null, result: undefined }
+      const subscription = withOrder(known.subscription, order, now)
+      return { revision: { subscription, events: ['balance.renewal_changed'] }, result: undefined }
+    },
   })
   return readBooked(deps, userId)
-}
-
-/** `mail`: that the user gets beside the event; absent: none. */
-export function saveOrder(
-  deps: OrderDeps,
-  of: {
-    readonly userId: string
-    readonly user: UserRecord
-    /** As it is to be. */
-    readonly subscription: SubscriptionFacts
-    readonly mail?: MailKey | null
-  },
-  now: Instant,
-): Promise<SaveResult> {
-  const { userId, user, subscription, mail = null } = of
-  const after = { subscription, events: ['balance.renewal_changed'] as const }
-  const change = describeChange(deps, { userId, user, payment: null, after }, undefined, now)
-  return saveSettlement(deps.database, {
-    ...{ isNew: false, received: null, codeUse: null, receipt: null },
-    ...change,
-    events: change.events.map((event) => ({ ...event, mail })),
-  })
 }

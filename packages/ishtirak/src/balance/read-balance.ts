@@ -4,10 +4,8 @@ import { BillingError } from '../core/error.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
 import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
 import { type BalanceQuery, type UserBalanceView, viewBalance } from '../ledger/balance-schemas.js'
-import type { CommonParts } from '../ledger/parts.js'
-import { findUser } from '../ledger/users.sql.js'
-
-export type ReadBalanceDeps = Pick<CommonParts, 'database' | 'clock' | 'bookRenewals'>
+import type { ChangeDeps } from '../ledger/change-user.js'
+import { findCurrentUser } from '../ledger/load.js'
 
 interface ReadBalance {
   readonly facts: SubscriptionFacts
@@ -18,7 +16,7 @@ interface ReadBalance {
 
 /** Throws `invalid_cursor`. */
 async function readBalance(
-  deps: ReadBalanceDeps,
+  deps: ChangeDeps,
   userId: string,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
 ): Promise<ReadBalance> {
@@ -32,20 +30,13 @@ async function readBalance(
 }
 
 /** After what the balance has bought by now is written down. */
-export async function readBooked(
-  { database, clock, bookRenewals }: ReadBalanceDeps,
-  userId: string,
-): Promise<SubscriptionFacts> {
-  const user = await findUser(database, userId)
-  if (!user) return NEVER_PAID
-  const isNews = await bookRenewals(userId, user, clock.now())
-  const read = isNews ? await findUser(database, userId) : user
-  return read?.subscription ?? NEVER_PAID
+export async function readBooked(deps: ChangeDeps, userId: string): Promise<SubscriptionFacts> {
+  return (await findCurrentUser(deps, userId))?.subscription ?? NEVER_PAID
 }
 
 /** As the API writes it. Throws `invalid_cursor`. */
 export async function showBalance(
-  deps: ReadBalanceDeps,
+  deps: ChangeDeps,
   userId: string,
   query: BalanceQuery,
 ): Promise<UserBalanceView> {

@@ -1,7 +1,7 @@
 // What the details of buyers bring to the service.
 import type { ActDeps } from '../acts/act.js'
 import type { Capability } from '../acts/capability.js'
-import type { LoadDeps } from '../ledger/load.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { type BuyerRoutesDeps, buyerCalls, buyerRoutes } from './buyer.route.js'
 import { addBuyersCommand } from './cli-import.js'
@@ -11,7 +11,7 @@ import { buyerPages } from './portal-part.js'
 import { buyerPart } from './user-part.js'
 import './words.js'
 
-export const buyers: Capability<BuyerRoutesDeps & ActDeps & LoadDeps & SubjectDeps> = {
+export const buyers: Capability<BuyerRoutesDeps & ActDeps & ChangeDeps & SubjectDeps> = {
   name: 'buyers',
   acts: [correctBuyer],
   readings: [importBuyers],

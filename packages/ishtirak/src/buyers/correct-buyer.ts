@@ -1,5 +1,5 @@
 // An operator corrects what a facture names of a buyer.
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { reason } from '../acts/reason.js'
 import {
@@ -12,7 +12,8 @@ import {
 import type { ValidationCode } from '../core/error.js'
 import { request } from '../http/schemas.js'
 import { sayFor } from '../i18n/messages.js'
-import { type LoadDeps, loadUser } from '../ledger/load.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
+import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { buyerInput } from './buyer-schemas.js'
 import { faultInWords, kindInWords, labelOf } from './buyer-words.js'
@@ -22,7 +23,7 @@ import { buyersWords } from './words.js'
 
 const CorrectBuyerSchema = request('CorrectBuyer', { ...buyerInput, why: reason })
 
-export const correctBuyer = act<ActDeps & SubjectDeps & LoadDeps>().decides({
+export const correctBuyer = act<SubjectDeps & ChangeDeps>().decides({
   name: 'user.correct_buyer',
   roles: ['accountant', 'support'],
   on: USER,

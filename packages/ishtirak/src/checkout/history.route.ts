@@ -1,6 +1,7 @@
 // A user's payments, newest first.
 import { Type } from 'typebox'
-import { bookDue, type LoadDeps } from '../ledger/load.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
+import { findCurrentUser } from '../ledger/load.js'
 import {
   type PaymentPage,
   PaymentPageSchema,
@@ -13,7 +14,7 @@ import {
 import { forBothCallers, type UserCall, type UserRoutesDeps } from '../ledger/user-routes.js'
 import { type HistoryDeps, readHistory, readPayment } from './history.js'
 
-type ListDeps = HistoryDeps & LoadDeps
+type ListDeps = HistoryDeps & ChangeDeps
 export type HistoryRoutesDeps = ListDeps & UserRoutesDeps
 
 export function historyRoutes(deps: HistoryRoutesDeps) {
@@ -48,7 +49,7 @@ export async function listPayments(
 ): Promise<PaymentPage> {
   const { limit = 20, cursor = null, status = null } = query
   // So that it stands in the list.
-  if (deps.rules.balanceMax > 0) await bookDue(deps, userId)
+  if (deps.rules.balanceMax > 0) await findCurrentUser(deps, userId)
   const page = await readHistory(deps, { userId, limit, cursor, status, requestId })
   const shown = { methods: deps.methods, api }
   return {

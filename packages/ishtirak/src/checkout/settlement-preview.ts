@@ -7,9 +7,10 @@ import type { Instant } from '../core/instant.js'
 import type { Payment, Review } from '../core/payment.js'
 import { decideSettlement } from '../core/settlement.js'
 import { statusAt } from '../core/subscription.js'
+import { receiptOf } from '../ledger/change-user.js'
 import { loadPayment } from '../ledger/load.js'
 import type { ProviderFailure } from '../ledger/method.js'
-import { receiptOf, type SettleDeps } from '../ledger/settle.js'
+import type { SettleDeps } from '../ledger/settle.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 
@@ -68,11 +69,12 @@ export function follow(
       accepted,
     })
   const after = decided?.isNew ? null : decided?.payment
+  const booked = decided?.subscription ? decided.payment : null
   const buyer = { ...user, userId: payment.userId }
   return {
     payment,
     /** What it would say; null: nothing would be booked. */
-    receipt: decided ? (receiptOf(deps, decided, buyer, now)?.snapshot ?? null) : null,
+    receipt: booked ? receiptOf(deps, booked, buyer, now).snapshot : null,
     /** The version of the facts that this was decided on. */
     version,
     status: { before: payment.status, after: after?.status ?? payment.status },

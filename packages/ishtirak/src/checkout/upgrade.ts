@@ -8,11 +8,11 @@ import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
 import { newPayment, type Payment } from '../core/payment.js'
 import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
-import { dueRenewal, type SubscriptionFacts } from '../core/subscription.js'
+import { dueRenewal } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
-import { bookDue } from '../ledger/load.js'
+import { findCurrentUser } from '../ledger/load.js'
 import { webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
@@ -125,7 +125,11 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     const now = deps.clock.now()
     const { names: methods } = request.gateways
     const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
-    if (await booksRenewals(deps, request.user.userId, facts.subscription, now)) continue
+    // Before anything is ordered: a change names the payments that it is of.
+    if (dueRenewal(facts.subscription, now, deps.rules)) {
+      await findCurrentUser(deps, request.user.userId)
+      continue
+    }
     const { paidUntil } = facts.subscription
     // What was paid while this click replaced its page is not bought ahead twice: the user is told.
     const isPaid = paidBefore !== undefined && paidBefore !== paidUntil
@@ -148,16 +152,6 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     if (made) return made
   }
   throw unavailable(null)
-}
-
-/** Before anything is ordered: a change names the payments that it is of. */
-async function booksRenewals(
-  deps: UpgradeDeps,
-  userId: string,
-  facts: SubscriptionFacts,
-  now: Instant,
-): Promise<boolean> {
-  return dueRenewal(facts, now, deps.rules) !== null && bookDue(deps, userId)
 }
 
 function wantedBy(asked: Asked): Wanted | WantedTopUp {

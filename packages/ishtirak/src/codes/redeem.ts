@@ -6,16 +6,15 @@ import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, type Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
+import type { Payment } from '../core/payment.js'
 import { decideQuote } from '../core/quote.js'
 import { NEVER_PAID, type SubscriptionFacts } from '../core/subscription.js'
-import { untilFresh } from '../database/database.js'
+import { changeUser, type Decided } from '../ledger/change-user.js'
 import { findGrantByCode } from '../ledger/grants.sql.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { busyUntil, quoteRefusal } from '../ledger/refusals.js'
-import { describeChange } from '../ledger/save.js'
 import type { SettleDeps } from '../ledger/settle.js'
-import { saveSettlement } from '../ledger/settle.sql.js'
-import { type KnownUser, type LoadUser, rememberUser } from '../ledger/users.sql.js'
+import { type KnownUser, type LoadUser, rememberUser, type UserRecord } from '../ledger/users.sql.js'
 import { type CodeDeps, countingTries, hashesOf, lookUpCode } from './typed-code.js'
 
 export interface RedeemDeps extends SettleDeps, CodeDeps, Pick<CommonParts, 'catalogue'> {
@@ -45,51 +44,60 @@ export function redeem(
   requestId: string,
 ): Promise<Redeemed> {
   if (deps.codeKeys.length === 0) throw new BillingError('not_found')
-  return countingTries(deps, user.userId, async () => {
-    const redeemed = await untilFresh('a redemption', () => redeemOnFacts(deps, user, code, requestId))
+  const { userId } = user
+  return countingTries(deps, userId, async () => {
+    const redeemed = await changeUser(deps, {
+      what: 'a redemption',
+      // A checkout may be ended meanwhile, which waits for the user's turn.
+      inTurnOf: null,
+      load: async () => {
+        const loaded = await deps.loadUser(userId)
+        return { userId, user: loaded?.user ?? null, open: loaded?.open ?? null }
+      },
+      decide: (facts, now) => redeemOnFacts(deps, { ...code, ...facts, known: user, requestId }, now),
+    })
     const { id, months } = redeemed.grant
-    deps.log.info({ request_id: requestId, user_id: user.userId, redemption_id: id, months }, 'code redeemed')
+    deps.log.info({ request_id: requestId, user_id: userId, redemption_id: id, months }, 'code redeemed')
     return redeemed
   })
 }
 
 async function redeemOnFacts(
   deps: RedeemDeps,
-  user: KnownUser,
-  { typed, free }: TypedCode,
-  requestId: string,
-): Promise<Redeemed | 'stale'> {
-  const { userId } = user
-  const now = deps.clock.now()
-  const loaded = await deps.loadUser(userId)
+  of: TypedCode & {
+    readonly userId: string
+    readonly user: UserRecord | null
+    readonly open: Payment | null
+    readonly known: KnownUser
+    readonly requestId: string
+  },
+  now: Instant,
+): Promise<Decided<Redeemed>> {
+  const { typed, free, userId, user, open } = of
   const methods = free ? deps.methods.gateways.map(({ name }) => name) : []
   // After the user, so that a use that comes between them makes those facts stale.
   const code = await lookUpCode(deps, { userId, typed, methods })
-  if (!code || !hasUseLeft(code, now)) return redeemedBefore(deps, userId, { typed, free }, code)
-  const { plan, months } = giftOf(deps, loaded?.user.subscription ?? NEVER_PAID, { code, free }, now)
-  if (!loaded) {
-    await rememberUser(deps.database, user, now)
-    return 'stale'
+  if (!code || !hasUseLeft(code, now))
+    return { revision: null, result: await redeemedBefore(deps, userId, of, code) }
+  const { plan, months } = giftOf(deps, user?.subscription ?? NEVER_PAID, { code, free }, now)
+  if (!user) {
+    await rememberUser(deps.database, of.known, now)
+    return { result: 'stale' }
   }
-  const { open } = loaded
   if (open && methods.includes(open.method) && open.codeHash === code.hash) {
     // Its use of the code was not counted: this choice takes the place of that payment.
     if (open.checkoutId === null) throw busyUntil(open.attemptEndsAt, now)
-    await closeAtProvider(deps, { payment: open, isSame: false }, { requestId })
-    return 'stale'
+    await closeAtProvider(deps, { payment: open, isSame: false }, { requestId: of.requestId })
+    return { result: 'stale' }
   }
-  if (await deps.bookRenewals(userId, loaded.user, now)) return 'stale'
   const wanted = { plan, months, id: deps.ids.next('red', now), operationId: null }
-  const after = decideGrant(loaded.user.subscription, wanted, now, deps.rules)
+  const after = decideGrant(user.subscription, wanted, now, deps.rules)
   if (!after) throw wrongField('code', 'out_of_range')
-  const decided = { userId, user: loaded.user, payment: null, after }
-  const { grant = null, ...change } = describeChange(deps, decided, undefined, now)
-  const saved = await saveSettlement(deps.database, {
-    ...{ ...change, isNew: false, received: null, receipt: null },
-    grant: grant && { ...grant, codeHash: code.hash },
-  })
-  if (saved !== 'saved') return 'stale'
-  return { grant: after.grant, currentPeriodEnd: after.subscription.paidUntil ?? after.grant.end }
+  const { grant, subscription } = after
+  return {
+    revision: { ...after, grant: { ...grant, codeHash: code.hash } },
+    result: { grant, currentPeriodEnd: subscription.paidUntil ?? grant.end },
+  }
 }
 
 /** Throws `code_not_valid`: the code gave this user nothing, or something else. */

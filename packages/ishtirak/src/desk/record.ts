@@ -13,7 +13,7 @@ import { stampDutyAt, totalOf } from '../core/receipt.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import { decideTopUp, type Sale, type WantedTopUp } from '../core/upgrade.js'
 import { ConstraintViolation, type Database } from '../database/database.js'
-import { bookDue } from '../ledger/load.js'
+import { findCurrentUser } from '../ledger/load.js'
 import { findSnapshot } from '../ledger/load.sql.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import { type SettleDeps, settlePayment } from '../ledger/settle.js'
@@ -61,7 +61,7 @@ async function bookInTurn(deps: RecordDeps, taken: TakenAtDesk, by: By): Promise
   const { userId, reference } = taken
   const method = methodNamed(deps, taken.method)
   // A change names the payments that it is of.
-  await bookDue(deps, userId)
+  await findCurrentUser(deps, userId)
   const [quoted] = await Promise.allSettled([readSale(deps, taken)])
   // After the quote, which may be refused because of this very payment.
   const known = await findRecorded(deps, taken)

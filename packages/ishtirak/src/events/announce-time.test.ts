@@ -45,16 +45,17 @@ describeOnEach('announcements', ({ database }) => {
       return announcement ? [`${event.type} ${announcement.boundary} ${subscription.status}`] : []
     })
 
-  it('of others are not held up by a user whose renewal cannot be booked', async () => {
+  it('of others are not held up by a user whose change cannot be saved', async () => {
     await world.as('user-1').buy()
     await world.as('user-2').buy()
     world.clock.advance(23 * DAY)
     const { parts } = world.service
-    const bookRenewals: typeof parts.bookRenewals = async (userId) => {
-      if (userId === 'user-1') throw new Error('not booked')
-      return false
+    const query: typeof parts.database.query = async (statement, parameters) => {
+      if (statement.isChange && String(parameters?.[0]).includes('user-1')) throw new Error('not saved')
+      return parts.database.query(statement, parameters)
     }
-    await expect(announceTime({ ...parts, bookRenewals }, 100)).rejects.toThrow('not booked')
+    const broken = { ...parts, database: { ...parts.database, query } }
+    await expect(announceTime(broken, 100)).rejects.toThrow('not saved')
     expect(await database().query(selectExpiring)).toEqual([{ user_id: 'user-2' }])
   })
 

@@ -2,7 +2,8 @@
 import type { Capability } from '../acts/capability.js'
 import { reading } from '../acts/reading.js'
 import { HOUR, SECOND } from '../core/instant.js'
-import { type AnnounceDeps, announceTime } from './announce-time.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
+import { announceTime } from './announce-time.js'
 import { addTriggerCommand } from './cli-trigger.js'
 import { type DeliveryDeps, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { EVENT_ACTS, type EventActDeps } from './event-acts.js'
@@ -30,7 +31,7 @@ const listEvents = reading<EventActDeps>().reads({
     reportEvents(deps, { userId, waiting: state === 'waiting', limit }),
 })
 
-export const events: Capability<AnnounceDeps & DeliveryDeps & EventActDeps & ReminderDeps, EventConfig> = {
+export const events: Capability<ChangeDeps & DeliveryDeps & EventActDeps & ReminderDeps, EventConfig> = {
   name: 'events',
   settings: eventSettings,
   acts: EVENT_ACTS,

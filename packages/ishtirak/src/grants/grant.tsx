@@ -11,16 +11,16 @@ import { lastPlan } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { planName } from '../i18n/messages.js'
 import { accessAfter } from '../ledger/access-after.js'
+import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { daysGrantedBelowOwners } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { type SaveDeps, saveDecided } from '../ledger/save.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import type { UserRecord } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { grantsWords } from './words.js'
 
-export type GrantDeps = SaveDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
+export type GrantDeps = ChangeDeps & SubjectDeps & Pick<CommonParts, 'catalogue'>
 
 /** What all but owners grant one user in any `GRANT_SPAN`, where their role says nothing else. */
 const GRANT_DAYS_MAX = 30
@@ -76,7 +76,7 @@ export const grantDays = act<GrantDeps>().decides({
     return grantTo(deps, user, input, now, by.operationName ?? null)
   },
   save: (deps, { id: userId, by }, { facts: user, decision, now }) =>
-    saveDecided(deps, { ...by, act: 'user.grant' }, { userId, user, payment: null, after: decision }, now),
+    changeBy(deps, { ...by, act: 'user.grant' }, { userId, user }, { revision: decision, now }),
   preview: (decided, { rules }) => accessAfter(decided, rules),
   form: {
     asks: 'days',

@@ -4,12 +4,12 @@ import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { decideEnd } from '../core/refund.js'
 import { accessAfter } from './access-after.js'
+import { type ChangeDeps, changeBy } from './change-user.js'
 import { loadUser } from './load.js'
-import { type SaveDeps, saveDecided } from './save.js'
 import { type SubjectDeps, USER } from './subjects.js'
 import { ledgerWords } from './words.js'
 
-export const endAccess = act<SaveDeps & SubjectDeps>().decides({
+export const endAccess = act<ChangeDeps & SubjectDeps>().decides({
   name: 'user.end',
   roles: [],
   on: USER,
@@ -24,7 +24,7 @@ export const endAccess = act<SaveDeps & SubjectDeps>().decides({
     return after
   },
   save: (deps, { id: userId, by }, { facts: user, decision, now }) =>
-    saveDecided(deps, { ...by, act: 'user.end' }, { userId, user, payment: null, after: decision }, now),
+    changeBy(deps, { ...by, act: 'user.end' }, { userId, user }, { revision: decision, now }),
   preview: (decided, { rules }) => accessAfter(decided, rules),
   form: {
     isOffered: ({ subscription: { status, currentPeriodEnd } }) =>

@@ -3,13 +3,13 @@ import { act, actTexts } from '../acts/act.js'
 import { auditEntry, requireUnchanged } from '../acts/audit.sql.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
+import type { ChangeDeps } from './change-user.js'
 import { keepSecondPayment, waitsAsSecond } from './keep.sql.js'
 import { loadPayment } from './load.js'
-import type { SaveDeps } from './save.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 import { ledgerWords } from './words.js'
 
-export const keepPayment = act<SaveDeps & SubjectDeps>().does({
+export const keepPayment = act<ChangeDeps & SubjectDeps>().does({
   name: 'payment.keep',
   roles: [],
   on: PAYMENT,

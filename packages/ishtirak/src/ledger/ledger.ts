@@ -1,14 +1,14 @@
 // What the ledger brings to the service: the acts of operators on what is booked.
 import type { Capability } from '../acts/capability.js'
+import type { ChangeDeps } from './change-user.js'
 import { endAccess } from './end.js'
 import { PAYMENTS_WAITING } from './inbox.js'
 import { keepPayment } from './keep.js'
 import { refund } from './refund.js'
-import type { SaveDeps } from './save.js'
 import type { SubjectDeps } from './subjects.js'
 import './words.js'
 
-export const ledger: Capability<SaveDeps & SubjectDeps> = {
+export const ledger: Capability<ChangeDeps & SubjectDeps> = {
   name: 'ledger',
   acts: [refund, keepPayment, endAccess],
   commandGroups: {

@@ -3,50 +3,48 @@ import { findRefundInstant } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
+import { bookRenewals, type ChangeDeps } from './change-user.js'
 import { findPaymentWithUser } from './load.sql.js'
-import type { CommonParts } from './parts.js'
 import { findUser } from './users.sql.js'
 
-export type LoadDeps = Pick<CommonParts, 'database' | 'clock' | 'bookRenewals'>
+type OfDatabase = Pick<ChangeDeps, 'database'>
 
 /** As it stands in the database. Throws `not_found`. */
-export async function requirePayment({ database }: Pick<LoadDeps, 'database'>, paymentId: string) {
+export async function requirePayment({ database }: OfDatabase, paymentId: string) {
   const loaded = await findPaymentWithUser(database, paymentId)
   if (!loaded) throw new BillingError('not_found', { extra: { payment_id: paymentId } })
   return loaded
 }
 
 /** As it stands in the database. Throws `not_found`. */
-export async function requireUser({ database }: Pick<LoadDeps, 'database'>, userId: string) {
+export async function requireUser({ database }: OfDatabase, userId: string) {
   const user = await findUser(database, userId)
   if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
   return user
 }
 
-/** What the user's balance has bought by now is written down. False: nothing was due, or there is no user. */
-export async function bookDue({ database, clock, bookRenewals }: LoadDeps, userId: string): Promise<boolean> {
-  const user = await findUser(database, userId)
-  return user ? bookRenewals(userId, user, clock.now()) : false
+/** After what the user's balance has bought by now is written down. Null: the user is unknown. */
+export async function findCurrentUser(deps: ChangeDeps, userId: string) {
+  const user = await findUser(deps.database, userId)
+  const isNews = user && (await bookRenewals(deps, { userId, user }, deps.clock.now()))
+  return isNews ? findUser(deps.database, userId) : user
 }
 
-/** To decide on: what the user's balance has bought is written down before. Throws `not_found`. */
-export async function loadPayment(deps: LoadDeps, paymentId: string) {
+/** The same to decide on. Throws `not_found`. */
+export async function loadUser(deps: ChangeDeps, userId: string) {
+  return (await findCurrentUser(deps, userId)) ?? requireUser(deps, userId)
+}
+
+/** The same of a payment and its user. Throws `not_found`. */
+export async function loadPayment(deps: ChangeDeps, paymentId: string) {
   const loaded = await requirePayment(deps, paymentId)
-  const isNews = await deps.bookRenewals(loaded.payment.userId, loaded.user, deps.clock.now())
-  return isNews ? requirePayment(deps, paymentId) : loaded
-}
-
-/** The same of a user. Throws `not_found`. */
-export async function loadUser(deps: LoadDeps, userId: string) {
-  const user = await requireUser(deps, userId)
-  return (await deps.bookRenewals(userId, user, deps.clock.now())) ? requireUser(deps, userId) : user
+  const { userId } = loaded.payment
+  const isNews = await bookRenewals(deps, { userId, user: loaded.user }, deps.clock.now())
+  return { userId, ...(isNews ? await requirePayment(deps, paymentId) : loaded) }
 }
 
 /** `already_refunded`, or `conflict` with the status that stands in the way. */
-export async function refusalByStatus(
-  { database }: Pick<LoadDeps, 'database'>,
-  payment: Payment,
-): Promise<BillingError> {
+export async function refusalByStatus({ database }: OfDatabase, payment: Payment): Promise<BillingError> {
   const { userId, id: paymentId, status } = payment
   if (status !== 'refunded') return new BillingError('conflict', { extra: { payment_status: status } })
   const at = await findRefundInstant(database, { userId, paymentId })

@@ -3,9 +3,9 @@ import type { BuyerDetails } from '../core/buyer-details.js'
 import { avoirOf, factureInForce, type IssuedPaper, laterFacture } from '../core/facture.js'
 import type { Instant } from '../core/instant.js'
 import { type IssuedKind, paperSeries, type ReceiptSnapshot } from '../core/receipt.js'
+import type { ReceiptRules } from './change-user.js'
 import type { NewPaper } from './papers.sql.js'
 import type { CommonParts } from './parts.js'
-import type { ReceiptRules } from './settle.js'
 
 export interface PaperDeps extends Pick<CommonParts, 'ids'> {
   readonly receipts: ReceiptRules

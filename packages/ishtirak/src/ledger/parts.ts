@@ -1,6 +1,5 @@
 // The parts of the service that many use cases need, by the names under which `main/wire.ts` builds them. A
 // use case names those that it needs.
-import type { Instant } from '../core/instant.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { BillingRules } from '../core/subscription.js'
@@ -13,7 +12,6 @@ import type { Count, Log } from '../runtime/log.js'
 import type { NoteUse } from '../runtime/old-secrets.js'
 import type { Ids } from '../runtime/random.js'
 import type { PaymentMethods } from './method.js'
-import type { UserRecord } from './users.sql.js'
 
 export interface CommonParts {
   readonly database: Queryable
@@ -32,9 +30,4 @@ export interface CommonParts {
   /** Changes of one user that have lost a race wait for each other, as long as they are of this process. */
   readonly inTurn: InTurn
   readonly noteUse: NoteUse
-  /**
-   * Writes down what the balance of a user has bought by now. True: it did, and what was read is stale. Every
-   * decision about a user's money comes after it.
-   */
-  readonly bookRenewals: (userId: string, read: UserRecord, now: Instant) => Promise<boolean>
 }

@@ -14,15 +14,15 @@ import { object, request, timestamp } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { accessAfter } from './access-after.js'
 import { givenToBalance } from './balance-entries.sql.js'
+import { type ChangeDeps, changeBy } from './change-user.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { describeTotal } from './load.sql.js'
 import { avoirFor, type PaperDeps } from './papers.js'
 import { papersOfPayment } from './papers.sql.js'
-import { type SaveDeps, saveDecided } from './save.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 import { ledgerWords } from './words.js'
 
-type RefundDeps = SaveDeps & SubjectDeps & PaperDeps
+type RefundDeps = ChangeDeps & SubjectDeps & PaperDeps
 
 export const RefundPreviewSchema = object('RefundPreview', {
   payment_id: Type.String(),
@@ -151,10 +151,9 @@ export const refund = act<RefundDeps>().decides({
       throw new BillingError('balance_too_low', { extra: { missing: settled.missing } })
     return settled
   },
-  save: (deps, { by }, { facts: { payment, user, papers }, decision, now }) => {
-    const after = { ...decision, paper: avoirFor(deps, papers, now) }
-    const act = { ...by, act: 'payment.refund' }
-    return saveDecided(deps, act, { userId: payment.userId, user, payment, after }, now)
+  save: (deps, { by }, { facts, decision, now }) => {
+    const revision = { ...decision, paper: avoirFor(deps, facts.papers, now) }
+    return changeBy(deps, { ...by, act: 'payment.refund' }, facts, { revision, now })
   },
   preview: ({ facts, decision, now }, { rules }) => previewOf(facts, decision, now, rules),
   previews: { schema: RefundPreviewSchema, view: viewRefund },

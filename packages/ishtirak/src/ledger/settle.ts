@@ -4,32 +4,22 @@
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'
 import { type Instant, toTimestamp } from '../core/instant.js'
-import { codeUseChange, type Payment } from '../core/payment.js'
-import { drawUpReceipt, paperSeries, type Seller } from '../core/receipt.js'
-import { decideSettlement, type Settlement, type SettlementOutcome } from '../core/settlement.js'
+import type { Payment } from '../core/payment.js'
+import { decideSettlement, type SettlementOutcome } from '../core/settlement.js'
 import { reportToStore } from '../core/stored-report.js'
 import { givenUpAfter, untilFresh } from '../database/database.js'
 import type { Tracing } from '../runtime/tracing.js'
+import { type ChangeDeps, type Decided, tryChange } from './change-user.js'
 import type { CommonParts } from './parts.js'
 import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
 import type { LoadedPayment } from './reported-payment.sql.js'
-import { describeChange, type SaveDeps } from './save.js'
 import type { SettlementChange, Settlements } from './settle.sql.js'
-import { findUser, type UserRecord } from './users.sql.js'
+import { findUser } from './users.sql.js'
 
-export interface SettleDeps extends SaveDeps, Pick<CommonParts, 'methods' | 'count'> {
+export interface SettleDeps extends ChangeDeps, Pick<CommonParts, 'count'> {
   /** Reports that arrive together are loaded and saved together. */
   readonly settlements: Settlements
-  readonly receipts: ReceiptRules
   readonly tracing?: Tracing
-}
-
-/** What a receipt has to show and later changes must not touch. */
-export interface ReceiptRules {
-  /** Who sells, and how the sales are taxed from which day on. */
-  readonly seller: Seller
-  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
-  readonly dayOf: (instant: Instant) => string
 }
 
 /** Names the payment and says nothing of it: what operators said, the settlement reads itself. */
@@ -130,68 +120,55 @@ async function settleOurs(
 ): Promise<SettlementResult | 'stale'> {
   const now = deps.clock.now()
   const { payment, user } = loaded
-  if (await deps.bookRenewals(payment.userId, user, now)) return 'stale'
-  const decision = decideSettlement({ payment, subscription: user.subscription }, reported.report, {
+  const save = async (change: SettlementChange) => {
+    const saved = await deps.settlements.save(change, giveUpAt)
+    if (saved === 'saved') noteInstant(deps, reported, change)
+    return saved
+  }
+  const facts = { userId: payment.userId, user, payment }
+  return tryChange(deps, facts, { now, save }, () => decideOn(deps, reported, loaded, { now, giveUpAt }))
+}
+
+async function decideOn(
+  deps: SettleDeps,
+  reported: Heard,
+  { payment, user, isNew = false }: Loaded,
+  { now, giveUpAt }: { readonly now: Instant; readonly giveUpAt: number },
+): Promise<Decided<SettlementResult>> {
+  const { event, report, source } = reported
+  const decision = decideSettlement({ payment, subscription: user.subscription }, report, {
     now,
     rules: deps.rules,
     method: deps.methods.of(payment.method),
     freshPaymentId: () => deps.ids.next('pay', now),
-    asked: reported.event === null,
+    asked: event === null,
     accepted: reported.accepted ?? false,
   })
-  const { event, report } = reported
+  const { outcome } = decision
   // An acceptance that takes nothing is none: its caller says why, and what is news is saved all the same.
-  const isTaken = !reported.accepted || TAKEN.includes(decision.outcome)
+  const isTaken = !reported.accepted || TAKEN.includes(outcome)
   const by = isTaken ? reported.by : undefined
-  const received = event && {
-    ...event,
-    method: report.method,
-    outcome: decision.outcome,
-    report,
-    receivedAt: now,
+  const received = event && { ...event, method: report.method, outcome, report, receivedAt: now }
+  if (by || decision.payment) {
+    const heard = { report, source, eventId: event?.id ?? null, now }
+    const revision = {
+      ...{ ...decision, by, received },
+      isNew: decision.isNew || isNew,
+      isBooked: decision.subscription !== null,
+      report: reportToStore(decision, payment, heard),
+      traceparent: deps.tracing?.current(),
+    }
+    return { revision, result: outcome }
   }
-  if (!by && !decision.payment) {
-    if (!received) return decision.outcome
-    const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
-    const saved = await deps.settlements.keep(idle, giveUpAt)
-    return saved === 'saved' ? decision.outcome : saved
-  }
-  const isNew = decision.isNew || (loaded.isNew ?? false)
-  const subscription = decision.subscription ?? user.subscription
-  const decided = { userId: payment.userId, user, payment, after: { ...decision, subscription } }
-  const heard = { report, source: reported.source, eventId: event?.id ?? null, now }
-  const change: SettlementChange = {
-    isNew,
-    codeUse: codeUseChange(isNew ? null : payment, decision.payment),
-    withdrawsOpen: decision.withdrawsOpen,
-    received,
-    report: reportToStore(decision, payment, heard),
-    traceparent: deps.tracing?.current(),
-    receipt: receiptOf(deps, decision, { ...user, userId: payment.userId }, now),
-    ...describeChange(deps, decided, by, now),
-  }
-  const saved = await deps.settlements.save(change, giveUpAt)
-  if (saved !== 'saved') return saved
-  noteInstant(deps, reported, change)
-  return decision.outcome
+  if (!received) return { revision: null, result: outcome }
+  const idle = { userId: payment.userId, version: user.version, paymentId: payment.id, received }
+  const saved = await deps.settlements.keep(idle, giveUpAt)
+  if (saved === 'stale') return { result: 'stale' }
+  return { revision: null, result: saved === 'saved' ? outcome : saved }
 }
 
 /** What follows where an operator's acceptance takes a payment as it is. */
 export const TAKEN: readonly SettlementResult[] = ['booked', 'booked_second', 'moved']
-
-/** Drawn up with the booking: no later change of name, tax or seller touches it. Null: nothing is booked. */
-export function receiptOf(
-  { methods, receipts: { seller, dayOf } }: Pick<SettleDeps, 'methods' | 'receipts'>,
-  { payment, subscription }: Pick<Settlement, 'payment' | 'subscription'>,
-  user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
-  now: number,
-) {
-  if (!payment || !subscription) return null
-  const buyer = { ...user, details: user.buyer }
-  const { bearsStampDuty } = methods.of(payment.method)
-  const snapshot = drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
-  return { series: paperSeries(snapshot.paper ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
-}
 
 /** A checkout that is not ours, or not known to be: an event about it is kept, for the operator to find. */
 async function keepForeign(deps: SettleDeps, { report, event }: ReportedCheckout): Promise<SettlementResult> {

@@ -6,11 +6,12 @@ import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
 import { isPayable } from '../core/payment.js'
 import { renewalAt } from '../core/quote.js'
 import { NEVER_PAID, renewed, statusAt } from '../core/subscription.js'
+import { bookRenewals } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { LoadTimeList } from '../ledger/time-list.sql.js'
 import type { LoadUserWithUsage } from './usage.sql.js'
 
-export interface OverviewDeps extends RefreshDeps, Pick<CommonParts, 'catalogue' | 'bookRenewals'> {
+export interface OverviewDeps extends RefreshDeps, Pick<CommonParts, 'catalogue'> {
   readonly loadUserWithUsage: LoadUserWithUsage
   readonly loadTimeList: LoadTimeList
   readonly quotaWindowAt: QuotaWindowAt
@@ -44,7 +45,7 @@ async function loadRefreshed<Loaded extends LoadedUser>(
   let loaded = await load()
   if (await refreshOpen(deps, loaded.open, requestId)) loaded = await load()
   const { user } = loaded
-  return user && (await deps.bookRenewals(userId, user, deps.clock.now())) ? load() : loaded
+  return user && (await bookRenewals(deps, { userId, user }, deps.clock.now())) ? load() : loaded
 }
 
 /** All of it at the instant `now`. */

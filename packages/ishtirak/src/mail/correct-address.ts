@@ -1,13 +1,14 @@
 // An address that bounces is corrected, and what could not be sent to it goes out again.
 import { Type } from 'typebox'
-import { type ActDeps, act, actTexts } from '../acts/act.js'
+import { act, actTexts } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { reason } from '../acts/reason.js'
 import { EMAIL_MAX, EMAIL_PATTERN, isEmail, typedEmail } from '../core/email.js'
 import { wrongField } from '../core/error.js'
 import { plainName } from '../core/name.js'
 import { request } from '../http/schemas.js'
-import { type LoadDeps, loadUser } from '../ledger/load.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
+import { loadUser } from '../ledger/load.js'
 import { type SubjectDeps, USER } from '../ledger/subjects.js'
 import { countFailedMails, saveAddress } from './mail.sql.js'
 import { mailWords } from './words.js'
@@ -22,7 +23,7 @@ const AddressSchema = request('Address', {
   why: reason,
 })
 
-export const correctAddress = act<ActDeps & SubjectDeps & LoadDeps>().decides({
+export const correctAddress = act<SubjectDeps & ChangeDeps>().decides({
   name: 'user.correct_address',
   roles: ['support'],
   on: USER,

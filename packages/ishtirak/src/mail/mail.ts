@@ -1,7 +1,7 @@
 // What mail brings to the service: it sends; each capability writes its own.
 import type { Capability } from '../acts/capability.js'
 import { HOUR, SECOND } from '../core/instant.js'
-import type { LoadDeps } from '../ledger/load.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import { correctAddress } from './correct-address.js'
 import { MAIL_WAITING } from './inbox.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
@@ -16,7 +16,7 @@ const MAILS_A_ROUND = 100
 /** 240,000 a day: more than are written. */
 const FORGOTTEN_A_ROUND = 10_000
 
-export const mail: Capability<SendMailDeps & ResendDeps & LoadDeps, MailConfig> = {
+export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig> = {
   name: 'mail',
   settings: mailSettings,
   acts: [resendReceipt, correctAddress],

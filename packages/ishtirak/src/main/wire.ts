@@ -56,7 +56,6 @@ import {
   type PaymentMethods,
 } from '../ledger/method.js'
 import { createListPayments } from '../ledger/payments.sql.js'
-import { createBookRenewals } from '../ledger/renewals.js'
 import { createSettlements, type Settlements } from '../ledger/settle.sql.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { createLoadTimeList } from '../ledger/time-list.sql.js'
@@ -243,7 +242,6 @@ function createParts(config: WiredConfig, world: PartsWorld, count: Count) {
     ...config,
     ...{ count, wait, oldSecrets, noteUse, ...(tracing && { tracing }) },
     ...decides,
-    bookRenewals: createBookRenewals(decides),
     uploads: createUploads(),
     admitUpload: createRateLimit({ clock, quota: UPLOADS, windowMs: HOUR }),
     catalogue: config.plans,

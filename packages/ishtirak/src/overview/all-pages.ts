@@ -10,7 +10,7 @@ import type { Database } from '../database/database.js'
 import type { ApiKeys } from '../http/auth.js'
 import type { CallerChecks } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
-import type { SaveDeps } from '../ledger/save.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import type { ResendDeps } from '../mail/resend-receipt.js'
 import type { ConsolePages } from '../pages/console-frame.js'
@@ -22,7 +22,7 @@ import type { ViewDeps } from './views.js'
 
 type ReadDeps = FileDeps & HealthDeps & InboxDeps & SearchDeps & SubjectDeps & ViewDeps
 
-export interface ConsoleDeps extends CallerChecks, ResendDeps, SaveDeps, SessionsDeps, ReadDeps {
+export interface ConsoleDeps extends CallerChecks, ResendDeps, ChangeDeps, SessionsDeps, ReadDeps {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly publicUrl: string

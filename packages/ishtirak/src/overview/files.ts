@@ -1,7 +1,7 @@
 // Everything known of a payment or a user, as acts on them answer it and their pages ask for it.
 
 import type { Catalogue } from '../core/plan.js'
-import type { SaveDeps } from '../ledger/save.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import type { Inbox } from './inbox.sql.js'
 import { type PaymentFile, showPayment, showUser, type UserFile } from './read-files.js'
@@ -9,7 +9,7 @@ import { paymentFileSchema, userFileSchema } from './schemas.js'
 import { type ViewDeps, viewedNow, viewPaymentFile, viewUserFile } from './views.js'
 
 export function operatorFiles(
-  deps: ViewDeps & SaveDeps & { readonly catalogue: Catalogue; readonly inbox: Inbox },
+  deps: ViewDeps & ChangeDeps & { readonly catalogue: Catalogue; readonly inbox: Inbox },
 ): SubjectDeps['files'] {
   return {
     payment: {

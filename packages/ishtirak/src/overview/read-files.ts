@@ -4,9 +4,9 @@ import { type FileParts, type LoadedParts, loadParts } from '../acts/file-parts.
 import type { Payment } from '../core/payment.js'
 import { statusAt } from '../core/subscription.js'
 import type { Queryable } from '../database/database.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import { loadUser, requirePayment } from '../ledger/load.js'
 import { newestPayments } from '../ledger/payment-list.sql.js'
-import type { SaveDeps } from '../ledger/save.js'
 import { readTimeLists } from '../ledger/time-list.sql.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
 import type { UserRecord } from '../ledger/users.sql.js'
@@ -43,7 +43,7 @@ export async function showPayment(deps: FileDeps, paymentId: string): Promise<Pa
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** Throws `not_found`. */
-export async function showUser(deps: SaveDeps & FileDeps & { readonly inbox: Inbox }, userId: string) {
+export async function showUser(deps: ChangeDeps & FileDeps & { readonly inbox: Inbox }, userId: string) {
   const now = deps.clock.now()
   const user = await loadUser(deps, userId)
   const wanted = { userId, status: null, kind: null, after: null, limit: SHOWN_MAX }

@@ -3,10 +3,10 @@ import { act, actTexts } from '../acts/act.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { factureInForce } from '../core/facture.js'
+import { changeBy } from '../ledger/change-user.js'
 import { loadPayment } from '../ledger/load.js'
 import { avoirFor } from '../ledger/papers.js'
 import { papersOfPayment } from '../ledger/papers.sql.js'
-import { saveDecided } from '../ledger/save.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { type FactureDeps, issueOwedTo, requireWhole } from './factures.js'
 import { papersIn } from './papers-part.js'
@@ -25,9 +25,10 @@ export const correctFacture = act<FactureDeps & SubjectDeps>().decides({
   refuses: ['buyer_incomplete', 'already_refunded', 'payment_not_paid'],
   texts: actTexts(receiptsWords, 'correct_facture'),
   load: async (deps, { id }) => {
-    const { payment, user } = await loadPayment(deps, id)
+    const loaded = await loadPayment(deps, id)
     // After the user: a paper in between makes their version stale.
-    return { payment, user, version: user.version, papers: await papersOfPayment(deps.database, payment) }
+    const papers = await papersOfPayment(deps.database, loaded.payment)
+    return { ...loaded, version: loaded.user.version, papers }
   },
   decide: ({ payment, user, papers }) => {
     const facture = factureInForce(papers)
@@ -38,14 +39,12 @@ export const correctFacture = act<FactureDeps & SubjectDeps>().decides({
     requireWhole(user.buyer)
     return facture
   },
-  save: async (deps, { by }, { facts: { payment, user, papers }, now }) => {
-    const paper = avoirFor(deps, papers, now, { owes: true })
-    const after = { subscription: user.subscription, events: [], paper }
-    const { userId } = payment
+  save: async (deps, { by }, { facts, now }) => {
+    const revision = { events: [], paper: avoirFor(deps, facts.papers, now, { owes: true }) }
     const act = { ...by, act: 'payment.correct_facture' }
-    const saved = await saveDecided(deps, act, { userId, user, payment, after }, now)
+    const saved = await changeBy(deps, act, facts, { revision, now })
     // A crash in between leaves it to the job.
-    if (saved === 'saved') await issueOwedTo(deps, userId, now)
+    if (saved === 'saved') await issueOwedTo(deps, facts.userId, now)
     return saved
   },
   preview: ({ facts: { papers } }) => {

@@ -4,15 +4,14 @@ import { type BuyerDetails, missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { factureInForce, factureRefusal } from '../core/facture.js'
 import { DAY, type Instant, MINUTE } from '../core/instant.js'
-import { untilFresh } from '../database/database.js'
+import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
 import { loadPayment, requireUser } from '../ledger/load.js'
 import { factureFor, type PaperDeps } from '../ledger/papers.js'
-import { findPaper, papersOfPayment, type StoredPaper } from '../ledger/papers.sql.js'
+import { findPaper, type NewPaper, papersOfPayment, type StoredPaper } from '../ledger/papers.sql.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { type SaveDeps, saveUnasked } from '../ledger/save.js'
 import { claimOwed, finishOwed, paymentsOwed } from './factures.sql.js'
 
-export type FactureDeps = SaveDeps & PaperDeps
+export type FactureDeps = ChangeDeps & PaperDeps
 
 interface OfUser {
   readonly userId: string
@@ -25,29 +24,34 @@ interface OfUser {
  * `buyer_incomplete`.
  */
 export function askForFacture(deps: FactureDeps, of: OfUser): Promise<StoredPaper> {
-  const round = () => issueFacture(deps, of)
-  return untilFresh(`the facture of ${of.paymentId}`, round, (again) => deps.inTurn(of.userId, again))
+  return issueFacture(deps, of, of.userId)
 }
 
 async function issueFacture(
   deps: FactureDeps,
   { userId, paymentId }: OfUser,
-): Promise<StoredPaper | 'stale'> {
-  const { payment, user } = await loadPayment(deps, paymentId)
-  if (payment.userId !== userId) throw new BillingError('not_found')
-  // After the user: a paper in between makes their version stale.
-  const papers = await papersOfPayment(deps.database, payment)
-  const inForce = factureInForce(papers)
-  if (inForce) return inForce
-  const refusal = factureRefusal(payment, papers)
-  if (refusal) throw new BillingError(refusal, { extra: { payment_status: payment.status } })
-  const buyer = requireWhole(user.buyer)
-  const now = deps.clock.now()
-  const paper = factureFor(deps, papers, buyer, now)
-  const after = { subscription: user.subscription, events: [], paper }
-  if ((await saveUnasked(deps, { userId, user, payment, after }, now)) === 'stale') return 'stale'
+  inTurnOf: string | null,
+): Promise<StoredPaper> {
+  const issued = await changeUser(deps, {
+    what: `the facture of ${paymentId}`,
+    inTurnOf,
+    load: async () => {
+      const loaded = await loadPayment(deps, paymentId)
+      if (loaded.userId !== userId) throw new BillingError('not_found')
+      // After the user: a paper in between makes their version stale.
+      return { ...loaded, papers: await papersOfPayment(deps.database, loaded.payment) }
+    },
+    decide: ({ payment, user, papers }, now): Decided<StoredPaper | NewPaper> => {
+      const inForce = factureInForce(papers)
+      if (inForce) return { revision: null, result: inForce }
+      const refusal = factureRefusal(payment, papers)
+      if (refusal) throw new BillingError(refusal, { extra: { payment_status: payment.status } })
+      const paper = factureFor(deps, papers, requireWhole(user.buyer), now)
+      return { revision: { events: [], paper }, result: paper }
+    },
+  })
   // Not the last of the payment: an avoir may follow at once.
-  return findPaper(deps.database, userId, paper.id)
+  return 'number' in issued ? issued : findPaper(deps.database, userId, issued.id)
 }
 
 /** Throws `buyer_incomplete`. */
@@ -100,7 +104,7 @@ export async function issueOwedTo(deps: FactureDeps, userId: string, now: Instan
 /** Not in the user's turn: a correction may have it, and would wait for itself. False: it is owed no more. */
 async function issueIfOwed(deps: FactureDeps, of: OfUser): Promise<boolean> {
   try {
-    await untilFresh(`the facture of ${of.paymentId}`, () => issueFacture(deps, of))
+    await issueFacture(deps, of, null)
     return true
   } catch (error) {
     // Refunded meanwhile, or the details are whole no more.

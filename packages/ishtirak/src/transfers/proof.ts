@@ -6,16 +6,16 @@ import { DAY } from '../core/instant.js'
 import { decideProof, type Proof, proofProblem } from '../core/transfer.js'
 import { type Database, untilFresh } from '../database/database.js'
 import type { Uploads } from '../http/upload.js'
+import { type ChangeDeps, tryChange } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { describeChange, type SaveDeps } from '../ledger/save.js'
 import { type SettlementChange, type Settlements, saveSettlement } from '../ledger/settle.sql.js'
 import { inSlices } from '../runtime/async.js'
 import { eraseProofsBefore, listProofs, saveProof, saveProofContent } from './proof.sql.js'
 import { readProofFile, sliced } from './proof-file.js'
 import { findTransfer, type StoredTransfer } from './transfers.sql.js'
 
-export interface ProofDeps extends SaveDeps {
+export interface ProofDeps extends ChangeDeps {
   readonly database: Database
   readonly settlements: Settlements
   readonly uploads: Uploads
@@ -49,38 +49,29 @@ export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer):
     const decision = decideProof(stored.transfer, proofs, file, deps.clock.now())
     if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
     if (decision.kind === 'known') return decision.proof
-    const change = await changeBy(deps, stored)
-    if (!change) return 'stale'
-    const saved = await deps.database
-      .transaction(async (transaction) => {
+    const { payment } = stored
+    const loaded = await deps.settlements.load({ ...payment, paymentId: payment.id })
+    if (!loaded) return 'stale'
+    const keep = (change: SettlementChange) =>
+      deps.database.transaction(async (transaction) => {
         // The user's row first, as every change locks it.
-        if ((await saveSettlement(transaction, change)) !== 'saved') throw new Stale()
+        const saved = await saveSettlement(transaction, change)
+        if (saved !== 'saved') return saved
         if (!(await saveProof(transaction, stored, decision))) throw new Stale()
         await saveProofContent(transaction, of, decision.proof.n, content)
-        return decision.proof
+        return saved
       })
-      .catch(staleOrThrow)
-    if (saved !== 'stale') deps.log.info({ ...logged(of), n: saved.n, bytes: saved.bytes }, 'proof received')
+    const facts = { userId: payment.userId, ...loaded }
+    const revision = { payment: loaded.payment, events: ['payment.proof_received'] as const }
+    const attempt = {
+      now: deps.clock.now(),
+      save: (change: SettlementChange) => keep(change).catch(staleOrThrow),
+    }
+    const saved = await tryChange(deps, facts, attempt, () => ({ revision, result: decision.proof }))
+    if (typeof saved === 'string') return 'stale'
+    deps.log.info({ ...logged(of), n: saved.n, bytes: saved.bytes }, 'proof received')
     return saved
   })
-}
-
-/** The event and the mail; null: the payment, or what is known of its user, has changed since it was read. */
-async function changeBy(deps: ProofDeps, { payment }: StoredTransfer): Promise<SettlementChange | null> {
-  const { method, checkoutId, id: paymentId, userId } = payment
-  const loaded = await deps.settlements.load({ method, checkoutId, paymentId })
-  if (!loaded) return null
-  const { user } = loaded
-  const now = deps.clock.now()
-  if (await deps.bookRenewals(userId, user, now)) return null
-  const after = {
-    payment: loaded.payment,
-    subscription: user.subscription,
-    events: ['payment.proof_received'] as const,
-  }
-  const decided = { userId, user, payment, after }
-  const fixed = { isNew: false, received: null, receipt: null }
-  return { ...fixed, ...describeChange(deps, decided, undefined, now) }
 }
 
 function logged({ userId, paymentId }: OfPayment) {

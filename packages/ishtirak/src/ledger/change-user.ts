@@ -1,0 +1,336 @@
+// The only way in which a user's money, time or balance changes. Facts are loaded, what the balance has
+// bought by now is written down, the caller decides, and one guarded statement saves everything that belongs
+// together. Where the user has changed meanwhile, it is done again. What a balance has bought, and when, is
+// computed (core/subscription.ts): no access waits for its booking, but every decision about money does.
+import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql.js'
+import type { AnnouncementDecision, MailKey } from '../core/announcement.js'
+import type { NewEntry } from '../core/balance.js'
+import type { ToldChange } from '../core/change.js'
+import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
+import type { Grant } from '../core/grant.js'
+import type { Instant } from '../core/instant.js'
+import { codeUseChange, newPayment, type Payment } from '../core/payment.js'
+import { renewabilityAt } from '../core/quote.js'
+import { drawUpReceipt, paperSeries, type Seller } from '../core/receipt.js'
+import { type MovedPeriod, placesOf } from '../core/refund.js'
+import type { StoredReport } from '../core/stored-report.js'
+import {
+  BY_BALANCE,
+  type DueRenewal,
+  dueRenewal,
+  renewalEntry,
+  type SubscriptionFacts,
+  statusAt,
+  withRenewal,
+} from '../core/subscription.js'
+import { untilFresh } from '../database/database.js'
+import type { BalanceEntry } from './balance-entries.sql.js'
+import type { NewPaper } from './papers.sql.js'
+import type { CommonParts } from './parts.js'
+import type { ReceivedEvent, SaveResult } from './provider-events.sql.js'
+import { type SettlementChange, saveSettlement } from './settle.sql.js'
+import { findUser, type UserRecord } from './users.sql.js'
+
+export interface ChangeDeps extends AuditDeps, Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'methods'> {
+  readonly receipts: ReceiptRules
+}
+
+/** What a receipt has to show and later changes must not touch. */
+export interface ReceiptRules {
+  /** Who sells, and how the sales are taxed from which day on. */
+  readonly seller: Seller
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
+  readonly dayOf: (instant: Instant) => string
+}
+
+/** What is decided on, as it was read at one version of the user. */
+export interface UserFacts {
+  readonly userId: string
+  /** Null: the user is unknown, and nothing of theirs can change. */
+  readonly user: UserRecord | null
+  /** The payment that the decision is about. */
+  readonly payment?: Payment | null
+}
+
+interface KnownUser extends UserFacts {
+  readonly user: UserRecord
+}
+
+/** What a decision changes. What it does not name stays. */
+export interface Revision {
+  /** The operator who asked for it, with a line in the audit trail. */
+  readonly by?: OperatorAct | undefined
+  /** As it is to be; null: no payment changes. */
+  readonly payment?: Payment | null
+  /** The payment has no row yet. */
+  readonly isNew?: boolean
+  /** The payment is booked with this change: its receipt is drawn up. */
+  readonly isBooked?: boolean
+  readonly subscription?: SubscriptionFacts | null
+  /** Other paid periods that a refund moves. */
+  readonly moved?: readonly MovedPeriod[]
+  /** Time that is added without a payment. */
+  readonly grant?: (Grant & { readonly codeHash?: string }) | null
+  /** What it changes of the balance, which `subscription` has already. */
+  readonly entry?: NewEntry | undefined
+  readonly events: readonly EventType[]
+  /** In place of the mail that the events usually bring. */
+  readonly mail?: MailKey | null
+  /** A document beside the receipt. */
+  readonly paper?: NewPaper | null
+  /** Another plan in mid-term, for the events. */
+  readonly change?: ToldChange | null
+  /** For the events. */
+  readonly reason?: string | undefined
+  /** What time has brought about, and when to look next. */
+  readonly schedule?: AnnouncementDecision
+  /** Cancels what else the user has open on a page, and has the sweep end it at the provider. */
+  readonly withdrawsOpen?: boolean
+  /** The hash of a code of which a use is taken, or nothing is saved. */
+  readonly takesCode?: string | null
+  /** The provider's event that led here. */
+  readonly received?: ReceivedEvent | null
+  /** What the payment keeps of the report that changes it. */
+  readonly report?: StoredReport | null
+  /** What the delivery of the events goes on with, where traces are collected. */
+  readonly traceparent?: string | null | undefined
+}
+
+/** `stale`: what was read is not true any more, and it is to be decided again. */
+export type Decided<Result> =
+  | { readonly revision: Revision | null; readonly result: Result }
+  | { readonly result: 'stale' }
+
+interface Attempt {
+  readonly now: Instant
+  /** Absent: a statement of its own. */
+  readonly save?: (change: SettlementChange) => Promise<SaveResult>
+}
+
+/**
+ * Repeats `load` and `decide` if the user changed meanwhile. Throws what they throw, and
+ * `DatabaseUnavailable`. Not in the user's turn where `decide` may itself wait for it.
+ */
+export function changeUser<Facts extends UserFacts, Result>(
+  deps: ChangeDeps,
+  change: {
+    /** For the log. */
+    readonly what: string
+    /** The user in whose turn it is repeated; null: in nobody's. */
+    readonly inTurnOf: string | null
+    load(): Promise<Facts>
+    decide(facts: Facts, now: Instant): Decided<Result> | Promise<Decided<Result>>
+  },
+): Promise<Result> {
+  const { what, inTurnOf, load, decide } = change
+  const round = async (): Promise<Result | 'stale'> => {
+    const facts = await load()
+    const now = deps.clock.now()
+    const tried = await tryChange(deps, facts, { now }, () => decide(facts, now))
+    // Another change took the last use of the code.
+    return tried === 'duplicate' ? 'stale' : tried
+  }
+  return inTurnOf === null
+    ? untilFresh(what, round)
+    : untilFresh(what, round, (again) => deps.inTurn(inTurnOf, again))
+}
+
+/**
+ * One round of `changeUser` on facts that were read before. `duplicate`: the provider's event is known, or
+ * the code has no use left.
+ */
+export async function tryChange<Result>(
+  deps: ChangeDeps,
+  facts: UserFacts,
+  attempt: Attempt,
+  decide: () => Decided<Result> | Promise<Decided<Result>>,
+): Promise<Result | Exclude<SaveResult, 'saved'>> {
+  const { userId, user } = facts
+  if (user && (await bookRenewals(deps, { userId, user }, attempt.now))) return 'stale'
+  const decided = await decide()
+  if (!('revision' in decided)) return decided.result
+  const { revision, result } = decided
+  if (revision === null) return result
+  if (!user) throw new Error(`a change of ${userId}, who is unknown`)
+  const saved = await save(deps, { ...facts, user }, revision, attempt)
+  return saved === 'saved' ? result : saved
+}
+
+/** What an operator decided, with its line in the audit trail. */
+export async function changeBy(
+  deps: ChangeDeps,
+  by: OperatorAct,
+  facts: UserFacts,
+  { revision, now }: { readonly revision: Revision; readonly now: Instant },
+): Promise<'saved' | 'stale'> {
+  const saved = await tryChange(deps, facts, { now }, () => ({
+    revision: { ...revision, by },
+    result: 'saved' as const,
+  }))
+  if (saved !== 'saved') return 'stale'
+  const on = { user_id: facts.userId, payment_id: facts.payment?.id }
+  deps.log.info({ ...by, operator: by.operator.name, ...on }, 'the operator acted')
+  return 'saved'
+}
+
+/** Writes down what the user's balance has bought by `now`. True: it did, and what was read is stale. */
+export async function bookRenewals(
+  deps: ChangeDeps,
+  { userId, user: read }: KnownUser,
+  now: Instant,
+): Promise<boolean> {
+  if (!dueRenewal(read.subscription, now, deps.rules)) return false
+  let user: UserRecord | null = read
+  const round = async () => {
+    for (;;) {
+      const due = user && dueRenewal(user.subscription, now, deps.rules)
+      if (!user || !due) return true
+      const saved = await save(deps, { userId, user }, renewal(deps, { userId, user, due }, now), { now })
+      user = await findUser(deps.database, userId)
+      if (saved !== 'saved') return 'stale'
+    }
+  }
+  // Not in the user's turn: a call that has it may be what asks for this, and would wait for itself.
+  return untilFresh(`renewing for ${userId}`, round)
+}
+
+/** A payment, its receipt, time, an entry of the ledger and the events: one statement for each term. */
+function renewal(
+  { ids, methods, rules }: ChangeDeps,
+  { userId, user, due }: KnownUser & { readonly due: DueRenewal },
+  now: Instant,
+): Revision {
+  const { order, at, added } = due
+  const offer = { plan: order.plan, months: order.months, price: { amount: order.price, currency: 'DZD' } }
+  const id = ids.next('pay', at)
+  const ordered = { id, userId, offer, method: methods.of(BY_BALANCE), createdAt: at, attemptEndsAt: at }
+  const subscription = withRenewal(user.subscription, due, id)
+  return {
+    payment: {
+      ...newPayment(ordered),
+      ...{ status: 'paid', paidAt: at, nextCheckAt: null },
+      ...{ periodStart: added.period.start, periodEnd: added.period.end },
+    },
+    ...{ isNew: true, isBooked: true, subscription, entry: renewalEntry(due, id) },
+    withdrawsOpen: !renewabilityAt(subscription, now, rules).allowed,
+    events: [
+      'payment.paid',
+      added.renews ? 'subscription.renewed' : 'subscription.activated',
+      'balance.changed',
+    ],
+  }
+}
+
+function save(
+  deps: ChangeDeps,
+  facts: KnownUser,
+  revision: Revision,
+  { now, save: saveChange = (change) => saveSettlement(deps.database, change) }: Attempt,
+): Promise<SaveResult> {
+  const { userId, user, payment: before = null } = facts
+  const { by, payment = null, isNew = false, isBooked = false, takesCode = null } = revision
+  const subscription = revision.subscription ?? user.subscription
+  const entry = revision.entry && entryOf(deps.ids, revision.entry, subscription)
+  const grant = revision.grant ?? null
+  const isOf = { by: by?.operator.name ?? null, role: by?.operator.role ?? null, why: by?.reason ?? null }
+  return saveChange({
+    ...{ userId, version: user.version, payment, isNew, subscription, now },
+    withdrawsOpen: revision.withdrawsOpen ?? false,
+    received: revision.received ?? null,
+    report: revision.report ?? null,
+    traceparent: revision.traceparent,
+    receipt: payment && isBooked ? receiptOf(deps, payment, { ...user, userId }, now) : null,
+    // Where a use is taken, the statement counts it.
+    codeUse: payment && !takesCode ? codeUseChange(isNew ? null : before, payment) : null,
+    takesCode,
+    moved: revision.moved ?? [],
+    grant: grant && { ...grant, ...isOf },
+    entry: entry ?? null,
+    paper: revision.paper ?? null,
+    events: eventsOf(deps, facts, revision, { subscription, entry, now }),
+    audit: by ? auditOf(deps, facts, revision, { subscription, by, now }) : null,
+    ...(revision.schedule && { schedule: revision.schedule }),
+  })
+}
+
+function eventsOf(
+  { ids, rules }: ChangeDeps,
+  { userId, user }: KnownUser,
+  revision: Revision,
+  as: {
+    readonly subscription: SubscriptionFacts
+    readonly entry: BalanceEntry | undefined
+    readonly now: Instant
+  },
+): NewEvent[] {
+  const { payment = null, grant = null, reason, change, schedule, mail } = revision
+  const { subscription, entry, now } = as
+  const described = {
+    ...{ userId, payment, grant, reason, change, now },
+    ...(schedule?.announcement && { announcement: schedule.announcement }),
+    subscription: statusAt(subscription, now, rules),
+    balance: { facts: subscription, entry },
+  }
+  const about = payment ?? grant
+  const mailOf = (type: EventType) => {
+    const kind = MAILED[type]
+    return about && kind ? { kind, about: about.id } : null
+  }
+  return revision.events.map((type, index) => ({
+    id: ids.next('evt', now),
+    event: describeEvent(type, { ...described, sequence: user.eventSequence + 1 + index }),
+    mail: mail === undefined ? mailOf(type) : mail,
+  }))
+}
+
+function auditOf(
+  { ids }: ChangeDeps,
+  { user, payment: before = null }: KnownUser,
+  { payment, moved = [], grant = null }: Revision,
+  as: { readonly subscription: SubscriptionFacts; readonly by: OperatorAct; readonly now: Instant },
+) {
+  const { subscription, by, now } = as
+  const places = placesOf(user.subscription.periods)
+  const movedBefore = places.filter((place) => moved.some(({ sourceId }) => sourceId === place.sourceId))
+  const facts = {
+    before: { payment: before, subscription: user.subscription, moved: movedBefore },
+    after: { payment: payment ?? before, subscription, moved, grant },
+  }
+  return describeAct(ids, by, facts, now)
+}
+
+/** Drawn up with the booking: no later change of name, tax or seller touches it. */
+export function receiptOf(
+  { methods, receipts: { seller, dayOf } }: Pick<ChangeDeps, 'methods' | 'receipts'>,
+  payment: Payment,
+  user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
+  now: Instant,
+) {
+  const buyer = { ...user, details: user.buyer }
+  const { bearsStampDuty } = methods.of(payment.method)
+  const snapshot = drawUpReceipt(payment, { seller, buyer, issuedAt: now, bearsStampDuty, dayOf })
+  return { series: paperSeries(snapshot.paper ?? 'receipt', snapshot.issuedOn, payment.live), snapshot }
+}
+
+/** Its place in the ledger; `subscription` has it as its last. */
+function entryOf(
+  ids: ChangeDeps['ids'],
+  { kind, amount, paymentId, note }: NewEntry,
+  { balance }: SubscriptionFacts,
+): BalanceEntry {
+  if (!balance) throw new Error('an entry of no balance')
+  const { amount: balanceAfter, entries: sequence, since: createdAt } = balance
+  const id = ids.next('ent', createdAt)
+  const balanceBefore = balanceAfter - amount
+  return { sequence, id, kind, amount, balanceBefore, balanceAfter, paymentId, note, createdAt }
+}
+
+/** The events of which the user gets mail too. */
+const MAILED: Readonly<Partial<Record<EventType, string>>> = {
+  'payment.requested': 'payment_requested',
+  'payment.proof_received': 'proof_received',
+  'payment.paid': 'receipt',
+  'payment.refused': 'payment_refused',
+  'payment.refunded': 'refunded',
+  'subscription.granted': 'granted',
+}
