@@ -12,7 +12,7 @@ interface Removed {
   readonly rows?: Readonly<
     Record<string, (rows: readonly Row[], parameters: readonly Parameter[]) => readonly Row[]>
   >
-  /** Another form of what `settlements.save_whole` saves. */
+  /** Another form of what `settlements.save` saves. */
   readonly saved?: (change: SavedChange) => SavedChange
   /** Queries that must have been changed, beside those that are named above. */
   readonly among?: readonly string[]
@@ -134,7 +134,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     found: [CODE_BOUND],
     from: 27,
     text: {
-      'settlements.save_with_code': swap('b.id = c.batch_id and c.used < b.uses', 'b.id = c.batch_id'),
+      'settlements.save': swap('b.id = c.batch_id and c.used < b.uses', 'b.id = c.batch_id'),
     },
   },
   'with uses of codes that do not come back': {
@@ -233,13 +233,6 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     found: [BALANCE],
     rows: { 'balance.given_by': each((row) => ({ ...row, given: 0 })) },
   },
-  'with entries of a balance without the version guard': {
-    found: [DOCUMENTED, ...TIME.slice(0, 1)],
-    text: {
-      '*': (text) => (text.includes('insert into balance_entries') ? withoutGuard(text) : text),
-    },
-    among: ['settlements.save_whole'],
-  },
   'with renewals that begin when the job finds them': {
     found: TIME,
     rows: {
@@ -287,7 +280,7 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
         `s.last_number + excluded.last_number + (excluded.series like '%A-%')::int`,
       ),
     },
-    among: ['settlements.save_whole'],
+    among: ['settlements.save'],
   },
   'with a paper dated before the one of the number before': {
     found: ['papers are dated in the order of their numbers'],
@@ -369,7 +362,7 @@ export function breakDatabase(database: Database, { text, rows, saved }: Removed
     const changed = noted(name, statement.text, otherText) !== statement.text
     const [changes, ...rest] = parameters
     const given =
-      saved && name === 'settlements.save_whole'
+      saved && name === 'settlements.save'
         ? [JSON.stringify((JSON.parse(String(changes)) as SavedChange[]).map(saved)), ...rest]
         : parameters
     noted(name, parameters, given)
@@ -392,7 +385,7 @@ export function breakDatabase(database: Database, { text, rows, saved }: Removed
 export function changedQueries({ text = {}, rows = {}, saved, among = [] }: Removed): readonly string[] {
   const named = [...Object.keys(text), ...Object.keys(rows)].filter((name) => name !== '*')
   // With other rows too, the simulation can notice before anything else is saved.
-  return [...named, ...among, ...(saved && named.length === 0 ? ['settlements.save_whole'] : [])]
+  return [...named, ...among, ...(saved && named.length === 0 ? ['settlements.save'] : [])]
 }
 
 function mapped<One, Other>(answer: ProviderAnswer<One>, map: (value: One) => Other): ProviderAnswer<Other> {

@@ -106,11 +106,11 @@ function parseLoaded(row: Row): LoadedForUpgrade {
 }
 
 // A new user's row is made with their first payment. Facts are stale where a row is there by now, or has
-// another version. A payment with a code takes a use of it, or is not written.
-const request = (name: string, taken: string, isTaken: string) =>
-  statement(
-    `upgrades.${name}`,
-    `with input as (
+// another version. A payment with a code takes a use of it, or is not written; such a one comes alone, since
+// the row of a code is counted up once by a statement.
+const insertRequested = statement(
+  'upgrades.request',
+  `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, email text, name text, locale text, version bigint, payment jsonb, traceparent text,
        now timestamptz)
@@ -124,25 +124,20 @@ const request = (name: string, taken: string, isTaken: string) =>
      select user_id, email, name, locale, 1, now from input where version is null
          on conflict do nothing
      returning user_id
-   )${taken}
-   insert into payments (${COLUMN_NAMES}, traceparent)
-   select ${NEW_PAYMENT}, i.traceparent
-     from input i, jsonb_to_record(i.payment) as ${PAYMENT_RECORD}
-    where i.user_id in (select user_id from guard union all select user_id from fresh)${isTaken}
-   returning user_id`,
-  )
-const insertRequested = request('request', '', '')
-const insertRequestedWithCode = request(
-  'request_with_code',
-  `, taken as (
+   ), taken as (
      update codes c set used = c.used + 1
        from input i, code_batches b
       where i.user_id in (select user_id from guard union all select user_id from fresh)
         and c.hash = i.payment->>'code_hash' and b.id = c.batch_id
         and c.used < b.uses and c.revoked_at is null and b.revoked_at is null
      returning c.hash
-   )`,
-  ' and n.code_hash in (select hash from taken)',
+   )
+   insert into payments (${COLUMN_NAMES}, traceparent)
+   select ${NEW_PAYMENT}, i.traceparent
+     from input i, jsonb_to_record(i.payment) as ${PAYMENT_RECORD}
+    where i.user_id in (select user_id from guard union all select user_id from fresh)
+      and (n.code_hash is null or n.code_hash in (select hash from taken))
+   returning user_id`,
 )
 
 /** A payment to be written before anyone is asked to pay, decided on `version` of the user. */
@@ -158,21 +153,16 @@ export interface RequestedPayment {
 export async function insertRequestedPayments(
   database: Queryable,
   requested: readonly RequestedPayment[],
-  insert = insertRequested,
 ): Promise<readonly boolean[]> {
-  const rows = await database.query(insert, [JSON.stringify(requested.map(toInput))])
+  const rows = await database.query(insertRequested, [JSON.stringify(requested.map(toInput))])
   const written = new Set(rows.map((row) => text(row, 'user_id')))
   return requested.map(({ user }) => written.has(user.userId))
 }
 
 /** False as well where the user's one place for a payable checkout is taken. */
-async function insertRequestedPayment(
-  database: Queryable,
-  requested: RequestedPayment,
-  insert = insertRequested,
-): Promise<boolean> {
+async function insertRequestedPayment(database: Queryable, requested: RequestedPayment): Promise<boolean> {
   try {
-    const [isWritten] = await insertRequestedPayments(database, [requested], insert)
+    const [isWritten] = await insertRequestedPayments(database, [requested])
     return isWritten ?? false
   } catch (error) {
     if (error instanceof ConstraintViolation && error.constraint === 'payments_one_open_per_user')
@@ -206,8 +196,7 @@ export function createUpgradeRequests(database: Queryable) {
       many: (database, requested) => insertRequestedPayments(database, requested),
     }),
     /** The same for a payment with a code. False as well where the code has no use left. */
-    insertWithCode: (requested: RequestedPayment) =>
-      insertRequestedPayment(database, requested, insertRequestedWithCode),
+    insertWithCode: (requested: RequestedPayment) => insertRequestedPayment(database, requested),
   }
 }
 

@@ -2,17 +2,7 @@
 // listed.
 import type { EntryKind } from '../core/balance.js'
 import { type Queryable, statement } from '../database/database.js'
-import {
-  columnsOf,
-  instant,
-  integer,
-  recordOf,
-  rowOf,
-  text,
-  textOrNull,
-  word,
-  writerOf,
-} from '../database/rows.js'
+import { columnsOf, instant, integer, rowOf, text, textOrNull, word, writerOf } from '../database/rows.js'
 
 const parseEntry = rowOf({
   sequence: integer,
@@ -28,31 +18,6 @@ const parseEntry = rowOf({
 export type BalanceEntry = ReturnType<typeof parseEntry>
 
 export const entryToColumns = writerOf(parseEntry)
-
-/** What is recorded after a month was closed stands behind it, whatever the clock says by then. */
-export const NOT_IN_CLOSED = (instant: string) =>
-  `greatest(${instant}, (select max(ends_at) from closed_months where reopened_at is null))`
-
-const AT = `case when n.kind in ('returned', 'correction', 'paid_out')
-                 then ${NOT_IN_CLOSED('n.created_at')} else n.created_at end`
-
-/** A part of the statement that saves a change (settle.sql.ts), between two others of its `with`. */
-export const ENTRY_PART = `, entered as (
-     insert into balance_entries (user_id, ${columnsOf(parseEntry)})
-     select e.user_id, ${columnsOf(parseEntry, 'n').replace('n.created_at', AT)}
-       from effect e, jsonb_to_record(e.entry) as n(${recordOf(parseEntry)})
-      where e.entry is not null
-   )`
-
-/** What that statement writes of the user beside what every change does. */
-export const BALANCE_FACTS = {
-  set: `,
-            balance = coalesce(s.balance, 0), balance_entry = s.balance_entry,
-            balance_since = s.balance_since, standing_order = s.standing_order, renews_at = s.renews_at`,
-  columns: `,
-              balance int, balance_entry int, balance_since timestamptz, standing_order jsonb,
-              renews_at timestamptz`,
-}
 
 const sumGiven = statement(
   'balance.given_by',

@@ -95,38 +95,6 @@ function parseCode(row: Row): CodeFacts {
 
 const integerOrNull = (row: Row, column: string) => (row[column] === null ? null : integer(row, column))
 
-/**
- * Counts the uses of codes with the change of a payment: those of `effect`, and those that came back with
- * `withdrawn`. Rows are locked in the order of the hashes, so that two processes cannot lock each other out.
- * Money is booked whatever the count is.
- */
-export const COUNT_CODES = `code_uses as (
-     select hash, sum(delta)::int as delta
-       from (select e.code->>'hash' as hash, (e.code->>'delta')::int as delta from effect e
-         where e.code is not null
-              union all
-             select code_hash, -1 from withdrawn where code_hash is not null) one
-      group by hash
-   ), code_rows as (
-     select c.hash, u.delta from codes c join code_uses u using (hash) order by c.hash for update of c
-   ), recounted as (
-     update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash`
-
-/**
- * A redemption, or a purchase that is paid at once, takes a use of its code before anything else of the
- * change is done, or nothing is done. For a statement of one change: the row of a code is counted up once.
- */
-export const TAKE_CODE = {
-  taken: `, taken as (
-     update codes c set used = c.used + 1
-       from guard g join input i using (user_id), code_batches b
-      where c.hash = i.takes_code and b.id = c.batch_id and c.used < b.uses
-        and c.revoked_at is null and b.revoked_at is null
-     returning c.hash
-   )`,
-  isTaken: ' and i.takes_code in (select hash from taken)',
-}
-
 /** Wrong codes that a user may try in an hour. */
 const WRONG_CODES_AN_HOUR = 10
 

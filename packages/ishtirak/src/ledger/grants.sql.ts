@@ -15,38 +15,6 @@ export interface GrantRow extends Grant {
   readonly codeHash?: string
 }
 
-/**
- * Parts of the statement that saves a change (settle.sql.ts), between two others of its `with`: what is
- * granted, and the periods that a refund moves. Each grant of a period keeps its place in it. What has begun
- * keeps its beginning: of a change, the first of what it changed may be over and forgotten.
- */
-export const PERIOD_PARTS = `, granted as (
-     insert into grants (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at,
-       granted_by,
-                         granted_role, part_of, why, code_hash)
-     select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
-            g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash
-       from effect e, jsonb_populate_record(null::grants, e.granted) g
-      where e.granted is not null
-   ), shifted as (
-     update payments p
-        set period_start = case when p.period_start > e.now then r.period_start else p.period_start end,
-            period_end = r.period_end
-       from effect e,
-            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
-      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
-   ), shifted_grants as (
-     update grants g
-        set period_start = r.period_start + (g.period_start - first.period_start),
-            period_end = case when g.months > 0 then r.period_end
-                              else r.period_start + (g.period_end - first.period_start) end
-       from effect e,
-            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz),
-            grants first
-      where e.shifted is not null and first.user_id = e.user_id and first.id = r.id
-        and g.user_id = e.user_id and (g.id = r.id or g.part_of = r.id)
-   )`
-
 export function grantToColumns(grant: GrantRow) {
   const { id, operationId, plan, months, days, start, end, by, role, partOf, why, codeHash } = grant
   return {

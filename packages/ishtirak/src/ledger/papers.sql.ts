@@ -17,36 +17,6 @@ export interface NewPaper {
   readonly owes: boolean
 }
 
-/** Parts of the statement that saves a change (settle.sql.ts). A paper draws its number as a receipt does. */
-export const ISSUED_PAPERS = {
-  booked: `
-       from effect e, restored, lateral (
-         select series, snapshot, null::jsonb as paper
-           from jsonb_to_record(e.receipt) as b(series text, snapshot jsonb) where e.receipt is not null
-         union all
-         select e.paper->>'series', e.paper->'snapshot', e.paper where e.paper is not null
-       ) r`,
-  columns: ', r.paper',
-  isReceipt: ' where b.paper is null',
-  issued: `, papered as (
-     insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
-     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now,
-            b.snapshot || d.dated,
-            n.payment_id, n.place
-       from booked b join drawn d using (series),
-            jsonb_to_record(b.paper) as n(id text, kind text, payment_id text, place int)
-      where b.paper is not null
-     returning user_id, id, kind, issued_at
-   ), owing as (
-     insert into owed_factures (user_id, due_at)
-     select user_id, now from booked where paper->>'owes' = 'true'
-         on conflict (user_id) do update set due_at = excluded.due_at
-   ), sent as (
-     insert into mails (user_id, kind, about, queued_at, due_at)
-     select user_id, kind, id, issued_at, issued_at from papered where kind = 'facture'
-   )`,
-}
-
 const parseRow = rowOf({
   /** Empty: it was issued with the booking. */
   id: text,

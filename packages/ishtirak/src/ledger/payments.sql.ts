@@ -90,12 +90,7 @@ export const PAYMENT_RECORD = `n(${recordOf(parsePayment)})`
 /** The whole row, for a statement that reads JSON. */
 export const paymentToColumns = writerOf(parsePayment, (shape) => ({ ...shape }))
 
-const readState = rowOf(STATE)
 const readStateAndId = rowOf({ id: text, ...STATE })
-
-/** `update payments set ${NEW_STATE} from jsonb_to_record(…) as ${STATE_RECORD}`. */
-export const NEW_STATE = `(${columnsOf(readState)}) = (${columnsOf(readState, 'n')})`
-export const STATE_RECORD = `n(${recordOf(readStateAndId)})`
 
 /** What changes in the life of a payment, with its id. */
 export const paymentStateToColumns = writerOf(readStateAndId, (shape) => ({ ...shape }))

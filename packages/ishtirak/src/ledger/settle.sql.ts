@@ -1,7 +1,7 @@
 // A report about a payment, loaded and saved with what arrives together. The whole effect of a change of a
 // user's money is one statement: event, payment, time, receipt number, events to the platform, owed mail.
 
-import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import type { AuditEntry } from '../acts/audit.sql.js'
 import type { Boundary } from '../core/announcement.js'
 import type { NewEvent } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
@@ -12,25 +12,10 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { shareStatements } from '../database/coalesce.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, text } from '../database/rows.js'
-import {
-  BALANCE_FACTS,
-  type BalanceEntry,
-  ENTRY_PART,
-  entryToColumns,
-  NOT_IN_CLOSED,
-} from './balance-entries.sql.js'
-import { COUNT_CODES, TAKE_CODE } from './code-uses.sql.js'
-import { type GrantRow, grantToColumns, PERIOD_PARTS } from './grants.sql.js'
-import { ISSUED_PAPERS, type NewPaper } from './papers.sql.js'
-import {
-  COLUMN_NAMES,
-  NEW_PAYMENT,
-  NEW_STATE,
-  PAYMENT_RECORD,
-  paymentStateToColumns,
-  paymentToColumns,
-  STATE_RECORD,
-} from './payments.sql.js'
+import { type BalanceEntry, entryToColumns } from './balance-entries.sql.js'
+import { type GrantRow, grantToColumns } from './grants.sql.js'
+import type { NewPaper } from './papers.sql.js'
+import { paymentStateToColumns, paymentToColumns } from './payments.sql.js'
 import {
   eventKey,
   type IdleEvent,
@@ -40,7 +25,6 @@ import {
   type SaveResult,
 } from './provider-events.sql.js'
 import { type LoadedPayment, loadForSettlements, type ReportedIds } from './reported-payment.sql.js'
-import { drawNumbers, RESTORED, seriesSince } from './series.sql.js'
 import { factsToColumns } from './users.sql.js'
 
 export type Settlements = ReturnType<typeof createSettlements>
@@ -111,27 +95,28 @@ export interface SettlementChange {
   readonly now: Instant
 }
 
-// Changes of several users at once, at most one of each. The guard locks a user's row at the version the
-// change was decided on, in the order of the users, so that two processes cannot lock each other out. The
-// event comes next: if its id is known, nothing else happens. Everything further hangs on these two. What
-// time has to announce starts again with a new end. After a restore the series of that year, and of those
-// before, has the mark of the restore: the numbers that were drawn after the backup are unknown. (The year of
-// the billing time zone may begin before that of UTC.) A paper that was decided before midnight and is saved
-// behind one of the next day bears the date of that one: dates rise with numbers.
-const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with input as (
+// Changes of several users at once, at most one of each; everything further hangs on `guard` and `event`.
+const saveChanges = statement(
+  'settlements.save',
+  `with input as (
      select * from jsonb_to_recordset($1::jsonb) as i(
        user_id text, version bigint, payment jsonb, is_new boolean, subscription jsonb, withdraws boolean,
        received jsonb, report jsonb, events jsonb, traceparent text, receipt jsonb, shifted jsonb,
-         granted jsonb, entry jsonb, paper jsonb,
-       audit jsonb, schedule jsonb, code jsonb, takes_code text, now timestamptz)
-   ), guard as (
+       granted jsonb, entry jsonb, paper jsonb, audit jsonb, schedule jsonb, code jsonb, takes_code text,
+       now timestamptz)
+   ),
+   -- The user's row, locked at the version that the change was decided on; in the order of the users, so that
+   -- two processes cannot lock each other out.
+   guard as (
      select u.user_id from users u, input i
       where u.user_id = i.user_id and u.version = i.version
       order by u.user_id
         for update of u
-   ), event as (
-     insert into provider_events (user_id, method, id, type, checkout_id, payment_id, outcome, report,
-       received_at)
+   ),
+   -- The provider's event. If its id is known, nothing else happens.
+   event as (
+     insert into provider_events
+       (user_id, method, id, type, checkout_id, payment_id, outcome, report, received_at)
      select g.user_id, e.method, e.id, e.type, e.checkout_id, i.payment->>'id', e.outcome, e.report, i.now
        from guard g join input i using (user_id),
             jsonb_to_record(i.received) as e(
@@ -139,73 +124,228 @@ const ofPayments = ({ taken, isTaken } = { taken: '', isTaken: '' }) => `with in
       where i.received is not null
          on conflict do nothing
      returning user_id
-   )${taken}, effect as (
+   ),
+   -- A redemption, or a purchase that is paid at once, takes a use of its code, or nothing is done. Such a
+   -- change comes alone: the row of a code is counted up once by a statement.
+   taken as (
+     update codes c set used = c.used + 1
+       from guard g join input i using (user_id), code_batches b
+      where c.hash = i.takes_code and b.id = c.batch_id and c.used < b.uses
+        and c.revoked_at is null and b.revoked_at is null
+     returning c.hash
+   ),
+   effect as (
      select i.* from input i join guard using (user_id)
-      where (i.received is null or exists (select from event v where v.user_id = i.user_id))${isTaken}
-   ), fresh as (
-     insert into payments (${COLUMN_NAMES}, reports)
-     select ${NEW_PAYMENT}, '[]'::jsonb || coalesce(e.report, '[]')
-       from effect e, jsonb_to_record(e.payment) as ${PAYMENT_RECORD}
+      where (i.received is null or exists (select from event v where v.user_id = i.user_id))
+        and (i.takes_code is null or i.takes_code in (select hash from taken))
+   ),
+   -- A payment that has no row yet.
+   fresh as (
+     insert into payments
+       (user_id, id, bought_by, po_number, kind, plan, months, change, amount, currency, amount_asked,
+        code_hash, discount, method, live, second_of, status, method_reference, checkout_url, instrument,
+        created_at, attempt_ends_at, expires_at, next_check_at, paid_at, period_start, period_end, review,
+        reports)
+     select n.user_id, n.id, n.bought_by, n.po_number, n.kind, n.plan, n.months, n.change, n.amount,
+            n.currency, n.amount_asked, n.code_hash, n.discount, n.method, n.live, n.second_of, n.status,
+            n.method_reference, n.checkout_url, n.instrument, n.created_at, n.attempt_ends_at, n.expires_at,
+            n.next_check_at, n.paid_at, n.period_start, n.period_end, n.review,
+            '[]'::jsonb || coalesce(e.report, '[]')
+       from effect e,
+            jsonb_to_record(e.payment) as n(
+              user_id text, id text, bought_by text, po_number text, kind text, plan jsonb, months bigint,
+              change jsonb, amount bigint, currency text, amount_asked bigint, code_hash text,
+              discount bigint, method text, live bool, second_of text, status text, method_reference text,
+              checkout_url text, instrument text, created_at timestamptz, attempt_ends_at timestamptz,
+              expires_at timestamptz, next_check_at timestamptz, paid_at timestamptz,
+              period_start timestamptz, period_end timestamptz, review jsonb)
       where e.is_new and e.payment is not null
-   ), moved as (
+   ),
+   -- What changes in the life of a payment.
+   moved as (
      update payments p
-        set ${NEW_STATE}, reports = p.reports || coalesce(e.report, '[]')
-       from effect e, jsonb_to_record(e.payment) as ${STATE_RECORD}
+        set status = n.status, amount = n.amount, amount_asked = n.amount_asked,
+            method_reference = n.method_reference, checkout_url = n.checkout_url, instrument = n.instrument,
+            expires_at = n.expires_at, next_check_at = n.next_check_at, paid_at = n.paid_at,
+            period_start = n.period_start, period_end = n.period_end, review = n.review, change = n.change,
+            reports = p.reports || coalesce(e.report, '[]')
+       from effect e,
+            jsonb_to_record(e.payment) as n(
+              id text, status text, amount bigint, amount_asked bigint, method_reference text,
+              checkout_url text, instrument text, expires_at timestamptz, next_check_at timestamptz,
+              paid_at timestamptz, period_start timestamptz, period_end timestamptz, review jsonb,
+              change jsonb)
       where not e.is_new and p.user_id = e.user_id and p.id = n.id
-     returning p.id, p.user_id
-   ), withdrawn as (
+   ),
+   -- What else the user has open on a page; the sweep ends it at the provider.
+   withdrawn as (
      update payments p
         set status = 'canceled', next_check_at = e.now
        from effect e
       where e.withdraws and p.user_id = e.user_id and p.id <> e.payment->>'id' and p.kind <> 'top_up'
         and (p.status = 'requested' or p.status = 'pending' and p.checkout_url is not null)
      returning p.code_hash
-   ), ${COUNT_CODES}
-   )`
-const RECEIPTS = {
-  booked: `
-       from effect e, jsonb_to_record(e.receipt) as r(series text, snapshot jsonb), restored
-      where e.receipt is not null`,
-  columns: '',
-  isReceipt: '',
-  issued: '',
-}
-const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audited as (
-     ${insertAudit({ userId: 'e.user_id', at: NOT_IN_CLOSED('e.now'), entry: 'e.audit', from: 'effect e' })}
+   ),
+   -- Uses of codes that payments hold or give back, locked in the order of the hashes. Money is booked
+   -- whatever the count is.
+   code_uses as (
+     select hash, sum(delta)::int as delta
+       from (select e.code->>'hash' as hash, (e.code->>'delta')::int as delta from effect e
+              where e.code is not null
+             union all
+             select code_hash, -1 from withdrawn where code_hash is not null) one
+      group by hash
+   ),
+   code_rows as (
+     select c.hash, u.delta from codes c join code_uses u using (hash) order by c.hash for update of c
+   ),
+   recounted as (
+     update codes c set used = greatest(c.used + r.delta, 0) from code_rows r where c.hash = r.hash
+   ),
+   -- Time without a payment.
+   granted as (
+     insert into grants
+       (user_id, id, operation_id, plan, months, days, period_start, period_end, granted_at, granted_by,
+        granted_role, part_of, why, code_hash)
+     select e.user_id, g.id, g.operation_id, g.plan, g.months, g.days, g.period_start, g.period_end, e.now,
+            g.granted_by, g.granted_role, g.part_of, g.why, g.code_hash
+       from effect e, jsonb_populate_record(null::grants, e.granted) g
+      where e.granted is not null
+   ),
+   -- Paid periods that a refund moves. What has begun keeps its beginning: of a change, the first of what it
+   -- changed may be over and forgotten.
+   shifted as (
+     update payments p
+        set period_start = case when p.period_start > e.now then r.period_start else p.period_start end,
+            period_end = r.period_end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz)
+      where e.shifted is not null and p.user_id = e.user_id and p.id = r.id and p.status = 'paid'
+   ),
+   -- Each grant of a period keeps its place in it.
+   shifted_grants as (
+     update grants g
+        set period_start = r.period_start + (g.period_start - first.period_start),
+            period_end = case when g.months > 0 then r.period_end
+                              else r.period_start + (g.period_end - first.period_start) end
+       from effect e,
+            jsonb_to_recordset(e.shifted) as r(id text, period_start timestamptz, period_end timestamptz),
+            grants first
+      where e.shifted is not null and first.user_id = e.user_id and first.id = r.id
+        and g.user_id = e.user_id and (g.id = r.id or g.part_of = r.id)
+   ),
+   -- What is recorded after a month was closed stands behind it, whatever the clock says by then.
+   closed as (
+     select max(ends_at) as ends_at from closed_months where reopened_at is null
+   ),
+   -- The change of the balance.
+   entered as (
+     insert into balance_entries
+       (user_id, sequence, id, kind, amount, balance_before, balance_after, payment_id, note, created_at)
+     select e.user_id, n.sequence, n.id, n.kind, n.amount, n.balance_before, n.balance_after, n.payment_id,
+            n.note,
+            case when n.kind in ('returned', 'correction', 'paid_out')
+                 then greatest(n.created_at, closed.ends_at) else n.created_at end
+       from effect e, closed,
+            jsonb_to_record(e.entry) as n(
+              sequence bigint, id text, kind text, amount bigint, balance_before bigint,
+              balance_after bigint, payment_id text, note text, created_at timestamptz)
+      where e.entry is not null
+   ),
+   -- Which operator did it, and why.
+   audited as (
+     insert into audit
+       (user_id, id, acted_at, actor, act, reason, payment_id, before, after, asked, operation_id)
+     select e.user_id, a.id, greatest(e.now, closed.ends_at), a.actor, a.act, a.reason, a.payment_id,
+            a.before, a.after, a.asked, a.operation_id
+       from effect e, closed, jsonb_populate_record(null::audit, e.audit) a
       where e.audit is not null
-   ), ${RESTORED}, booked as (
-     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot${papers.columns},
-            ${seriesSince('r.series')} as series,
+   ),
+   -- A restored database does not know the numbers that were drawn after the backup: the series of that year,
+   -- and of those before, go on under a mark of the restore. (The year of the billing time zone may begin
+   -- before that of UTC.)
+   restored as (
+     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
+            to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
+       from restores
+   ),
+   -- What is issued: receipts, and documents beside them.
+   booked as (
+     select e.user_id, e.payment->>'id' as payment_id, e.now, r.snapshot, r.paper, s.series,
             row_number() over (partition by r.series order by e.user_id) as place,
-            count(*) over (partition by r.series) as places${papers.booked}
-   ), drawn as (${drawNumbers(`
+            count(*) over (partition by r.series) as places
+       from effect e, restored, lateral (
+         select series, snapshot, null::jsonb as paper
+           from jsonb_to_record(e.receipt) as b(series text, snapshot jsonb) where e.receipt is not null
+         union all
+         select e.paper->>'series', e.paper->'snapshot', e.paper where e.paper is not null
+       ) r, lateral (
+         select r.series || case when right(r.series, 4) <= restored.last_year then restored.mark
+                                 else '' end as series
+       ) s
+   ),
+   -- Their numbers. What was decided before midnight and is saved behind a document of the next day bears the
+   -- date of that one: dates rise with numbers.
+   drawn as (
+     insert into receipt_series as s (series, last_number, last_issued_on)
      select series, count(*), max((snapshot->>'issuedOn')::date) from booked
-      group by series order by series`)}
-   ), issued as (
+      group by series order by series
+         on conflict (series) do update
+        set last_number = s.last_number + excluded.last_number,
+            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
+     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
+   ),
+   issued as (
      insert into receipts (user_id, payment_id, series, number, issued_at, snapshot)
      select b.user_id, b.payment_id, b.series, d.last_number - b.places + b.place, b.now,
             b.snapshot || d.dated
-       from booked b join drawn d using (series)${papers.isReceipt}
-   )${papers.issued}, announced as (
+       from booked b join drawn d using (series)
+      where b.paper is null
+   ),
+   papered as (
+     insert into papers (user_id, id, kind, series, number, issued_at, snapshot, payment_id, place)
+     select b.user_id, n.id, n.kind, b.series, d.last_number - b.places + b.place, b.now,
+            b.snapshot || d.dated, n.payment_id, n.place
+       from booked b join drawn d using (series),
+            jsonb_to_record(b.paper) as n(id text, kind text, payment_id text, place int)
+      where b.paper is not null
+     returning user_id, id, kind, issued_at
+   ),
+   -- Another facture is to follow one that was taken back.
+   owing as (
+     insert into owed_factures (user_id, due_at)
+     select user_id, now from booked where paper->>'owes' = 'true'
+         on conflict (user_id) do update set due_at = excluded.due_at
+   ),
+   sent as (
+     insert into mails (user_id, kind, about, queued_at, due_at)
+     select user_id, kind, id, issued_at, issued_at from papered where kind = 'facture'
+   ),
+   -- The events to the platform, and the mail that is owed for them.
+   announced as (
      insert into outbox (user_id, sequence, id, type, payload, created_at, traceparent)
      select e.user_id, (o->'event'->'data'->>'sequence')::bigint, o->>'id', o->'event'->>'type', o->'event',
-       e.now,
-            e.traceparent
+            e.now, e.traceparent
        from effect e, jsonb_array_elements(e.events) o
-   ), owed as (
+   ),
+   owed as (
      insert into mails (user_id, kind, about, queued_at, due_at)
      select e.user_id, o->'mail'->>'kind', o->'mail'->>'about', e.now, e.now
        from effect e, jsonb_array_elements(e.events) o
       where o->'mail' <> 'null'
          on conflict do nothing
-   ), advanced as (
+   ),
+   -- The user's time and balance. With a new end, what time has to announce starts again.
+   advanced as (
      update users u
         set version = u.version + 1,
             event_sequence = u.event_sequence + jsonb_array_length(e.events),
             deliver_at = case when u.delivered_sequence < u.event_sequence then u.deliver_at
                               else least(u.deliver_at, e.now) end,
             anchor_at = s.anchor_at, run_months = s.run_months, paid_until = s.paid_until,
-            periods = s.periods, ended_at = s.ended_at, last_instrument = s.last_instrument${facts.set},
+            periods = s.periods, ended_at = s.ended_at, last_instrument = s.last_instrument,
+            balance = coalesce(s.balance, 0), balance_entry = s.balance_entry,
+            balance_since = s.balance_since, standing_order = s.standing_order, renews_at = s.renews_at,
             announced = case when e.schedule is not null then e.schedule->>'announced'
                              when (u.paid_until, u.ended_at) is distinct from (s.paid_until, s.ended_at)
                                then null
@@ -216,29 +356,20 @@ const ofAll = (facts = { set: '', columns: '' }, papers = RECEIPTS) => `, audite
        from effect e,
             jsonb_to_record(e.subscription) as s(
               anchor_at timestamptz, run_months int, paid_until timestamptz, periods jsonb,
-              ended_at timestamptz, last_instrument text, announce_at timestamptz${facts.columns})
+              ended_at timestamptz, last_instrument text, announce_at timestamptz, balance int,
+              balance_entry int, balance_since timestamptz, standing_order jsonb, renews_at timestamptz)
       where u.user_id = e.user_id
    )
    select i.user_id, g.user_id is not null as guarded, e.user_id is not null as effective
-     from input i left join guard g using (user_id) left join effect e using (user_id)`
-const saveChanges = statement('settlements.save', ofPayments() + ofAll())
-// Few changes grant time, move periods, issue a second paper or are of users with a balance: all others are
-// spared these parts. One that takes the use of a code comes alone.
-const WHOLE = PERIOD_PARTS + ENTRY_PART + ofAll(BALANCE_FACTS, ISSUED_PAPERS)
-const saveWhole = statement('settlements.save_whole', ofPayments() + WHOLE)
-const saveWithCode = statement('settlements.save_with_code', ofPayments(TAKE_CODE) + WHOLE)
+     from input i left join guard g using (user_id) left join effect e using (user_id)`,
+)
 
 /** Saves changes of different users, each wholly or not at all; gives what became of each. */
 export async function saveSettlements(
   database: Queryable,
   changes: readonly SettlementChange[],
 ): Promise<readonly SaveResult[]> {
-  const isWhole = changes.some(
-    ({ grant, moved, paper, subscription }) => grant || moved?.length || paper || subscription.balance,
-  )
-  const takesCode = changes.some(({ grant, takesCode }) => grant?.codeHash || takesCode)
-  const save = takesCode ? saveWithCode : isWhole ? saveWhole : saveChanges
-  const rows = await database.query(save, [JSON.stringify(changes.map(toInput))])
+  const rows = await database.query(saveChanges, [JSON.stringify(changes.map(toInput))])
   const results = new Map(rows.map((row) => [text(row, 'user_id'), resultOf(row)]))
   return changes.map((change) => results.get(change.userId) ?? 'stale')
 }

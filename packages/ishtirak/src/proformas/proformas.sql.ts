@@ -4,7 +4,6 @@ import type { Agreed } from '../core/quote.js'
 import { type ReceiptSnapshot, receiptNumber } from '../core/receipt.js'
 import { ConstraintViolation, type Queryable, statement } from '../database/database.js'
 import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
-import { drawNumbers, RESTORED, seriesSince } from '../ledger/series.sql.js'
 
 // A proforma is paid once.
 const SELECT = `select f.series, f.number, f.agreed, f.snapshot, exists (
@@ -38,8 +37,20 @@ const shown = (row: ReturnType<typeof parseRow>): Proforma => {
 
 const insert = statement(
   'proformas.insert',
-  `with ${RESTORED}, drawn as (${drawNumbers(`
-     select ${seriesSince('$3::text')}, 1, ($6::jsonb->>'issuedOn')::date from restored`)}
+  `with restored as (
+     -- As for receipts: a restored database does not know the numbers that were drawn after the backup.
+     select to_char(max(restored_at) at time zone 'UTC', '"-R"YYYYMMDDHH24MISS') as mark,
+            to_char(max(restored_at) at time zone 'UTC' + interval '1 day', 'YYYY') as last_year
+       from restores
+   ), drawn as (
+     insert into receipt_series as s (series, last_number, last_issued_on)
+     select $3::text || case when right($3::text, 4) <= last_year then mark else '' end, 1,
+            ($6::jsonb->>'issuedOn')::date
+       from restored
+         on conflict (series) do update
+        set last_number = s.last_number + 1,
+            last_issued_on = greatest(s.last_issued_on, excluded.last_issued_on)
+     returning series, last_number, jsonb_build_object('issuedOn', last_issued_on) as dated
    )
    insert into proformas (user_id, series, number, issued_at, asked, agreed, snapshot)
    select $1, series, last_number, $4::timestamptz, $2, $5::jsonb, $6::jsonb || dated from drawn`,

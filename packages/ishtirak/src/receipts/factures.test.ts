@@ -142,7 +142,7 @@ describeWorldOnEach('the papers of a payment', { env: OPERATOR_ENV }, ({ world, 
     let saves = 0
     const query: Database['query'] = async (asked, parameters) => {
       // Of the avoir, again of the avoir, and of the facture.
-      if (asked.name === 'settlements.save_whole' && [1, 3].includes(++saves))
+      if (asked.name === 'settlements.save' && [1, 3].includes(++saves))
         await named('user-1', { ...COMPANY, address: `${saves} bd Zighout Youcef, Alger` })
       return database().query(asked, parameters)
     }
@@ -178,7 +178,7 @@ describeWorldOnEach('the papers of a payment', { env: OPERATOR_ENV }, ({ world, 
     const midnight = Date.parse('2026-11-30T23:00:00Z')
     world.clock.advance(midnight - 1_000 - world.clock.now())
     const query: Database['query'] = async (asked, parameters) => {
-      if (asked.name === 'settlements.save_whole') {
+      if (asked.name === 'settlements.save') {
         world.clock.advance(2_000)
         await ask('user-2', paymentOf['user-2'] ?? '')
       }
@@ -198,7 +198,7 @@ describeWorldOnEach('the papers of a payment', { env: OPERATOR_ENV }, ({ world, 
     let isIssued = false
     const query: Database['query'] = async (asked, parameters) => {
       const rows = await database().query(asked, parameters)
-      if (asked.name === 'settlements.save_whole' && !isIssued) {
+      if (asked.name === 'settlements.save' && !isIssued) {
         isIssued = true
         await act(paymentId, 'refund')
       }
