@@ -63,7 +63,7 @@ function requested(userId: string): RequestedPayment {
   return { user: { userId }, version: null, payment: aPayment({ userId, id: `new-${userId}` }) }
 }
 
-const asked = (userId: string) => ({ user: { userId }, methods: ['chargily'], now: NOON })
+const asked = (userId: string) => ({ user: { userId }, method: 'chargily', now: NOON })
 
 const TABLES =
   'users payments outbox provider_events receipts mails usage transfers user_search audit daily_figures'

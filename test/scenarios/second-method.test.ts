@@ -1,5 +1,5 @@
-// A second gateway beside Chargily, which lists nothing and pushes nothing: what it takes is settled by looks
-// alone, neither disturbs the other, and where the first opens no page the next one does.
+// Another gateway than Chargily, over the port alone, which lists nothing and pushes nothing: what it takes
+// is settled by looks, and where both have payments neither disturbs the other.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
@@ -7,7 +7,7 @@ import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
 import { createUpgradeState, upgrade } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { webhookRoutes } from '../../packages/ishtirak/src/checkout/webhook.route.js'
 import { ROUND_MS, reconcileDaily } from '../../packages/ishtirak/src/compare/reconcile.js'
-import { DAY, MINUTE, SECOND } from '../../packages/ishtirak/src/core/instant.js'
+import { DAY, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { createApp } from '../../packages/ishtirak/src/http/app.js'
 import { createMetrics } from '../../packages/ishtirak/src/http/metrics.js'
@@ -21,7 +21,7 @@ import { examineService, watchGateways } from '../../packages/ishtirak/src/overv
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
-import { createPretendMethod, LOST, type PretendMethod } from '../support/pretend-method.js'
+import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
 import { waitFor } from '../support/wait-for.js'
 import { CHARGILY_KEY, createWorld, type World } from '../support/world.js'
 
@@ -48,7 +48,7 @@ const selectFindings = statement(
      from comparisons c left join comparison_findings f on f.comparison_id = c.id order by c.method`,
 )
 
-describeScenario('a second gateway', ({ database }) => {
+describeScenario('another gateway', ({ database }) => {
   let world: World
   let chargily: PaymentMethod
   let gateway: PretendMethod
@@ -117,12 +117,6 @@ describeScenario('a second gateway', ({ database }) => {
   })
 
   describe('beside Chargily', () => {
-    it('has a place for an open payment with it, whichever is asked first', async () => {
-      const { checkoutUrl } = await world.as(USER).upgrade()
-      expect(await buy()).toMatchObject({ checkoutUrl })
-      expect(await statuses()).toEqual(['chargily pending'])
-    })
-
     it('is compared by asking about each payment, also where Chargily names a checkout alike', async () => {
       const { checkoutId } = await world.as(USER).buy()
       await pass(25 * DAY)
@@ -149,103 +143,6 @@ describeScenario('a second gateway', ({ database }) => {
       expect(body).toMatchObject({ gateway: 'chargily', closed_by: 'amina' })
       const { data } = (await operator.get('/inbox?kind=finding')).body
       expect(data).toMatchObject([{ id: `${found.kind} pretend ${checkoutId} ${USER}` }])
-    })
-  })
-
-  describe('asked after Chargily', () => {
-    beforeEach(() => {
-      deps = withGateways(chargily, gateway.method)
-    })
-
-    const as = (account: { secretKey?: string; apiUrl?: string }): PaymentMethod =>
-      createChargily({ secretKey: CHARGILY_KEY, apiUrl: world.emulator.url, ...account })
-
-    it('opens the page where Chargily opens none, and there is one that takes money', async () => {
-      await buy(deps, 'user-of-chargily')
-      expect([await statuses(), gateway.orders()]).toEqual([['chargily pending'], []])
-      const refuses = as({ secretKey: 'test_sk_of_no_account' })
-      for (const [index, [first, faults]] of [
-        [refuses, {}] as const,
-        [as({ apiUrl: AWAY }), {}] as const,
-        [chargily, { api_429: { times: 1 } }] as const,
-        // It may have opened one, and it did, and its answer was lost.
-        [chargily, { api_5xx: { times: 1 } }] as const,
-        [chargily, { api_timeout_after: { times: 1 } }] as const,
-      ].entries()) {
-        const [user, order] = [`user-${index}`, `order-${index + 1}`]
-        world.emulator.setFaults(faults)
-        deps = withGateways(first, gateway.method)
-        const page = { checkoutUrl: `https://gateway.example/${order}` }
-        expect(await buy(deps, user)).toMatchObject(page)
-        world.emulator.clearFaults()
-        expect(await buy(deps, user)).toMatchObject(page)
-        expect(await statuses(user)).toEqual(['chargily canceled', 'pretend pending'])
-        await sweep()
-        gateway.pay(order)
-        expect((await status(user)).slice(0, 2)).toEqual(['pro', 'active'])
-        expect(await statuses(user)).toEqual(['chargily canceled', 'pretend paid'])
-      }
-      const open = world.emulator.checkouts().filter(({ status }) => status === 'pending')
-      expect(open.map(({ metadata }) => Object(metadata).user_id)).toEqual(['user-of-chargily'])
-    })
-
-    it('takes over what Chargily was asked for before and does not say what became of', async () => {
-      world.emulator.setFaults({ api_timeout_after: { times: 1 } })
-      await expect(buy(withGateways(chargily))).rejects.toMatchObject({ code: 'provider_unavailable' })
-      expect(await statuses()).toEqual(['chargily requested'])
-      world.emulator.setFaults({ api_5xx: {} })
-      await buy()
-      expect(await statuses()).toEqual(['chargily canceled', 'pretend pending'])
-      await sweep()
-      world.emulator.clearFaults()
-      await pass(2 * MINUTE)
-      await sweep()
-      expect(world.emulator.checkouts()).toMatchObject([{ status: 'expired' }])
-      expect(await statuses()).toEqual(['chargily canceled', 'pretend pending'])
-    })
-
-    it('is asked by the next click where Chargily took long to fail, and first for a minute', async () => {
-      let asked = 0
-      const slow: PaymentMethod = {
-        ...chargily,
-        createCheckout: async () => {
-          asked += 1
-          world.clock.advance(4 * SECOND)
-          return LOST
-        },
-      }
-      deps = withGateways(slow, gateway.method)
-      await expect(buy()).rejects.toMatchObject({ code: 'provider_unavailable' })
-      expect([await statuses(), asked]).toEqual([['chargily canceled'], 1])
-      await buy()
-      await buy(deps, 'user-2')
-      expect([gateway.orders(), asked]).toEqual([['order-1', 'order-2'], 1])
-      world.clock.advance(MINUTE)
-      await expect(buy(deps, 'user-3')).rejects.toMatchObject({ code: 'provider_unavailable' })
-      expect(asked).toBe(2)
-    })
-
-    it('keeps the place where it does not answer either, and the next click finds the order', async () => {
-      deps = withGateways(as({ apiUrl: AWAY }), gateway.method)
-      gateway.loseNextAnswer()
-      await expect(buy()).rejects.toMatchObject({ code: 'provider_unavailable' })
-      expect(await statuses()).toEqual(['chargily canceled', 'pretend requested'])
-      await buy()
-      expect(gateway.orders()).toEqual(['order-1'])
-    })
-
-    it('takes an amount that is too small for Chargily', async () => {
-      deps = withGateways({ ...chargily, leastAmount: 2_001 }, gateway.method)
-      await buy()
-      expect([await statuses(), world.emulator.checkouts()]).toEqual([['pretend pending'], []])
-    })
-
-    it('opens one page for clicks on several processes at once', async () => {
-      const processes = [1, 2, 3].map(() => withGateways(as({ apiUrl: AWAY }), gateway.method))
-      const pages = await Promise.all(processes.map((process) => buy(process)))
-      expect(new Set(pages.map(({ checkoutUrl }) => checkoutUrl)).size).toBe(1)
-      const open = (await statuses()).filter((one) => !one.endsWith('canceled'))
-      expect([open, gateway.orders()]).toEqual([['pretend pending'], ['order-1']])
     })
   })
 

@@ -1,8 +1,8 @@
-// A second gateway, over the port alone: it lists nothing and pushes nothing, gives one order for one payment
+// Another gateway, over the port alone: it lists nothing and pushes nothing, gives one order for one payment
 // id, and undoes a payment that was not looked at for 20 minutes. The shape of a gateway such as SATIM's.
 import type { CheckoutReport, CheckoutStatus } from '../../packages/ishtirak/src/core/checkout.js'
 import { HOUR, type Instant, MINUTE } from '../../packages/ishtirak/src/core/instant.js'
-import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/ledger/method.js'
+import type { PaymentMethod } from '../../packages/ishtirak/src/ledger/method.js'
 import type { Clock } from '../../packages/ishtirak/src/runtime/clock.js'
 
 const LIFETIME_MS = 15 * MINUTE
@@ -13,7 +13,6 @@ export type PretendMethod = ReturnType<typeof createPretendMethod>
 export function createPretendMethod(clock: Clock) {
   const orders = new Map<string, CheckoutReport & { acknowledged: boolean; moneyAt: Instant | null }>()
   let looks = 0
-  let losesAnswer = false
   let nextId: string | null = null
 
   const statusOf = ({ moneyAt, acknowledged, createdAt }: Order, now: Instant): CheckoutStatus => {
@@ -48,9 +47,7 @@ export function createPretendMethod(clock: Clock) {
         ...{ updatedAt: clock.now(), acknowledged: false, moneyAt: null },
       }
       if (!made) orders.set(id, fresh)
-      if (!losesAnswer) return { ok: true, value: made ?? fresh }
-      losesAnswer = false
-      return LOST
+      return { ok: true, value: made ?? fresh }
     },
     getCheckout: async (id) => ({ ok: true, value: look(id) }),
     // There is no such call: what the order is instead.
@@ -66,17 +63,9 @@ export function createPretendMethod(clock: Clock) {
       if (!order) throw new Error(`there is no order ${id}`)
       order.moneyAt = clock.now()
     },
-    loseNextAnswer: () => {
-      losesAnswer = true
-    },
     nextOrderId: (id: string) => {
       nextId = id
     },
     forget: (id: string) => void orders.delete(id),
   }
-}
-
-const unknown = { outcomeUnknown: true, retryAfterSeconds: null, detail: 'no answer in time' }
-export const LOST: ProviderAnswer<never> = {
-  ...{ ok: false, failure: { kind: 'unavailable', reason: 'timeout', ...unknown } },
 }

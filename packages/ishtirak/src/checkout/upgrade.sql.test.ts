@@ -43,7 +43,7 @@ const insertCode = statement(
 
 describeOnEach('upgrades that are asked for together', ({ database }) => {
   const asked = (...userIds: string[]) =>
-    userIds.map((userId) => ({ user: { userId }, methods: ['chargily'], now: NOON }))
+    userIds.map((userId) => ({ user: { userId }, method: 'chargily', now: NOON }))
 
   it('take one statement to load and one to write, with new and known users', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'b' }, null)])
@@ -107,7 +107,7 @@ describeOnEach('upgrades that are asked for together', ({ database }) => {
   it('learn from the token what is not known of a user, and change nothing that is', async () => {
     await insertRequestedPayments(database(), [request({ userId: 'a', email: 'a@example.dz' }, null)])
     const user = { userId: 'a', email: 'other@example.dz', name: 'Amine', locale: 'fr' }
-    const [loaded] = await loadForUpgrades(database(), [{ user, methods: ['chargily'], now: NOON }])
+    const [loaded] = await loadForUpgrades(database(), [{ user, method: 'chargily', now: NOON }])
     expect(loaded?.version).toBe(1)
     expect(await database().query(selectUsers)).toEqual([
       { user_id: 'a', version: 1, email: 'a@example.dz', name: 'Amine', locale: 'fr' },
@@ -118,7 +118,7 @@ describeOnEach('upgrades that are asked for together', ({ database }) => {
     const both = ['a', 'b'].map((userId) => request({ userId }, null))
     await insertRequestedPayments(database(), both)
     const load = (...nows: readonly number[]) => {
-      const of = both.map(({ user }, index) => ({ user, methods: ['chargily'], now: nows[index] ?? 0 }))
+      const of = both.map(({ user }, index) => ({ user, method: 'chargily', now: nows[index] ?? 0 }))
       return loadForUpgrades(database(), of)
     }
     expect((await load(NOON + 1, NOON + 1)).map(({ recentAt }) => recentAt)).toEqual([[], []])

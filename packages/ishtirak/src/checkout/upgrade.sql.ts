@@ -30,22 +30,22 @@ const selectFacts = statement(
           (u.email is null and a.email is not null) or (u.name is null and a.name is not null)
             or (u.locale is null and a.locale is not null) as is_news
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
-          with ordinality a(user_id, email, name, locale, methods, since, ordinal)
+          with ordinality a(user_id, email, name, locale, method, since, ordinal)
      join users u on u.user_id = a.user_id
      cross join lateral (
        select coalesce(jsonb_agg(extract(epoch from r.created_at) * 1000 order by r.created_at), '[]') as at
          from payments r
         where r.user_id = u.user_id and r.created_at > a.since
-          and array[r.method] <@ string_to_array(a.methods, ',')
+          and r.method = a.method
           and coalesce(r.checkout_url, case when r.review is null then r.method_reference end) is not null
      ) recent
      cross join lateral (
        select max(w.id) as id from payments w
-        where w.user_id = u.user_id and array[w.method] <@ string_to_array(a.methods, ',')
+        where w.user_id = u.user_id and w.method = a.method
           and w.status = 'canceled' and w.next_check_at is not null and w.reports = '[]'
           and coalesce(w.checkout_url, case when w.review is null then w.method_reference end) is not null
      ) withdrawn
-     ${joinOpenPayment("array[p.method] <@ string_to_array(a.methods, ',')")}`,
+     ${joinOpenPayment('p.method = a.method')}`,
 )
 
 /** What a decision about an upgrade needs. `version` is null where we have never heard of the user. */
@@ -55,8 +55,8 @@ export interface LoadedForUpgrade extends UpgradeFacts {
 
 export interface Asked {
   readonly user: KnownUser
-  /** Of these together one payment may be open. */
-  readonly methods: readonly string[]
+  /** Of each method one payment may be open. */
+  readonly method: string
   readonly now: Instant
 }
 
@@ -70,7 +70,7 @@ export async function loadForUpgrades(
     known.map(([, email]) => email),
     known.map(([, , name]) => name),
     known.map(([, , , locale]) => locale),
-    asked.map(({ methods }) => methods.join(',')),
+    asked.map(({ method }) => method),
     asked.map(({ now }) => at(now - HOUR)),
   ])
   const found = new Map(rows.map((row) => [integer(row, 'ordinal'), row]))
@@ -234,7 +234,7 @@ const withdraw = statement(
   `with guard as (
      update users set version = version + 1 where user_id = $1 returning user_id
    ), withdrawn as (
-     update payments p set status = $3::text, next_check_at = $4::timestamptz
+     update payments p set status = $3::text, next_check_at = null
        from guard g
       where p.user_id = g.user_id and p.id = $2 and p.status = 'requested'
      returning p.code_hash
@@ -242,12 +242,11 @@ const withdraw = statement(
    update codes c set used = greatest(c.used - 1, 0) from withdrawn w where c.hash = w.code_hash`,
 )
 
-/** No user knows a page of it (refused, or never made): the place is free. `lookAt`: one may be there. */
+/** No user knows a page of it (refused, or never made): the place is free. */
 export async function endRequestedPayment(
   database: Queryable,
   payment: Payment,
   status: 'canceled' | 'expired',
-  lookAt: Instant | null = null,
 ): Promise<void> {
-  await database.query(withdraw, [payment.userId, payment.id, status, at(lookAt)])
+  await database.query(withdraw, [payment.userId, payment.id, status])
 }

@@ -6,14 +6,14 @@ import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { newPayment, type Payment } from '../core/payment.js'
+import { kindOf, newPayment, type Payment } from '../core/payment.js'
 import type { Agreed, PurchaseMode, Start, Wanted } from '../core/quote.js'
 import { dueRenewal } from '../core/subscription.js'
 import { decideUpgrade, type Sale, type UpgradeDecision, type WantedTopUp } from '../core/upgrade.js'
 import type { Queryable } from '../database/database.js'
 import { plainPaidFor } from '../i18n/formats.js'
 import { findCurrentUser } from '../ledger/load.js'
-import { webhookUrlOf } from '../ledger/method.js'
+import { type PaymentMethod, type ProviderFailure, webhookUrlOf } from '../ledger/method.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { busyUntil, purchaseRefusal, unavailable } from '../ledger/refusals.js'
@@ -22,7 +22,6 @@ import type { KnownUser } from '../ledger/users.sql.js'
 import { singleFlight } from '../runtime/async.js'
 import { createRecentFailures } from '../runtime/bounded-map.js'
 import { askProvider, endCheckout } from './ask-provider.js'
-import { createOutages, failOver, type GatewayQueue, queueGateways } from './gateways.js'
 import { codeOf } from './quote.js'
 import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
@@ -54,8 +53,8 @@ interface AskedBy {
   readonly requestId?: string
 }
 
-/** A request, and the gateways it may ask for a page. */
-type Click = UpgradeRequest & { readonly gateways: GatewayQueue }
+/** A request, and the method that is asked for a page. */
+type Click = UpgradeRequest & { readonly by: PaymentMethod }
 
 export interface OpenedCheckout {
   /** Null where the method has no pages. */
@@ -91,7 +90,6 @@ export function createUpgradeState(database: Queryable) {
     /** Clicks of different users share the statements. */
     requests: createUpgradeRequests(database),
     failures: createRecentFailures(FAILURES_A_MINUTE, MINUTE),
-    outages: createOutages(),
   }
 }
 
@@ -108,11 +106,12 @@ export async function upgrade(
 /** The same by any method, also one without pages. Throws `unknown_method` where it is not taken. */
 export async function openPayment(deps: UpgradeDeps, request: UpgradeRequest): Promise<OpenedCheckout> {
   const { user, method = 'card' } = request
-  const gateways = queueGateways(deps, method)
+  const by = deps.methods.all.find(({ name, begunBy }) => begunBy === 'user' && kindOf(name) === method)
+  if (!by) throw new BillingError('unknown_method')
   const code = codeTyped(request)
   // The id of a user holds no line break, so no two users have one key.
   const key = `${user.userId}\n${nameOf(wantedBy(request))}\n${method}\n${code ?? ''}`
-  const open = () => openOrReturn(deps, { ...request, gateways })
+  const open = () => openOrReturn(deps, { ...request, by })
   const [discount] = code === undefined ? [] : deps.discounts
   return deps.upgrades.clicks(key, discount ? () => discount.countTry(user.userId, open) : open)
 }
@@ -123,8 +122,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
   let paidBefore: Instant | null | undefined
   for (let step = 0; step < STEPS_MAX; step++) {
     const now = deps.clock.now()
-    const { names: methods } = request.gateways
-    const facts = await deps.upgrades.requests.load({ user: request.user, methods, now })
+    const facts = await deps.upgrades.requests.load({ user: request.user, method: request.by.name, now })
     // Before anything is ordered: a change names the payments that it is of.
     if (dueRenewal(facts.subscription, now, deps.rules)) {
       await findCurrentUser(deps, request.user.userId)
@@ -136,7 +134,8 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     paidBefore = paidUntil
     if ('planId' in wanted) {
       // Read after the user's facts, so that a use that comes between them makes those stale.
-      const code = await codeOf(deps, { userId: request.user.userId, typed: codeTyped(request), methods })
+      const typed = { userId: request.user.userId, typed: codeTyped(request), methods: [request.by.name] }
+      const code = await codeOf(deps, typed)
       wanted = { ...wanted, mode: isPaid ? 'upgrade' : wanted.mode, code }
     }
     const decision = decideUpgrade(facts, wanted, deps.catalogue, now, deps.rules)
@@ -149,7 +148,7 @@ async function openOrReturn(deps: UpgradeDeps, request: Click): Promise<OpenedCh
     const attempt = attemptOf(deps, decision, request, facts.version)
     if (!attempt) throw purchaseRefusal(decision, now)
     const made = await bounded(deps, request.user.userId, attempt)
-    if (made) return made
+    if (made !== 'again') return made
   }
   throw unavailable(null)
 }
@@ -168,7 +167,9 @@ function nameOf(wanted: Wanted | WantedTopUp): string {
 
 const codeTyped = (asked: Asked) => ('topUp' in asked ? undefined : asked.code)
 
-type Attempt = () => Promise<OpenedCheckout | null>
+/** `again`: the next round of the loop finds what came of it. */
+type Made = OpenedCheckout | 'again'
+type Attempt = () => Promise<Made>
 
 /** What asks the provider; null where the decision does not lead there. */
 function attemptOf(
@@ -188,7 +189,7 @@ async function bounded(
   { upgrades: { failures }, clock }: UpgradeDeps,
   userId: string,
   attempt: Attempt,
-): Promise<OpenedCheckout | null> {
+): Promise<Made> {
   const now = clock.now()
   const nextAt = failures.nextAttemptAt(userId, now)
   if (nextAt !== null) throw busyUntil(nextAt, now)
@@ -200,16 +201,16 @@ async function bounded(
   }
 }
 
-/** Writes the payment, then asks the provider. Null: the next round of the loop finds what came of it. */
+/** Writes the payment, then asks the provider. */
 async function requestPayment(
   deps: UpgradeDeps,
   { offer, change, amount, discount, codeHash }: Sale,
   request: Click,
   version: number | null,
-): Promise<OpenedCheckout | null> {
+): Promise<Made> {
   const now = deps.clock.now()
-  const method = request.gateways.next(amount)
-  if (!method) throw new BillingError('provider_rejected')
+  const { by: method } = request
+  if (amount < method.leastAmount) throw new BillingError('provider_rejected')
   const payment = newPayment({
     id: deps.ids.next('pay', now),
     userId: request.user.userId,
@@ -224,26 +225,22 @@ async function requestPayment(
   })
   const requested = { user: request.user, version, payment, traceparent: deps.tracing?.current() }
   const { insert, insertWithCode } = deps.upgrades.requests
-  if (!(await (codeHash === null ? insert : insertWithCode)(requested))) return null
+  if (!(await (codeHash === null ? insert : insertWithCode)(requested))) return 'again'
   return openCheckout(deps, payment, request)
 }
 
 /** Perhaps the provider carried it out, so it is looked for first. It may be of another plan than wanted. */
-async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<null> {
+async function continueAttempt(deps: UpgradeDeps, payment: Payment, request: Click): Promise<'again'> {
   const mine: Payment = { ...payment, attemptEndsAt: deps.clock.now() + ATTEMPT_MS }
-  if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return null
+  if (!(await moveAttemptLease(deps.database, payment, mine.attemptEndsAt))) return 'again'
   const lookup = await askProvider(deps, mine, { source: 'upgrade', requestId: request.requestId })
-  if (!lookup.ok) return failOver(deps, request.gateways, mine, { failure: lookup.failure, mayExist: true })
+  if (!lookup.ok) throw await failed(deps, mine, lookup.failure, { mayExist: true })
   if (lookup.value.length === 0) await openCheckout(deps, mine, request)
-  return null
+  return 'again'
 }
 
-/** Null where the checkout is not simply open now: another process has it, or it was paid already. */
-async function openCheckout(
-  deps: UpgradeDeps,
-  payment: Payment,
-  request: Click,
-): Promise<OpenedCheckout | null> {
+/** `again` where the checkout is not simply open now: another process has it, or it was paid already. */
+async function openCheckout(deps: UpgradeDeps, payment: Payment, request: Click): Promise<Made> {
   const { userId, kind, months, price, codeHash, discount } = payment
   const method = deps.methods.of(payment.method)
   const answer = await method.createCheckout({
@@ -263,16 +260,32 @@ async function openCheckout(
   const line = { request_id: request.requestId, payment_id: payment.id, failure }
   deps.log.warn(line, 'the provider opened no checkout')
   const mayExist = failure.kind === 'unavailable' && failure.outcomeUnknown
-  return failOver(deps, request.gateways, payment, { failure, mayExist })
+  throw await failed(deps, payment, failure, { mayExist })
 }
 
-/** The answer is compared with the order before the user sees it. Null: as for `openCheckout`. */
+/** `mayExist`: the checkout may be there, and the next click or the sweep looks for it. */
+async function failed(
+  { database, clock }: UpgradeDeps,
+  payment: Payment,
+  failure: ProviderFailure,
+  { mayExist }: { readonly mayExist: boolean },
+): Promise<BillingError> {
+  if (failure.kind === 'rejected' && !mayExist) {
+    await endRequestedPayment(database, payment, 'canceled')
+    return new BillingError('provider_rejected')
+  }
+  // The attempt is over, so the next click need not wait for its end.
+  await moveAttemptLease(database, payment, clock.now())
+  return unavailable(failure)
+}
+
+/** The answer is compared with the order before the user sees it. `again`: as for `openCheckout`. */
 async function takeOver(
   deps: UpgradeDeps,
   payment: Payment,
   report: CheckoutReport,
   { requestId }: Pick<AskedBy, 'requestId'>,
-): Promise<OpenedCheckout | null> {
+): Promise<Made> {
   const { checkoutId, checkoutUrl, status } = report
   const way = { source: 'upgrade', requestId } as const
   const line = { request_id: requestId, payment_id: payment.id }
@@ -288,7 +301,7 @@ async function takeOver(
   }
   if (outcome === 'refused' || outcome === 'unknown_checkout') throw new BillingError('provider_rejected')
   const isOpen = outcome === 'moved' && status === 'pending'
-  return isOpen ? { checkoutUrl, paymentId: payment.id } : null
+  return isOpen ? { checkoutUrl, paymentId: payment.id } : 'again'
 }
 
 /**
@@ -299,8 +312,8 @@ export async function closeAtProvider(
   deps: SettleDeps,
   { payment, isSame }: { readonly payment: Payment; readonly isSame: boolean },
   { requestId }: Pick<AskedBy, 'requestId'>,
-): Promise<OpenedCheckout | null> {
-  if (payment.checkoutId === null) return null
+): Promise<Made> {
+  if (payment.checkoutId === null) return 'again'
   const { checkoutId } = payment
   const ended = await endCheckout(deps, payment, { checkoutId, source: 'upgrade', requestId })
   if (!ended.ok)
@@ -309,15 +322,15 @@ export async function closeAtProvider(
       : unavailable(ended.failure)
   const { status } = ended.value
   const isPayable = status === 'pending'
-  if (!isPayable && status !== 'processing') return null
+  if (!isPayable && status !== 'processing') return 'again'
   if (isPayable && isSame) return opened(payment)
   throw new BillingError('conflict', { retryAfterSeconds: 60 })
 }
 
 /** A page that may still lie open in the browser takes no money before another is given out. */
-async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest) {
+async function endWithdrawn(deps: UpgradeDeps, paymentId: string, request: UpgradeRequest): Promise<Made> {
   const payment = await findPayment(deps.database, request.user.userId, paymentId)
-  return payment && closeAtProvider(deps, { payment, isSame: false }, request)
+  return payment ? closeAtProvider(deps, { payment, isSame: false }, request) : 'again'
 }
 
 function opened({ id, checkoutUrl }: Payment): OpenedCheckout {

@@ -7,18 +7,8 @@ import { describeScenario } from '../../../../test/support/databases.js'
 import { aReport } from '../../../../test/support/fixtures.js'
 import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
-import { createPretendMethod } from '../../../../test/support/pretend-method.js'
-import {
-  type Answer,
-  CHARGILY_KEY,
-  checkoutIdOf,
-  createWorld,
-  type World,
-} from '../../../../test/support/world.js'
-import { createChargily } from '../checkout/gateways/chargily/chargily.js'
-import { createUpgradeState, openPayment } from '../checkout/upgrade.js'
+import { type Answer, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, type Statement, statement } from '../database/database.js'
-import { createPaymentMethods } from '../ledger/method.js'
 import { settlePayment } from '../ledger/settle.js'
 
 const HOUR = 3_600
@@ -70,23 +60,6 @@ describeScenario('a code that takes something off', ({ database }) => {
     return counts
   }
   const pricesOf = async (userId: string) => database().query(selectPrices, [userId])
-
-  it('is held once by a purchase that goes on to a second gateway', async () => {
-    const batch = await aBatch()
-    const away = createChargily({ secretKey: CHARGILY_KEY, apiUrl: 'http://127.0.0.1:9' })
-    const methods = createPaymentMethods(away, createPretendMethod(world.clock).method)
-    const deps = { ...world.service.parts, upgrades: createUpgradeState(database()), methods }
-    const wanted = { planId: 'pro', mode: 'payment', code: batch.code, locale: 'fr' } as const
-    await openPayment(deps, { user: { userId: 'user-1' }, ...wanted })
-    expect(await usesOf(batch)).toEqual({ used: 1, left: 0 })
-    // Within one millisecond payments have no order.
-    expect(new Set(await pricesOf('user-1'))).toEqual(
-      new Set([
-        { amount: 1700, discount: 300, status: 'canceled' },
-        { amount: 1700, discount: 300, status: 'pending' },
-      ]),
-    )
-  })
 
   it('is paid as it was quoted and counts as used; a quote holds no use', async () => {
     const batch = await aBatch({ kind: 'amount', percent: undefined, amount: 300 })
