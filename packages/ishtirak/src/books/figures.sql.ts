@@ -1,6 +1,6 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read
 // from the trail. A series may have numbers of papers that are no receipts: they are passed over.
-import type { Figures } from '../core/figures.js'
+
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
 import { BY_BALANCE } from '../core/subscription.js'
@@ -19,6 +19,7 @@ import {
   word,
 } from '../database/rows.js'
 import { isOfKind } from '../ledger/payments.sql.js'
+import type { Figures } from './figures.js'
 import { markUsers } from './paid-months.sql.js'
 
 const ensureSeries = statement(

@@ -1,11 +1,11 @@
 // The receipts of a month in the order they were paid, each with its payment, page by page.
 
-import { sumPaid } from '../core/figures.js'
 import { receiptNumber } from '../core/receipt.js'
 import { addressOf, NoWrap, Pager, renderConsole, Table, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { BooksPages } from './accounts.js'
+import { sumPaid } from './figures.js'
 import type { Entry } from './figures.sql.js'
 import type { readJournal } from './journal.js'
 

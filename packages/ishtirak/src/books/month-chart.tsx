@@ -1,9 +1,9 @@
 // The days of a month as bars, drawn on the server: what was paid above the line, what was refunded below it.
 // It is readable without colors, as on paper; its title and description are for readers who do not see it.
 
-import { sumPaid } from '../core/figures.js'
 import type { View } from '../pages/console-frame.js'
 import type { BooksPages } from './accounts.js'
+import { sumPaid } from './figures.js'
 import type { MonthFigures } from './months.js'
 
 /** A bar and the gap beside it are 10 wide. */

@@ -1,7 +1,6 @@
 // The page of a month: what was paid and refunded, by day and by method; whose time began and ended.
 
 import { pathOfAct, titleOf } from '../acts/act-console.js'
-import { type Figures, lessRefunds, sumNet, sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'
 import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
@@ -9,6 +8,7 @@ import { addressOf, Facts, NoWrap, renderConsole, Table, Text, type View } from 
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type BooksPages, EXPORT } from './accounts.js'
 import { closeMonth, reopenMonth } from './closing.js'
+import { type Figures, lessRefunds, sumNet, sumPaid } from './figures.js'
 import { MonthChart } from './month-chart.js'
 import { type MonthFigures, monthBefore } from './months.js'
 

@@ -1,11 +1,11 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
-import { balanceOf, describeFigures, NO_FIGURES } from '../core/figures.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { PAYMENT_KINDS } from '../core/payment.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
+import { balanceOf, describeFigures, NO_FIGURES } from './figures.js'
 import type { Entry } from './figures.sql.js'
 import type { MonthFigures } from './months.js'
 import type { Owed } from './owed.js'

@@ -2,12 +2,12 @@
 // began and ended. A payment is of the month in which it was paid, a refund of the month in which it was
 // recorded; the calendar is the shop's.
 import { BillingError } from '../core/error.js'
-import { addFigures, type Figures, NO_FIGURES, sumNet } from '../core/figures.js'
 import { DAY, type Instant } from '../core/instant.js'
 import { kindOf } from '../core/payment.js'
 import type { Database, Queryable } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { type Closing, closingsOf, lastClosed, lateFigures } from './closed.sql.js'
+import { addFigures, type Figures, NO_FIGURES, sumNet } from './figures.js'
 import {
   countEndings,
   countReceipts,

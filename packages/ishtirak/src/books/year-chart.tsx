@@ -1,8 +1,9 @@
 // The months of a year as bars, drawn on the server: what was paid, by method one above the other. The table
 // below it has every figure; its title and description are for readers who do not see it.
-import { sumPaid } from '../core/figures.js'
+
 import type { View } from '../pages/console-frame.js'
 import type { BooksPages } from './accounts.js'
+import { sumPaid } from './figures.js'
 import type { YearFigures, YearMonth } from './year.js'
 
 /** A bar and the gap beside it are 10 wide. */

@@ -1,10 +1,10 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
 
-import { sumPaid } from '../core/figures.js'
 import { mayDo } from '../core/role.js'
 import { addressOf, NoWrap, renderConsole, Table, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type BooksPages, EXPORT } from './accounts.js'
+import { sumPaid } from './figures.js'
 import type { YearFigures, YearMonth } from './year.js'
 import { YearChart } from './year-chart.js'
 

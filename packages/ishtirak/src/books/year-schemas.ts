@@ -1,8 +1,8 @@
 // The shapes of a year's figures, and its lines as CSV.
 import { type Static, Type } from 'typebox'
 import { type CsvCell, type CsvForm, csvLine } from '../acts/csv.js'
-import { sumPaid } from '../core/figures.js'
 import { nullable, object, query } from '../http/schemas.js'
+import { sumPaid } from './figures.js'
 import type { YearFigures } from './year.js'
 
 const until = Type.String({

@@ -1,9 +1,9 @@
 // Twelve months of the shop side by side: money by method, and users by the month in which they began. Read
 // from the sums of days and months; a year is some hundred rows of them, however many users there are.
 import { BillingError } from '../core/error.js'
-import { addFigures, type Figures, NO_FIGURES } from '../core/figures.js'
 import type { Instant } from '../core/instant.js'
 import { kindOf, PAYMENT_KINDS } from '../core/payment.js'
+import { addFigures, type Figures, NO_FIGURES } from './figures.js'
 import { type DaySums, paidByMonth, refundedByDay } from './figures.sql.js'
 import { countNow, type MonthsDeps, monthBefore, readMonth } from './months.js'
 import { keepLapses, type Lapses, type MonthlyUsers, monthlyLapses, monthlyUsers } from './paid-months.sql.js'

@@ -6,7 +6,6 @@ import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { timeOf } from '../core/change.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
-import { drawUpProforma, holdsOn, OLDEST } from '../core/proforma.js'
 import type { Start } from '../core/quote.js'
 import { paperSeries, readReceiptNumber } from '../core/receipt.js'
 import { findUser, type KnownUser } from '../ledger/users.sql.js'
@@ -14,6 +13,7 @@ import { requireWhole } from '../receipts/factures.js'
 import { print, type ReceiptDeps } from '../receipts/receipt.js'
 import { renderReceipt } from '../receipts/render-receipt.js'
 import { transferMethod } from '../transfers/transfer.route.js'
+import { drawUpProforma, holdsOn, OLDEST } from './draw-up.js'
 import {
   findAsked,
   findProforma,

@@ -11,12 +11,12 @@ import { performOrRepeat } from '../acts/perform.js'
 import type { Preview } from '../acts/preview.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { INSTRUMENTS } from '../core/account.js'
-import type { Candidate } from '../core/bank-match.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'
 import type { Operator } from '../core/role.js'
 import { RECEIVED_AMOUNT_MAX } from '../transfers/approval-schemas.js'
 import { approveByLine } from '../transfers/decide.js'
+import type { Candidate } from './bank-match.js'
 import { outcomesOf, settleLines } from './bank-matches.sql.js'
 import {
   type LineResult,

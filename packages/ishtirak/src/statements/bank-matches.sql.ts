@@ -1,8 +1,9 @@
 // Queries that say which line of a bank statement paid which payment.
-import type { PayableTransfer } from '../core/bank-match.js'
+
 import type { Instant } from '../core/instant.js'
 import { type Database, type Queryable, statement } from '../database/database.js'
 import { at, rowOf, text } from '../database/rows.js'
+import type { PayableTransfer } from './bank-match.js'
 import { alone } from './bank-statements.sql.js'
 
 const factsWhere = (which: string) =>

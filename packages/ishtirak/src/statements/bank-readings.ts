@@ -1,12 +1,12 @@
 // What operators read of bank statements, by API and by command; and a statement that is read in.
 import { byInstant, pageCursor } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import type { BankLineState } from '../core/bank-line.js'
 import { DAY } from '../core/instant.js'
 import type { Permission } from '../core/role.js'
 import { viewRows } from '../ledger/schemas.js'
 import { readDay } from './bank-day.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
+import type { BankLineState } from './bank-line.js'
 import { awaitedTransfers } from './bank-matches.sql.js'
 import {
   AwaitedQuerySchema,

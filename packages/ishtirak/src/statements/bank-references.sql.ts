@@ -1,10 +1,11 @@
 // What is known of the references that stand in lines of bank statements: their transfers, other lines, and
 // money that went out again.
-import type { PayableTransfer, ReferenceFacts } from '../core/bank-match.js'
+
 import type { Instant } from '../core/instant.js'
 import type { Approval } from '../core/transfer.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
+import type { PayableTransfer, ReferenceFacts } from './bank-match.js'
 
 const PAYABLE = `t.payment_id, t.user_id, u.name, t.reference,
           coalesce(p.amount_asked, p.amount) as amount_asked, p.created_at, p.status, t.state, t.approvals,

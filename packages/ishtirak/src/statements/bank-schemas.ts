@@ -3,11 +3,11 @@ import { type Static, Type } from 'typebox'
 import { nextCursor, pageQuery } from '../acts/paging.js'
 import { reason } from '../acts/reason.js'
 import type { AccountKind } from '../core/account.js'
-import type { BankLineState } from '../core/bank-line.js'
-import type { MatchRule, Misfit } from '../core/bank-match.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { bankForm } from '../transfers/bank-form-schema.js'
 import type { LeftOutWhy } from './bank-file.js'
+import type { BankLineState } from './bank-line.js'
+import type { MatchRule, Misfit } from './bank-match.js'
 
 const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
 const STATES: BankLineState[] = ['open', 'approved', 'payout', 'set_aside', 'returned']

@@ -2,7 +2,6 @@
 // read the same file write it once.
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { AccountKind } from '../core/account.js'
-import type { BankLineState, LineDoubt } from '../core/bank-line.js'
 import type { Instant } from '../core/instant.js'
 import {
   type Database,
@@ -26,6 +25,7 @@ import {
   word,
 } from '../database/rows.js'
 import type { LeftOutRow, ReadFile, viewForm } from './bank-file.js'
+import type { BankLineState, LineDoubt } from './bank-line.js'
 import type { LineResult } from './bank-schemas.js'
 
 /** How the file was read, and what a page shows of it. */

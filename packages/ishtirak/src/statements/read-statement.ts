@@ -1,7 +1,6 @@
 // A bank statement as it stands now: its lines beside the transfers that are waited for.
 import type { Static } from 'typebox'
 import type { ActDeps } from '../acts/act.js'
-import { type Candidate, type Match, matcherOf } from '../core/bank-match.js'
 import { referencesInside } from '../core/bank-reference.js'
 import { BillingError } from '../core/error.js'
 import { DAY, toTimestamp } from '../core/instant.js'
@@ -11,6 +10,7 @@ import type { Database } from '../database/database.js'
 import { shortNumberOf } from '../runtime/secret.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
+import { type Candidate, type Match, matcherOf } from './bank-match.js'
 import { knownOf, transfersNamed, waitingTransfers } from './bank-references.sql.js'
 import type { StatementSchema } from './bank-schemas.js'
 import {

@@ -1,8 +1,8 @@
 // What a company shows its accountant before it pays: the facture as it would be, at a price that holds.
-import type { BuyerDetails } from './buyer-details.js'
-import { DAY, type Instant, toTimestamp } from './instant.js'
-import type { Agreed } from './quote.js'
-import { type ReceiptSnapshot, type Seller, splitTax, taxAt } from './receipt.js'
+import type { BuyerDetails } from '../core/buyer-details.js'
+import { DAY, type Instant, toTimestamp } from '../core/instant.js'
+import type { Agreed } from '../core/quote.js'
+import { type ReceiptSnapshot, type Seller, splitTax, taxAt } from '../core/receipt.js'
 
 /** The price holds to the end of the day that is so many days later. */
 const VALID_DAYS = 15
