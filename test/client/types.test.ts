@@ -4,12 +4,8 @@ import { expect, expectTypeOf, it } from 'vitest'
 import type * as client from '../../packages/client/src/types.js'
 import type { BillingEvent, CauseOf } from '../../packages/client/src/verify-event.js'
 import type * as buyers from '../../packages/ishtirak/src/buyers/buyer-schemas.js'
-import {
-  EVENT_TYPES,
-  type EventType,
-  type HostEvent,
-  type PlatformEvent,
-} from '../../packages/ishtirak/src/core/event.js'
+import type { HostEvent, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
+import { EVENT_TYPES, type EventType } from '../../packages/ishtirak/src/core/event-types.js'
 import { describeWebhooks } from '../../packages/ishtirak/src/events/schemas.js'
 import type * as balances from '../../packages/ishtirak/src/ledger/balance-schemas.js'
 import type * as payments from '../../packages/ishtirak/src/ledger/schemas.js'

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
-import { EVENT_TYPES } from '../../packages/ishtirak/src/core/event.js'
+import { EVENT_TYPES } from '../../packages/ishtirak/src/core/event-types.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { commandHost } from '../../packages/ishtirak/src/main/command-host.js'
 import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operator-commands.js'

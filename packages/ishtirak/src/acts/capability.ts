@@ -3,7 +3,7 @@
 // portal, schedule) know these kinds of things, and no capability by name.
 import type { Command } from 'commander'
 import type { CodeFacts } from '../core/code.js'
-import { EVENT_TYPES, type EventType } from '../core/event.js'
+import { EVENT_TYPES, type EventType } from '../core/event-types.js'
 import type { Actor } from '../core/person.js'
 import type { Wanted } from '../core/quote.js'
 import type { Permission } from '../core/role.js'

@@ -3,31 +3,11 @@
 import type { Announcement, MailKey } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
 import type { ToldChange } from './change.js'
+import { type CauseOf, describedEvent, type EventType } from './event-types.js'
 import type { Grant } from './grant.js'
 import { type Instant, timestampOrNull, toTimestamp } from './instant.js'
 import { kindOf, publicStatusAt, type ShownPayment } from './payment.js'
 import { renewsAt, type Subscription, type SubscriptionFacts } from './subscription.js'
-
-export const EVENT_TYPES = [
-  'subscription.activated',
-  'subscription.renewed',
-  'subscription.changed',
-  'subscription.expiring',
-  'subscription.past_due',
-  'subscription.expired',
-  'subscription.canceled',
-  'subscription.granted',
-  'payment.requested',
-  'payment.proof_received',
-  'payment.paid',
-  'payment.failed',
-  'payment.refused',
-  'payment.review',
-  'payment.refunded',
-  'balance.changed',
-  'balance.renewal_changed',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
 
 /** An event as it is saved, with the mail that the user is owed for the same reason. */
 export interface NewEvent {
@@ -47,21 +27,6 @@ type ToldGrant = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'
 
 /** The body of one event, ready to be signed. Timestamps are UTC without fraction, money whole dinars. */
 export type PlatformEvent = ReturnType<typeof describeEvent>
-
-/** What the events of a type always have, beside the state. */
-type CauseOf<Type extends EventType> = Type extends 'payment.refused'
-  ? 'payment' | 'reason'
-  : Type extends `balance.${string}`
-    ? 'balance'
-    : Type extends `payment.${string}`
-      ? 'payment'
-      : Type extends 'subscription.granted'
-        ? 'grant'
-        : Type extends 'subscription.changed'
-          ? 'payment' | 'change'
-          : Type extends `subscription.${'expiring' | 'past_due' | 'expired'}`
-            ? 'announcement'
-            : never
 
 type Data = PlatformEvent['data']
 
@@ -97,6 +62,7 @@ export function describeEvent(
   },
 ) {
   const { plan, status, currentPeriodEnd, instrument } = of.subscription
+  const { carries } = describedEvent(type)
   return {
     type,
     timestamp: toTimestamp(of.now),
@@ -114,8 +80,8 @@ export function describeEvent(
       ...(of.reason === undefined ? {} : { reason: of.reason }),
       ...(of.announcement ? { announcement: describeAnnouncement(of.announcement) } : {}),
       ...(of.grant ? { grant: describeGrant(of.grant) } : {}),
-      ...(of.balance && type.startsWith('balance.') ? { balance: describeBalance(of.balance, of.now) } : {}),
-      ...(of.change && type === 'subscription.changed' ? { change: describePlanChange(of.change) } : {}),
+      ...(of.balance && carries.includes('balance') ? { balance: describeBalance(of.balance, of.now) } : {}),
+      ...(of.change && carries.includes('change') ? { change: describePlanChange(of.change) } : {}),
     },
   }
 }

@@ -2,7 +2,7 @@
 // granted is never taken: where a period falls out, the later ones move up.
 import { balanceIn, type NewEntry, withEntry } from './balance.js'
 import { changedStretch, changeOn, type ToldChange, withoutChange } from './change.js'
-import type { EventType } from './event.js'
+import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
 import type { Payment } from './payment.js'
 import {

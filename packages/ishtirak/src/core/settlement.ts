@@ -6,7 +6,7 @@ import { type NewEntry, withEntry } from './balance.js'
 import { bookChange, orderAgain, type ToldChange } from './change.js'
 import type { CheckoutReport, CheckoutStatus, MethodTraits } from './checkout.js'
 import { type Differing, describeDifference, NO_ADDRESS } from './difference.js'
-import type { EventType } from './event.js'
+import type { EventType } from './event-types.js'
 import type { Instant } from './instant.js'
 import {
   checkoutMadeAt,

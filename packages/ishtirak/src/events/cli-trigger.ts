@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander'
 import { plainText } from '../acts/cli-tables.js'
 import { CommandFailed, type CommandHost } from '../acts/operator-client.js'
-import type { EventType } from '../core/event.js'
+import type { EventType } from '../core/event-types.js'
 import { isUserId } from '../core/user-id.js'
 import { systemClock } from '../runtime/clock.js'
 import { createIds } from '../runtime/random.js'

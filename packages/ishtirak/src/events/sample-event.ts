@@ -1,8 +1,8 @@
 // An event of each type as it could be, made by what makes the real ones.
 
-import { describeEvent, type EventType, type PlatformEvent } from '../core/event.js'
+import { describeEvent, type PlatformEvent } from '../core/event.js'
+import { describedEvent, type EventType } from '../core/event-types.js'
 import { DAY, type Instant } from '../core/instant.js'
-import type { ShownPayment } from '../core/payment.js'
 import { type Catalogue, offersOf, type Plan } from '../core/plan.js'
 
 interface SampleOf {
@@ -36,50 +36,30 @@ function stateOf(
 ): Described['subscription'] {
   const paid = { plan, instrument: 'edahabia' }
   const left = { plan: free, instrument: 'edahabia' }
-  switch (type) {
-    case 'subscription.expiring':
-      return { ...paid, status: 'active', currentPeriodEnd: now + 3 * DAY }
-    case 'subscription.past_due':
-      return { ...paid, status: 'past_due', currentPeriodEnd: now }
-    case 'subscription.expired':
-      return { ...left, status: 'expired', currentPeriodEnd: now - 3 * DAY }
-    case 'subscription.canceled':
-    case 'payment.refunded':
-      return { ...left, status: 'canceled', currentPeriodEnd: now }
-    case 'subscription.granted':
-    case 'subscription.activated':
-    case 'subscription.renewed':
-    case 'subscription.changed':
-    case 'payment.paid':
-      return { ...paid, status: 'active', currentPeriodEnd: now + TERM }
-    default:
-      return { plan: free, instrument: null, status: 'active', currentPeriodEnd: null }
-  }
-}
-
-const PAYMENTS: Partial<Record<EventType, Pick<ShownPayment, 'status' | 'method'>>> = {
-  'subscription.activated': { status: 'paid', method: 'card' },
-  'subscription.renewed': { status: 'paid', method: 'card' },
-  'subscription.changed': { status: 'paid', method: 'card' },
-  'payment.requested': { status: 'pending', method: 'transfer' },
-  'payment.proof_received': { status: 'pending', method: 'transfer' },
-  'payment.paid': { status: 'paid', method: 'card' },
-  'payment.failed': { status: 'failed', method: 'card' },
-  'payment.refused': { status: 'canceled', method: 'transfer' },
-  'payment.review': { status: 'review', method: 'card' },
-  'payment.refunded': { status: 'refunded', method: 'card' },
+  const none = { plan: free, instrument: null, status: 'active', currentPeriodEnd: null } as const
+  const states = {
+    active: { ...paid, status: 'active', currentPeriodEnd: now + TERM },
+    expiring: { ...paid, status: 'active', currentPeriodEnd: now + 3 * DAY },
+    past_due: { ...paid, status: 'past_due', currentPeriodEnd: now },
+    expired: { ...left, status: 'expired', currentPeriodEnd: now - 3 * DAY },
+    canceled: { ...left, status: 'canceled', currentPeriodEnd: now },
+  } as const
+  const { state } = describedEvent(type).sample
+  return state ? states[state] : none
 }
 
 function paymentOf(type: EventType, plan: Plan, now: Instant): Described['payment'] {
-  const of = PAYMENTS[type]
-  if (!of) return null
+  const { payment } = describedEvent(type).sample
+  if (!payment) return null
+  const [status, method] = payment
   const [offer] = offersOf(plan)
-  const isPaid = of.status === 'paid' || of.status === 'refunded'
+  const isPaid = status === 'paid' || status === 'refunded'
   return {
     ...(type === 'subscription.changed'
       ? { kind: 'change' as const, plan, months: null }
       : { kind: 'purchase' as const, plan, months: 1 }),
-    ...{ ...of, id: 'pay_sample', boughtBy: null, amountAsked: null, checkoutId: null, checkoutUrl: null },
+    ...{ status, method, id: 'pay_sample', boughtBy: null, amountAsked: null },
+    ...{ checkoutId: null, checkoutUrl: null },
     price: offer?.price ?? { amount: 0, currency: plan.currency },
     instrument: isPaid ? 'edahabia' : null,
     createdAt: now,

@@ -2,36 +2,11 @@
 // operator sees of their delivery. A test holds every event that is sent against these very schemas.
 import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
-import { EVENT_TYPES, type EventType } from '../core/event.js'
+import { describedEvent, EVENT_TYPES, EVENTS, type EventType } from '../core/event-types.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { BalanceEntrySchema, balanceMembers } from '../ledger/balance-schemas.js'
 import { BillingStatusSchema, PaymentSchema, planLimitsSchema, UserIdSchema } from '../ledger/schemas.js'
-
-/** What each is about, in the order of a subscription's life. */
-const MEANINGS: Readonly<Record<EventType, string>> = {
-  'subscription.activated': 'A first term was paid, or one after the end of grace: a new run begins.',
-  'subscription.renewed': 'A further term was paid: it follows on the one before.',
-  'subscription.changed':
-    'Another plan runs to the end of the paid time: a dearer one was paid, or that payment was refunded.',
-  'subscription.expiring': '7, 3 and 1 days before the end: nothing has changed yet, the user may renew.',
-  'subscription.past_due': 'The end was reached. Access goes on through the days of grace.',
-  'subscription.expired': 'Grace is over: the limits are those of the free plan.',
-  'subscription.canceled': 'The operator has ended it.',
-  'subscription.granted': 'Time was added without a payment: days by the operator, or months by a code.',
-  'payment.requested':
-    'A transfer was asked for: the user has its reference and the accounts, and nothing is paid yet.',
-  'payment.proof_received': 'The user has uploaded a picture or PDF of a transfer: the operator looks at it.',
-  'payment.paid': 'A payment was booked: its money has come.',
-  'payment.failed': 'The provider has reported that a payment failed. The user may try again.',
-  'payment.refused':
-    'The operator has refused a transfer, for this reason. Money that comes later still counts.',
-  'payment.review':
-    'The provider’s report differs from our own row: the operator looks at it, no time is added.',
-  'payment.refunded': 'The operator has recorded a refund.',
-  'balance.changed': 'Money was paid into the user’s balance, spent from it, corrected or given back.',
-  'balance.renewal_changed': 'The standing order was set or ended, or another price is offered for it.',
-}
 
 const { id, bought_by, kind, plan, months, amount, amount_asked, currency } = PaymentSchema.properties
 const { status, method, payment_method, paid_at, period_start, period_end } = PaymentSchema.properties
@@ -88,34 +63,36 @@ const EventChangeSchema = request(
   { description: 'From which plan to which, and for which time' },
 )
 
-/** What an event carries beside the state. */
+const CAUSES = {
+  payment: EventPaymentSchema,
+  change: EventChangeSchema,
+  announcement: AnnouncementSchema,
+  grant: EventGrantSchema,
+  balance: EventBalanceSchema,
+  reason: Type.String(),
+}
+
+/** What an event carries beside the state. What neither time nor a grant brought about may name a payment. */
 function causeOf(type: EventType) {
-  if (type === 'subscription.granted') return { grant: EventGrantSchema }
-  if (type === 'subscription.changed') return { payment: EventPaymentSchema, change: EventChangeSchema }
-  if (/expiring|past_due|expired/.test(type)) return { announcement: AnnouncementSchema }
-  if (type.startsWith('balance.'))
-    return { balance: EventBalanceSchema, payment: Type.Optional(EventPaymentSchema) }
-  if (type === 'payment.refused') return { payment: EventPaymentSchema, reason: Type.String() }
-  return { payment: type.startsWith('payment.') ? EventPaymentSchema : Type.Optional(EventPaymentSchema) }
+  const { carries } = describedEvent(type)
+  const always = Object.fromEntries(carries.map((name) => [name, CAUSES[name]]))
+  const isOther = carries.some((name) => name !== 'balance')
+  return isOther ? always : { ...always, payment: Type.Optional(EventPaymentSchema) }
+}
+
+/** In the name of its data; by the last of what it carries. */
+const KINDS = {
+  payment: 'Payment',
+  change: 'Changed',
+  announcement: 'Announced',
+  grant: 'Grant',
+  balance: 'Balance',
+  reason: 'Refused',
 }
 
 function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
-  const cause = causeOf(type)
-  const isOfPayment = type.startsWith('payment.')
-  const kind =
-    'announcement' in cause
-      ? 'Announced'
-      : 'grant' in cause
-        ? 'Grant'
-        : 'balance' in cause
-          ? 'Balance'
-          : 'change' in cause
-            ? 'Changed'
-            : 'reason' in cause
-              ? 'Refused'
-              : isOfPayment
-                ? 'Payment'
-                : 'Subscription'
+  const last = describedEvent(type).carries.at(-1)
+  const kind = last ? KINDS[last] : 'Subscription'
   return request(`${pascalCase(type)}Event`, {
     type: Type.Literal(type),
     timestamp,
@@ -126,7 +103,7 @@ function eventSchema(type: EventType, limits: readonly LimitDefinition[]) {
         description: 'Counts the events of this user, without gaps: late events are recognised by it',
       }),
       subscription: eventSubscriptionSchema(limits),
-      ...cause,
+      ...causeOf(type),
     }),
   })
 }
@@ -156,7 +133,7 @@ export function describeWebhooks(types: readonly EventType[], limits: readonly L
       operationId: `on${pascalCase(type)}`,
       security: [],
       tags: ['events'],
-      summary: MEANINGS[type],
+      summary: EVENTS[type].meaning,
       parameters,
       requestBody: {
         required: true,

@@ -6,7 +6,8 @@ import { type AuditDeps, describeAct, type OperatorAct } from '../acts/audit.sql
 import type { AnnouncementDecision, MailKey } from '../core/announcement.js'
 import type { NewEntry } from '../core/balance.js'
 import type { ToldChange } from '../core/change.js'
-import { describeEvent, type EventType, type NewEvent } from '../core/event.js'
+import { describeEvent, type NewEvent } from '../core/event.js'
+import { describedEvent, type EventType } from '../core/event-types.js'
 import type { Grant } from '../core/grant.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange, newPayment, type Payment } from '../core/payment.js'
@@ -273,7 +274,7 @@ function eventsOf(
   }
   const about = payment ?? grant
   const mailOf = (type: EventType) => {
-    const kind = MAILED[type]
+    const { mail: kind } = describedEvent(type)
     return about && kind ? { kind, about: about.id } : null
   }
   return revision.events.map((type, index) => ({
@@ -323,14 +324,4 @@ function entryOf(
   const id = ids.next('ent', createdAt)
   const balanceBefore = balanceAfter - amount
   return { sequence, id, kind, amount, balanceBefore, balanceAfter, paymentId, note, createdAt }
-}
-
-/** The events of which the user gets mail too. */
-const MAILED: Readonly<Partial<Record<EventType, string>>> = {
-  'payment.requested': 'payment_requested',
-  'payment.proof_received': 'proof_received',
-  'payment.paid': 'receipt',
-  'payment.refused': 'payment_refused',
-  'payment.refunded': 'refunded',
-  'subscription.granted': 'granted',
 }
