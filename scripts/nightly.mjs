@@ -28,11 +28,18 @@ const PARTS = {
   'fault:hang': [fault('hang'), tests('test/faults/hang')],
   'fault:pgbouncer': [fault('pgbouncer'), tests('test/faults/pgbouncer')],
   'fault:patroni': [fault('patroni')],
-  costs: [tests('test/costs')],
-  memory: [tests('test/process', 'runtime/bounded-map'), ['bench/bank-files.mjs']],
+  costs: [tests('test/costs', 'test/plans')],
+  memory: [
+    tests('process/memory', 'process/many-receipts', 'process/progress', 'runtime/bounded-map'),
+    ['bench/bank-files.mjs'],
+  ],
+  processes: [
+    tests('killed', 'process/backup', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/'),
+  ],
   matrix: [tests('test/packages'), script('postgres-versions')],
   deployments: [tests('test/deploy')],
-  looks: [tests('test/browser')],
+  looks: [tests('test/browser', 'receipts/facture')],
+  examples: [tests('test/examples')],
   slow: [tests('test/expressions', 'test/replay', 'test/client', 'lost-traces', 'slow-issuer')],
 }
 

@@ -114,3 +114,16 @@ it('prints a key for a platform, and a secret that signs its events and samples 
     'payment.refunded',
   ])
 })
+
+it('shows what would have been mailed', async () => {
+  const words = ['token', '--user', 'user-1', '--email', 'amine@example.dz', '--locale', 'en']
+  const token = (await runCommand(words, elsewhere)).output.trim()
+  const { body } = await call(service, token, '/billing/upgrade', { plan: 'pro' })
+  const paid = new URLSearchParams({ payment_method: 'cib', outcome: 'paid' })
+  await fetch(body.checkout_url, { method: 'POST', body: paid, redirect: 'manual' })
+  const page = async () => (await fetch(`${service.url}/_sandbox/mails`)).text()
+  await waitFor(async () => (await page()).includes('amine@example.dz'))
+  expect(await page()).toMatch(/<h2[^>]*>[^<]*receipt/i)
+  expect(await page()).toContain(`<a href="${service.url}/portal">${service.url}/portal</a>`)
+  expect(await page()).toMatch(/<li>[^<]+\.pdf<\/li>/)
+})

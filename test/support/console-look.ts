@@ -1,5 +1,5 @@
 // Every page of the console in a browser, in one language at one width.
-import { axeFindingsInColors, type Visit, type Visitor } from './browser.js'
+import { axeFindings, axeFindingsInColors, type Visit, type Visitor } from './browser.js'
 import { crawlConsole, enterConsole } from './console.js'
 import { cookieOf, waitingIn } from './console-pages.js'
 import { ROLE_KEYS } from './roles.js'
@@ -7,11 +7,12 @@ import type { World } from './world.js'
 
 const PAGE_BYTES_MAX = 60_000
 
-/** Gives what is wrong: the page, and each fault of it. */
+/** Gives what is wrong: the page, and each fault of it. In the dark too if both `colors` are looked at. */
 export async function lookAtConsole(
   visit: (look: Visit) => Promise<Visitor>,
   shop: World,
   [locale, look]: readonly [locale: string, look: Visit],
+  colors: 'light' | 'both' = 'both',
 ): Promise<readonly unknown[]> {
   const { page, context, requests, complaints } = await visit(look)
   await context.addCookies([await cookieOf(shop)])
@@ -30,7 +31,8 @@ export async function lookAtConsole(
     if (bytes === 0 || bytes >= PAGE_BYTES_MAX) faults.push({ bytes })
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     if (excess !== 0) faults.push({ excess })
-    faults.push(...(await axeFindingsInColors(page, `console${nameOf(path)}-${locale}`)))
+    const name = `console${nameOf(path)}-${locale}`
+    faults.push(...(await (colors === 'both' ? axeFindingsInColors(page, name) : axeFindings(page))))
     if (faults.length > 0) found.push([path, ...faults])
   }
   return [...found, ...complaints]

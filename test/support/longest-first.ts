@@ -4,8 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Of the project that takes longest, the files that take longest: about 20 s each and more. */
 const LONGEST = [
   'packages/installed',
-  'packages/release',
-  'process/progress',
   'deploy/container',
   'browser/console',
   'process/restart',

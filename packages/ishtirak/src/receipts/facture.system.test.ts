@@ -1,25 +1,22 @@
 // Factures, avoirs and proformas as users get them: the PDF is read back, in all three languages. What has to
 // stand on them is the list of décret exécutif 05-468.
 import { describe, expect, it } from 'vitest'
-import { attachedTo, factsOf, fontsOf, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
+import { attachedTo, linesOf, textOf, wordsOf } from '../../../../test/support/pdf.js'
+import {
+  CASH,
+  describeDocuments,
+  FACTURE,
+  KINDS,
+  NUMBERS,
+  renderPaper,
+} from '../../../../test/support/printed-documents.js'
 import { A_CHANGE, COMPANY, paperWith, snapshotWith } from '../../../../test/support/receipt.js'
 import { LOCALES, type Locale } from '../core/locale.js'
 import type { NamedPaper, ReceiptSnapshot } from '../core/receipt.js'
-import { type PrintedCopy, RECEIPT_FORMS, renderReceipt } from './render-receipt.js'
-import { createTypesetter } from './typesetter.js'
+import type { PrintedCopy } from './render-receipt.js'
 
-const typesetter = createTypesetter()
-const KINDS = ['facture', 'avoir', 'proforma'] as const
-const ALL_KINDS = ['receipt', ...KINDS] as const
-const NUMBERS = {
-  ...{ receipt: '2026-000042', facture: 'F-2026-000042', avoir: 'A-2026-000007', proforma: 'P-2026-000003' },
-}
-const render = (snapshot: ReceiptSnapshot, locale: Locale, copy: Partial<PrintedCopy> = {}) => {
-  const number = NUMBERS[snapshot.paper ?? 'receipt']
-  return renderReceipt(typesetter, { snapshot, number, ...copy }, locale)
-}
 const textIn = (locale: Locale, ...paper: Parameters<typeof paperWith>) =>
-  textOf(render(paperWith(...paper), locale))
+  textOf(renderPaper(paperWith(...paper), locale))
 
 /** Readers set the brackets and blanks of a line of two directions each in their own way. */
 const lettersOf = (line: string) => Array.from(line.replace(/\s/g, '')).sort().join('')
@@ -27,8 +24,6 @@ const arabicLines = (pdf: Uint8Array) => linesOf(pdf).map(lettersOf)
 const expectAll = (text: string, lines: readonly (string | null)[]) =>
   expect(lines.filter((line) => line === null || !text.includes(line))).toEqual([])
 
-const CASH = { instrument: 'cash', checkoutId: '0042', price: { amount: 30_100, currency: 'DZD' } }
-const FACTURE: NamedPaper = { kind: 'facture', number: 'F-2026-000041', issuedOn: '2026-11-20' }
 const RECEIPT: NamedPaper = { kind: 'receipt', number: '2026-000017', issuedOn: '2026-11-19' }
 const AVOIR: NamedPaper = { kind: 'avoir', number: 'A-2026-000006', issuedOn: '2026-11-18' }
 
@@ -103,13 +98,13 @@ describe.each(KINDS)('a %s', (kind) => {
   const snapshot = paperWith(kind, { poNumber: 'BC-2026/118', ...(kind === 'avoir' && { about: FACTURE }) })
 
   it('in French has each mention of the decree', () => {
-    const text = textOf(render(snapshot, 'fr'))
+    const text = textOf(renderPaper(snapshot, 'fr'))
     expectAll(text, [...SELLER_FR, ...BUYER_FR, ...SUMS_FR, ...said.fr])
     expect(text).not.toMatch(/null|undefined|test/)
   })
 
   it('in Arabic has each mention of the decree', () => {
-    const pdf = render(snapshot, 'ar')
+    const pdf = renderPaper(snapshot, 'ar')
     const lines = arabicLines(pdf)
     for (const line of [...SELLER_AR, ...LABELS_AR, ...said.ar])
       expect(lines, line).toContain(lettersOf(line))
@@ -138,9 +133,9 @@ describe('what a paper is about', () => {
 
   it('is the facture, of a receipt whose buyer asked for one', () => {
     const copy = { facture: FACTURE }
-    expect(textOf(render(snapshotWith(), 'fr', copy))).toContain('Facture F-2026-000041 du 20/11/2026')
-    expect(textOf(render(snapshotWith(), 'ar', copy))).toContain('F-2026-000041')
-    expect(textOf(render(snapshotWith(), 'fr'))).not.toContain('Facture')
+    expect(textOf(renderPaper(snapshotWith(), 'fr', copy))).toContain('Facture F-2026-000041 du 20/11/2026')
+    expect(textOf(renderPaper(snapshotWith(), 'ar', copy))).toContain('F-2026-000041')
+    expect(textOf(renderPaper(snapshotWith(), 'fr'))).not.toContain('Facture')
   })
 })
 
@@ -148,7 +143,7 @@ it('a receipt of who gave their details is the receipt that it was', () => {
   const { buyer, ...receipt } = snapshotWith()
   const known = { ...receipt, buyer: { ...buyer, details: { ...COMPANY, kind: 'person' as const } } }
   for (const locale of LOCALES)
-    expect(Buffer.compare(render(known, locale), render(snapshotWith(), locale))).toBe(0)
+    expect(Buffer.compare(renderPaper(known, locale), renderPaper(snapshotWith(), locale))).toBe(0)
 })
 
 describe('who buys', () => {
@@ -171,7 +166,9 @@ describe('who buys', () => {
 
   it('has a capital that reads in the order of its figures, with a currency in Arabic too', () => {
     for (const locale of LOCALES) {
-      const words = wordsOf(render(paperWith('facture', { details: { capital: '1 234 567,00 دج' } }), locale))
+      const words = wordsOf(
+        renderPaper(paperWith('facture', { details: { capital: '1 234 567,00 دج' } }), locale),
+      )
       // One word or three to a reader, as it takes the no-break spaces.
       const parts = words.filter(({ text }) => /^234$|^567,00$|^1.234.567,00$/.test(text))
       expect(parts.map(({ left }) => left)).toEqual(parts.map(({ left }) => left).sort((a, b) => a - b))
@@ -194,8 +191,8 @@ describe('a copy', () => {
     for (const locale of LOCALES)
       for (const snapshot of [paperWith('facture'), paperWith('avoir'), snapshotWith()]) {
         const line = lettersOf(duplicate[locale])
-        expect(arabicLines(render(snapshot, locale, { isDuplicate: true }))).toContain(line)
-        expect(arabicLines(render(snapshot, locale))).not.toContain(line)
+        expect(arabicLines(renderPaper(snapshot, locale, { isDuplicate: true }))).toContain(line)
+        expect(arabicLines(renderPaper(snapshot, locale))).not.toContain(line)
       }
   })
 })
@@ -206,87 +203,11 @@ it('a proforma is neither paid nor signed, and says nothing of a payment', () =>
   expect(text).toContain('Timbre (paiement par virement) 0,00 DA')
 })
 
-/** Of each kind, a receipt for cash beside them. */
-function documentOf(kind: keyof typeof NUMBERS) {
-  const number = NUMBERS[kind]
-  const paper = { poNumber: 'BC-2026/118', about: FACTURE }
-  return kind === 'receipt'
-    ? { number, snapshot: snapshotWith({ payment: CASH, bearsStampDuty: true }), refundedOn: '2026-11-22' }
-    : { number, snapshot: paperWith(kind, paper), isDuplicate: true }
-}
-
-/** Heads of parts and of the table, which a roll has not, and the quantity, of one. */
-const HEADS = (
-  '1 Vendeur Désignation Période Qté Paiement d origine Validité et paiement ' +
-  'Seller Description Period Qty Payment Original payment Validity and'
-).split(' ')
-
-describe.each(LOCALES)('the document (%s)', (locale) => {
-  it.each(ALL_KINDS)('of a %s has on a roll of 80 mm what the page says', (kind) => {
-    const [page, roll] = RECEIPT_FORMS.map((form) =>
-      renderReceipt(typesetter, documentOf(kind), locale, form),
-    )
-    if (!page || !roll) throw new Error('a form is missing')
-    const facts = factsOf(roll)
-    expect(facts).toMatchObject({ Tagged: 'yes', Pages: '1' })
-    expect(Math.round(Number(facts['Page size']?.split(' ')[0]) / 2.8346)).toBe(80)
-    expect(fontsOf(roll).every(({ isEmbedded }) => isEmbedded)).toBe(true)
-    const wordsIn = (pdf: Uint8Array) =>
-      new Set(wordsOf(pdf).flatMap(({ text }) => text.match(/[\p{Script=Latin}\d-]+/gu) ?? []))
-    const printed = wordsIn(roll)
-    expect([...wordsIn(page)].filter((word) => !printed.has(word) && !HEADS.includes(word))).toEqual([])
-    expect(wordsOf(roll).filter(({ left, right }) => left <= 10 || right >= 217)).toEqual([])
-  })
-
-  it.each(ALL_KINDS)(
-    'of a %s is tagged, with a title, a language and its fonts, and the same bytes',
-    (kind) => {
-      const printed = documentOf(kind)
-      const pdf = renderReceipt(typesetter, printed, locale)
-      const facts = { Tagged: 'yes', Pages: '1', Title: expect.stringContaining(printed.number) }
-      expect(factsOf(pdf)).toMatchObject(facts)
-      const source = Buffer.from(pdf).toString('latin1')
-      expect(source).toContain(`/Lang (${locale}-DZ)`)
-      // What the engine says of it; it refuses to write either of a page that is not.
-      const isData = kind === 'facture' || kind === 'avoir'
-      const standard = isData ? '<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A<' : '<pdfuaid:part>1<'
-      expect(source).toContain(standard)
-      const fonts = fontsOf(pdf)
-      expect(fonts.length).toBeGreaterThan(1)
-      expect(fonts.filter(({ name, isEmbedded }) => !isEmbedded || !name.includes('IBMPlexSans'))).toEqual([])
-      for (const again of [typesetter, createTypesetter()])
-        expect(Buffer.compare(pdf, renderReceipt(again, printed, locale))).toBe(0)
-    },
-  )
-
-  it.each(KINDS)('of a %s is one page inside its margins, with long names of both scripts', (kind) => {
-    const french = {
-      name: 'Groupement d’intérêt économique des Établissements Réunis de Télécommunications de Sétif',
-      address: 'Cité des 1 000 logements, bâtiment B, cage 4, deuxième étage, porte 12, '
-        .repeat(4)
-        .slice(0, 240),
-      legalForm: 'Entreprise unipersonnelle à responsabilité limitée',
-      email: `${'e'.repeat(60)}@exemple.dz`,
-    }
-    const arabic = {
-      name: 'مؤسسة الخدمات المتكاملة للاتصالات والبرمجيات '.repeat(3).trim(),
-      address: 'حي 1000 مسكن، عمارة ب، مدخل 4، الطابق الثاني، الباب 12، '.repeat(6).slice(0, 240),
-      legalForm: 'شركة ذات مسؤولية محدودة',
-    }
-    for (const details of [french, arabic]) {
-      const pdf = render(paperWith(kind, { details, poNumber: 'B'.repeat(40), about: FACTURE }), locale)
-      expect(factsOf(pdf).Pages).toBe('1')
-      // A4 is 595 points wide, the margins are 20 mm. A word cut anywhere may stand out by a letter.
-      const placed = wordsOf(pdf)
-      expect(Math.min(...placed.map(({ left }) => left))).toBeGreaterThan(57 - 8)
-      expect(Math.max(...placed.map(({ right }) => right))).toBeLessThan(538 + 8)
-    }
-  })
-})
+describeDocuments('ar')
 
 describe('the data that is attached', () => {
   const xmlOf = (snapshot: ReceiptSnapshot, locale: Locale = 'fr', copy: Partial<PrintedCopy> = {}) =>
-    attachedTo(render(snapshot, locale, copy))['facture.xml'] ?? ''
+    attachedTo(renderPaper(snapshot, locale, copy))['facture.xml'] ?? ''
   /** Of the first element of that name. */
   const valueIn = (xml: string, name: string) => new RegExp(`<cbc:${name}[^>]*>([^<]*)<`).exec(xml)?.[1]
 
@@ -339,7 +260,7 @@ describe('the data that is attached', () => {
   })
 
   it('is none of a receipt and of a proforma', () => {
-    expect(attachedTo(render(snapshotWith(), 'fr'))).toEqual({})
-    expect(attachedTo(render(paperWith('proforma'), 'fr'))).toEqual({})
+    expect(attachedTo(renderPaper(snapshotWith(), 'fr'))).toEqual({})
+    expect(attachedTo(renderPaper(paperWith('proforma'), 'fr'))).toEqual({})
   })
 })

@@ -46,20 +46,6 @@ it('the second process is refused, with the first one’s id and since when', as
   expect(String(error)).toMatch(new RegExp(said))
 })
 
-it('a new folder, or one that a killed process held, goes to exactly one of eight', async () => {
-  for (let round = 0; round <= 1; round++) {
-    if (round > 0) {
-      const dead = await startAndWait()
-      expect(dead.lines).toEqual(['locked'])
-      await dead.kill()
-    }
-    const racers = await Promise.all(Array.from({ length: 8 }, startAndWait))
-    expect(racers.filter(({ lines }) => lines[0] === 'locked')).toHaveLength(1)
-    expect(racers.filter(({ lines }) => lines[0]?.startsWith('DataFolderLocked'))).toHaveLength(7)
-    await Promise.all(racers.map((racer) => racer.kill()))
-  }
-})
-
 it('of fifty that race within one process exactly one gets it, round after round', async () => {
   for (let round = 1; round <= 10; round++) {
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => lockFolder(folder)))

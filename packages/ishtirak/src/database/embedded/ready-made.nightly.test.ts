@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { withoutChance } from '../../../../../scripts/without-chance.mjs'
@@ -51,31 +50,4 @@ it('the one that the build makes is the same every time', async () => {
   const one = await withoutChance(() => make('one'))
   const other = await withoutChance(() => make('other'))
   expect(one.equals(other)).toBe(true)
-})
-
-it('without a file for this PGlite nothing is written', async () => {
-  mkdirSync(join(parent, 'copy'))
-  expect(await unpackReadyMade(join(parent, 'copy'))).toBe(false)
-  expect(readdirSync(join(parent, 'copy'))).toEqual([])
-  expect(await readyMadeDump()).toBe(undefined)
-})
-
-it('a damaged file is refused before anything is written', async () => {
-  const original = join(parent, 'original')
-  const copy = join(parent, 'copy')
-  const file = join(parent, 'cluster.tar.packed')
-  mkdirSync(original)
-  mkdirSync(copy)
-  writeFileSync(join(original, 'PG_VERSION'), 'contents that are stored as they are')
-  const whole = packCluster(original)
-  const flipped = Buffer.from(whole)
-  const at = flipped.length - 8
-  flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)
-  // The last are whole, and no cluster.
-  const others = ['', 'a text', 'x'.repeat(2048)].map((text) => brotliCompressSync(text))
-  for (const damaged of [flipped, whole.subarray(0, at), Buffer.alloc(0), ...others]) {
-    writeFileSync(file, damaged)
-    await expect(unpackReadyMade(copy, file)).rejects.toThrow(`${file} is damaged`)
-    expect(readdirSync(copy)).toEqual([])
-  }
 })

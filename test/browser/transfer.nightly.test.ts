@@ -1,0 +1,58 @@
+// The page of a transfer: what is copied from it, its code, and the way to pay by card instead.
+import decodeQR from 'qr/decode.js'
+import { expect, it } from 'vitest'
+import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
+import { askForTransfer, describeTransfer, enterAsSender, RIP, VALUE } from './transfer.js'
+
+describeTransfer('the page of a transfer', ({ visit, world }) => {
+  it('has values that one click selects whole', async () => {
+    const visitor = await visit({ width: 360 })
+    await enterAsSender(world(), visitor, 'ar')
+    await askForTransfer(visitor)
+    await visitor.page.locator(VALUE, { hasText: RIP }).first().click()
+    expect(await visitor.page.evaluate('getSelection().toString()')).toBe(RIP)
+  })
+
+  it('has a code that another program reads: the RIP, the amount and the reference', async () => {
+    const visitor = await visit({ width: 360 })
+    const { page } = visitor
+    const userId = await enterAsSender(world(), visitor, 'en')
+    await askForTransfer(visitor)
+    const { data } = (await world().as(userId).get('/api/v1/billing/payments')).body
+    const { reference, accounts } = data[0].transfer
+    for (const [kind, account] of Object.entries({ ccp: accounts[0], bank: accounts[2] })) {
+      await page.check(`input[name="kind"][value="${kind}"]`)
+      // One at a time.
+      expect(await page.locator('.qr').filter({ visible: true }).count()).toBe(1)
+      const drawn = page.locator(`.${kind} .qr`)
+      const pixels = await drawn.evaluate(async (svg) => {
+        const SIDE = 400
+        svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
+        const image = new Image(SIDE, SIDE)
+        image.src = `data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`
+        await image.decode()
+        const canvas = new OffscreenCanvas(SIDE, SIDE).getContext('2d')
+        canvas?.drawImage(image, 0, 0, SIDE, SIDE)
+        return Array.from(canvas?.getImageData(0, 0, SIDE, SIDE).data ?? [])
+      })
+      const side = Math.sqrt(pixels.length / 4)
+      const read = decodeQR({ width: side, height: side, data: Uint8Array.from(pixels) })
+      expect(read).toBe([`RIP ${account.rip ?? account.number}`, '2000 DA', reference].join('\n'))
+    }
+  })
+
+  it('may be paid by card instead, and the page after paying says that both count', async () => {
+    const visitor = await visit({ width: 360, javaScript: false })
+    const { page } = visitor
+    const userId = await enterAsSender(world(), visitor, 'fr')
+    await askForTransfer(visitor)
+    await page.click('form[action$="/portal/choice"] button.go')
+    await page.click('form[action$="/portal/upgrade"] button.go')
+    await page.click('button[value="paid"]')
+    await page.waitForURL(/\/portal\/return\//)
+    await world().emulator.settled()
+    await page.reload()
+    expect(await page.textContent('main')).toContain(sayIn('fr')('returnTransferToo'))
+    expect((await world().as(userId).get('/api/v1/billing/status')).body.plan).toBe('pro')
+  })
+})
