@@ -1,8 +1,8 @@
-// Compiles packages/*/src to packages/*/dist, as they are packed. `--if-stale` builds only where a source is
-// newer than the last build, so that a restart of the service does not pay for a compiler that has nothing to
-// do. It leaves out the declarations of the service, which take half a minute and which no program of this
-// repository reads; `--types` asks for them. `--if-possible`, for npm's `prepare`, builds nothing where an
-// installation has left out what the build needs.
+// Compiles packages/*/src to packages/*/dist, as they are packed. `--if-stale` makes what runs here: it
+// builds only where a source is newer than the last build, so that a restart of the service does not pay
+// for a compiler that has nothing to do. It checks no types, and leaves out the declarations of the service:
+// these take half a minute, and only who imports the packed package reads them. `--if-possible`, for npm's
+// `prepare`, builds nothing where an installation has left out what the build needs.
 import {
   cpSync,
   existsSync,
@@ -111,14 +111,6 @@ const compileForRequire = (compile, project, to) => {
   writeFileSync(path.join(to, 'package.json'), '{ "type": "commonjs" }\n')
 }
 
-const TYPES = 'main/create-ishtirak.d.ts'
-const keepTypes = async (dist) => {
-  const { keepPublicTypes } = await import('./public-types.mjs')
-  keepPublicTypes(dist, path.join(dist, TYPES))
-}
-const lacksTypes = (folder) => isTheService(folder) && !existsSync(path.join(folder, 'dist', TYPES))
-const isTheService = (folder) => path.basename(folder) === 'ishtirak'
-
 /**
  * Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it
  * or none.
@@ -132,9 +124,9 @@ const build = async (folder) => {
     mkdirSync(fresh, { recursive: true })
     writeFileSync(path.join(fresh, '.built'), '')
     const { compile } = await import('./compile.mjs')
-    const isService = isTheService(folder)
-    if (hasTypes || !isService)
-      compile(path.join(folder, 'tsconfig.json'), fresh, { emitDeclarationOnly: isService })
+    const isService = path.basename(folder) === 'ishtirak'
+    const options = { emitDeclarationOnly: isService, noCheck: !isForced }
+    if (isForced || !isService) compile(path.join(folder, 'tsconfig.json'), fresh, options)
     const forRequire = path.join(folder, 'tsconfig.cjs.json')
     if (existsSync(forRequire)) compileForRequire(compile, forRequire, path.join(fresh, 'cjs'))
     // What the compiler does not copy: style sheets and templates.
@@ -143,7 +135,10 @@ const build = async (folder) => {
       filter: (file) => statSync(file).isDirectory() || !/\.(ts|tsx)$/.test(file),
     })
     if (isService) {
-      if (hasTypes) await keepTypes(fresh)
+      if (isForced) {
+        const { keepPublicTypes } = await import('./public-types.mjs')
+        keepPublicTypes(fresh, path.join(fresh, 'main/create-ishtirak.d.ts'))
+      }
       copySwaggerUi(path.join(fresh, 'main/swagger-ui'))
       await bundle(folder, fresh)
       await makeCluster(dist, fresh)
@@ -173,11 +168,9 @@ const carryProductionFiles = () => {
 }
 
 const isForced = !process.argv.includes('--if-stale')
-const hasTypes = isForced || process.argv.includes('--types')
 if (process.argv.includes('--if-possible') && !isPossible)
   process.stdout.write('not built: `npm ci` without --omit brings what the build needs\n')
 else {
   carryProductionFiles()
-  for (const folder of packages)
-    if (isForced || isStale(folder) || (hasTypes && lacksTypes(folder))) await build(folder)
+  for (const folder of packages) if (isForced || isStale(folder)) await build(folder)
 }

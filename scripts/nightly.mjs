@@ -36,7 +36,7 @@ const PARTS = {
   processes: [
     tests('killed', 'process/backup', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/'),
   ],
-  matrix: [tests('test/packages'), script('postgres-versions')],
+  matrix: [script('build'), tests('test/packages'), script('postgres-versions')],
   deployments: [tests('test/deploy')],
   looks: [tests('test/browser', 'receipts/facture')],
   examples: [tests('test/examples')],

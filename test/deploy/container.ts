@@ -1,5 +1,5 @@
-// The image of deploy/Containerfile, built without a registry, for the tests of a file; and its containers: without
-// rights, on a root that cannot be written, within the system calls that the unit of systemd allows.
+// The image of deploy/Containerfile, built without a registry, for the tests of a file; and its containers:
+// without rights, on a root that cannot be written, within the system calls that the unit of systemd allows.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// `npm run nightly -- fault:kill` in small: two cycles on a server. It has many, and the embedded database too.
+// `npm run nightly -- fault:kill` in small: two cycles on a server.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { postgresUrl, readDump } from '../support/databases.js'

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buildOnce } from '../support/process.js'
 import { waitFor } from '../support/wait-for.js'
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -40,13 +41,9 @@ interface PackedByNpm {
   readonly files: readonly { readonly path: string }[]
 }
 
-/**
- * As docs/operations.md says for the time before the first release. The declarations of the service are in
- * the package if `build` is `--types`.
- */
-export function packAll(to: string, ...build: '--types'[]): readonly Packed[] {
-  const script = path.join(ROOT, 'scripts/build.mjs')
-  execFileSync(process.execPath, [script, '--if-stale', ...build], { stdio: 'inherit' })
+/** The service has its declarations only after `npm run build`. */
+export function packAll(to: string): readonly Packed[] {
+  buildOnce()
   const args = ['pack', '--workspaces', '--ignore-scripts', '--json', '--pack-destination', to]
   return JSON.parse(npm(process.execPath, args, ROOT)).map(
     ({ name, filename, size, files }: PackedByNpm) => ({

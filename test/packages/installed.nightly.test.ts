@@ -1,5 +1,5 @@
-// The packages on each later Node than the oldest one, their types, how large they are, and what they do
-// without what is optional.
+// The packages on each later Node than the oldest one, how large they are, what they do without what is
+// optional, and their types, which `npm run build` has to have made.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -31,7 +31,7 @@ let packed: readonly Packed[]
 let oldest: Installed
 beforeAll(() => {
   folder = temporaryFolder()
-  packed = packAll(folder, '--types')
+  packed = packAll(folder)
   oldest = install(nodeOf(OLDEST), path.join(folder, 'on-oldest'), packed)
 })
 afterAll(() => remove(folder))

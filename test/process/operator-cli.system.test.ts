@@ -8,6 +8,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../packages/chargily-emulator/src/emulator.js'
+import { makeEmbeddedFolder } from '../support/embedded-folder.js'
 import { freePort } from '../support/free-port.js'
 import {
   buildOnce,
@@ -38,6 +39,7 @@ let paymentId: string
 beforeAll(async () => {
   buildOnce()
   folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-'))
+  await makeEmbeddedFolder(folder)
   emulator = await startEmulator({ secretKeys: [CHARGILY_KEY] })
   env = {
     ...{ PORT: String(await freePort()), DATA_DIR: folder, AUTH_JWT_SECRET: JWT_SECRET, TRANSFER_FILE },

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { makeEmbeddedFolder } from '../../../../test/support/embedded-folder.js'
 import { listen } from '../../../../test/support/listen.js'
 import { CHARGILY_KEY, JWT_SECRET } from '../../../../test/support/world.js'
 import { openFolder } from '../database/embedded/pglite.js'
@@ -30,6 +31,7 @@ it('none is made where there is none, and a folder that cannot be made is said',
 
 it('the service that has it is asked on this machine: its public address may lead nowhere', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ishtirak-doctor-'))
+  await makeEmbeddedFolder(folder)
   const database = await openFolder(path.join(folder, 'database'))
   const service = await listen(createServer((_, answer) => answer.end()))
   onTestFinished(async () => {
