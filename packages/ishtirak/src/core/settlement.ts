@@ -89,7 +89,8 @@ export function decideSettlement(
   const isSecond = payment.checkoutId !== null && payment.checkoutId !== report.checkoutId
   if (isSecond) return decideSecond(facts, payment, report, context)
   if (payment.status === 'paid' || payment.status === 'refunded') return nothing('unchanged')
-  return settle(facts.subscription, adopt(payment, report, payment, context.now), report, context, payment)
+  const adopted = adopt(payment, report, payment, context.now)
+  return settle({ subscription: facts.subscription, stored: payment, adopted }, report, context)
 }
 
 /** Two checkouts of one intent were paid: the second buys as much again, and the operator sees it. */
@@ -118,7 +119,7 @@ function decideSecond(
     checkoutUrl: null,
   }
   const adopted = adopt(second, report, first, context.now)
-  const decision = settle(facts.subscription, adopted, report, context, first)
+  const decision = settle({ subscription: facts.subscription, stored: first, adopted }, report, context)
   return {
     ...decision,
     isNew: true,
@@ -126,16 +127,22 @@ function decideSecond(
   }
 }
 
+interface ReportedPayment {
+  /** As our row is. */
+  readonly stored: Payment
+  /** With what only the report says: the checkout, its page, the card. */
+  readonly adopted: Payment
+}
+
 function settle(
-  subscription: SubscriptionFacts,
-  payment: Payment,
+  { subscription, ...of }: ReportedPayment & { readonly subscription: SubscriptionFacts },
   report: CheckoutReport,
   context: SettlementContext,
-  stored: Payment,
 ): Settlement {
+  const { stored, adopted: payment } = of
   const { now, asked } = context
   const paidAt = instantOfPayment(stored, report, { now, asked, checkoutEndsAt: payment.expiresAt })
-  if (!isFinal(report.status)) return settlePending(payment, stored, report, context, paidAt)
+  if (!isFinal(report.status)) return settlePending(of, report, context, paidAt)
   // A closed payment that was not paid either costs nothing, whatever else the report says.
   const isOver = report.status !== 'paid' && !isOpen(stored) && stored.status !== 'review'
   // The operator takes the figure under review, not one that was said meanwhile.
@@ -146,7 +153,7 @@ function settle(
   if (differences.length > 0) return sendToReview(payment, report, differences, paidAt)
   if (report.status === 'paid')
     return book(subscription, taken ?? payment, { paidAt, provedAt: report.provedAt }, context)
-  return close(payment, report.status, report.refusal, stored, context)
+  return close(of, { status: report.status, refusal: report.refusal }, context)
 }
 
 /**
@@ -154,8 +161,7 @@ function settle(
  * beginning: a request left for hours has a checkout that can be paid for half an hour.
  */
 function settlePending(
-  payment: Payment,
-  stored: Payment,
+  { stored, adopted: payment }: ReportedPayment,
   report: CheckoutReport,
   { now, method }: SettlementContext,
   paidAt: Instant,
@@ -309,12 +315,11 @@ function withinRun(
 
 /** Only an open payment moves, or one an operator refuses; a final answer to a question ends the looking. */
 function close(
-  payment: Payment,
-  status: Exclude<FinalStatus, 'paid'>,
-  refusal: string | undefined,
-  stored: Payment,
+  { stored, adopted: payment }: ReportedPayment,
+  of: { readonly status: Exclude<FinalStatus, 'paid'>; readonly refusal: string | undefined },
   { asked, accepted, method }: SettlementContext,
 ): Settlement {
+  const { status, refusal } = of
   const nextCheckAt = asked ? null : payment.nextCheckAt
   const isAccepted = accepted === true && method.settledBy === 'provider'
   const isTaken = stored.status === 'review' && (isAccepted || refusal !== undefined)
