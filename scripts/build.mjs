@@ -125,7 +125,7 @@ const build = async (folder) => {
     writeFileSync(path.join(fresh, '.built'), '')
     const { compile } = await import('./compile.mjs')
     const isService = path.basename(folder) === 'ishtirak'
-    const options = { emitDeclarationOnly: isService, noCheck: !isForced }
+    const options = { emitDeclarationOnly: isService, ...(!isForced && { noCheck: true }) }
     if (isForced || !isService) compile(path.join(folder, 'tsconfig.json'), fresh, options)
     const forRequire = path.join(folder, 'tsconfig.cjs.json')
     if (existsSync(forRequire)) compileForRequire(compile, forRequire, path.join(fresh, 'cjs'))
