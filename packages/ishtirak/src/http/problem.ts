@@ -249,9 +249,11 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 )
 
+/** One object, so that its serializer is compiled once. */
+const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
+
 /** For a route's `schema.response`: what it may refuse, by status. */
 export function problemResponses(...codes: readonly ErrorCode[]) {
-  const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
   const responses: Record<string, { description: string; content: typeof content }> = {}
   // Without the right time nothing of the database is read or changed.
   const known = new Set(

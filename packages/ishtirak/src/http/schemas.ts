@@ -139,7 +139,8 @@ function readFields(value: unknown, readers: Readers): unknown {
 }
 
 const buildSerializers = SerializerSelector()
-const serializers = new Map<string, Serializer>()
+/** By the schemas that they may refer to, and by the route's schema itself: writing it as text is slow. */
+const serializers = new Map<string, WeakMap<object, Serializer>>()
 
 /**
  * For Fastify's `schemaController`: one serializer for each schema of the process. Fastify alone compiles the
@@ -148,11 +149,14 @@ const serializers = new Map<string, Serializer>()
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)
   const referred = JSON.stringify(externalSchemas)
+  const known = serializers.get(referred) ?? new WeakMap<object, Serializer>()
+  serializers.set(referred, known)
   return (route) => {
-    const key = `${referred} ${JSON.stringify(route.schema)}`
-    const known = serializers.get(key) ?? atFirstUse(() => compile(route))
-    serializers.set(key, known)
-    return known
+    // A schema that is only `true` or `false` is compiled each time.
+    const schema: object = Object(route.schema)
+    const serializer = known.get(schema) ?? atFirstUse(() => compile(route))
+    known.set(schema, serializer)
+    return serializer
   }
 }
 
