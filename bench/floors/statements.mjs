@@ -16,6 +16,8 @@ export async function statementsOfService() {
     isNew: false,
     subscription: nothing,
     received: null,
+    ...{ withdrawsOpen: false, report: null, traceparent: null, codeUse: null, takesCode: null, moved: [] },
+    ...{ paper: null, grant: null, entry: null, audit: null, schedule: null },
   }
   return {
     selectUser: await heard((database) => createLoadUser(database)('')),

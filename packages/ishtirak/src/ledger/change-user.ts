@@ -239,7 +239,7 @@ function save(
     withdrawsOpen: revision.withdrawsOpen ?? false,
     received: revision.received ?? null,
     report: revision.report ?? null,
-    traceparent: revision.traceparent,
+    traceparent: revision.traceparent ?? null,
     receipt: payment && isBooked ? receiptOf(deps, payment, { ...user, userId }, now) : null,
     // Where a use is taken, the statement counts it.
     codeUse: payment && !takesCode ? codeUseChange(isNew ? null : before, payment) : null,
@@ -250,7 +250,7 @@ function save(
     paper: revision.paper ?? null,
     events: eventsOf(deps, facts, revision, { subscription, entry, now }),
     audit: by ? auditOf(deps, facts, revision, { subscription, by, now }) : null,
-    ...(revision.schedule && { schedule: revision.schedule }),
+    schedule: revision.schedule ?? null,
   })
 }
 

@@ -68,30 +68,30 @@ export interface SettlementChange {
   /** As it is to be, or as it was read where it stays. */
   readonly subscription: SubscriptionFacts
   /** Cancels what else the user has open on a page, and has the sweep end it at the provider. */
-  readonly withdrawsOpen?: boolean
+  readonly withdrawsOpen: boolean
   readonly received: ReceivedEvent | null
   /** What the payment keeps of the report that changes it. */
-  readonly report?: StoredReport | null
+  readonly report: StoredReport | null
   readonly events: readonly NewEvent[]
   /** What the delivery of the events goes on with, where traces are collected. */
-  readonly traceparent?: string | null | undefined
+  readonly traceparent: string | null
   /** What it means for the uses of the payment's code. */
-  readonly codeUse?: { readonly hash: string; readonly delta: number } | null
+  readonly codeUse: { readonly hash: string; readonly delta: number } | null
   readonly receipt: { readonly series: string; readonly snapshot: unknown } | null
   /** A paper beside the receipt: an avoir, or a facture that comes later. */
-  readonly paper?: NewPaper | null
+  readonly paper: NewPaper | null
   /** Other paid periods that a refund moves. */
-  readonly moved?: readonly MovedPeriod[]
+  readonly moved: readonly MovedPeriod[]
   /** Time that is added without a payment. */
-  readonly grant?: GrantRow | null
+  readonly grant: GrantRow | null
   /** What it changes of the user's balance. */
-  readonly entry?: BalanceEntry | null
+  readonly entry: BalanceEntry | null
   /** The hash of a code that the payment takes a use of, or nothing is saved. */
-  readonly takesCode?: string | null
+  readonly takesCode: string | null
   /** The operator and the reason, if an operator did it. */
-  readonly audit?: AuditEntry | null
-  /** What time has brought about: announced now, and when to check next. Absent: new facts start again. */
-  readonly schedule?: { readonly announced: Boundary | null; readonly announceAt: Instant | null }
+  readonly audit: AuditEntry | null
+  /** What time has brought about: announced now, and when to check next. Null: new facts start again. */
+  readonly schedule: { readonly announced: Boundary | null; readonly announceAt: Instant | null } | null
   readonly now: Instant
 }
 
@@ -380,31 +380,31 @@ export async function saveSettlement(database: Queryable, change: SettlementChan
 }
 
 function toInput(change: SettlementChange) {
-  const { received } = change
+  const { received, moved, schedule } = change
   return {
     user_id: change.userId,
     version: change.version,
     payment: change.payment && (change.isNew ? paymentToColumns : paymentStateToColumns)(change.payment),
     is_new: change.isNew,
     subscription: factsToColumns(change.subscription),
-    withdraws: change.withdrawsOpen ?? false,
+    withdraws: change.withdrawsOpen,
     received: received && { ...received, checkout_id: received.report?.checkoutId ?? null },
-    report: change.report ?? null,
+    report: change.report,
     events: change.events,
     traceparent: change.traceparent,
     receipt: change.receipt,
-    ...(change.moved?.length && {
-      shifted: change.moved.map(({ sourceId, periodStart, periodEnd }) => {
+    ...(moved.length > 0 && {
+      shifted: moved.map(({ sourceId, periodStart, periodEnd }) => {
         return { id: sourceId, period_start: at(periodStart), period_end: at(periodEnd) }
       }),
     }),
     ...(change.grant && { granted: grantToColumns(change.grant) }),
     ...(change.paper && { paper: change.paper }),
     ...(change.entry && { entry: entryToColumns(change.entry) }),
-    audit: change.audit ?? null,
-    code: change.codeUse ?? null,
+    audit: change.audit,
+    code: change.codeUse,
     takes_code: change.takesCode ?? change.grant?.codeHash ?? null,
-    schedule: change.schedule ? { ...change.schedule, announce_at: at(change.schedule.announceAt) } : null,
+    schedule: schedule && { ...schedule, announce_at: at(schedule.announceAt) },
     now: at(change.now),
   }
 }
