@@ -360,17 +360,19 @@ interface State {
   readonly ids: readonly string[]
 }
 
+interface BookedChange {
+  readonly before: SubscriptionFacts
+  readonly booked: ReturnType<typeof bookChange>
+  readonly id: string
+  readonly amount: number
+  readonly at: Instant
+}
+
 /** Books what the act does; changes are checked by `onChange`. */
 function perform(
   { facts, now: before, ids }: State,
   { after, act, plan, months, off, count, paidAfter }: Act,
-  onChange: (of: {
-    readonly before: SubscriptionFacts
-    readonly booked: ReturnType<typeof bookChange>
-    readonly id: string
-    readonly amount: number
-    readonly at: Instant
-  }) => void = () => undefined,
+  onChange: (of: BookedChange) => void = () => undefined,
 ): State {
   const now = before + after * SECOND
   const id = `pay_${ids.length}`
@@ -407,21 +409,55 @@ function perform(
 }
 
 const begin: State = { facts: NEVER_PAID, now: start, ids: [] }
+const performAll = (list: readonly Act[], onChange?: (of: BookedChange) => void) =>
+  list.reduce<State>((state, act) => perform(state, act, onChange), begin)
+
+function expectSameWorth({ before, booked, amount, at }: BookedChange): void {
+  // In grace time begins before the payment, at the old end.
+  const from = booked.changed ? at : (booked.period?.start ?? at)
+  const gained = minus(worthOf(booked.subscription, from), worthOf(before, from))
+  expect(isZero(minus(gained, fraction(amount)))).toBe(true)
+}
+
+function expectSameTime({ before, booked: { subscription }, at }: BookedChange): void {
+  const timesOf = ({ periods }: SubscriptionFacts) => periods.map((one) => [one.sourceId, one.start, one.end])
+  expect([subscription.run, subscription.paidUntil]).toEqual([before.run, before.paidUntil])
+  expect(timesOf(subscription)).toEqual(timesOf(before))
+  for (const [place, period] of subscription.periods.entries()) {
+    const old = before.periods[place]
+    const moments = [at, period.start, period.end - 1].filter(
+      (one) => period.start <= one && one < period.end,
+    )
+    for (const moment of moments)
+      expect(old && planAt(period, moment).price >= planAt(old, moment).price).toBe(true)
+  }
+}
+
+function expectPartsOf({ booked, id, amount }: BookedChange): void {
+  const { periods } = booked.subscription
+  const parts = periods.flatMap(({ changes = [] }) => changes.filter(({ sourceId }) => sourceId === id))
+  const added = periods.find(({ sourceId }) => sourceId === id)
+  const bought = added ? (added.amount ?? added.plan.price * added.months) : 0
+  expect(parts.reduce((sum, part) => sum + part.amount, bought)).toBe(amount)
+  expect(booked.order?.parts.map((part) => part.amount)).toEqual(parts.map((part) => part.amount))
+}
+
+function expectNoTraceOnceRefunded({ before, booked, id, at }: BookedChange): void {
+  const back = refunded(booked.subscription, id, at)
+  expect({ ...back, instrument: null }).toEqual({ ...before, instrument: null })
+}
 
 describe('no sequence of changes, purchases, grants and refunds', () => {
-  it('makes a dinar of a change worth less or more than it was', () => {
+  it('makes or loses worth, moves an end, lowers a plan or leaves a trace by a change', () => {
     fc.assert(
       fc.property(acts, (list) => {
-        list.reduce<State>(
-          (state, act) =>
-            perform(state, act, ({ before, booked, amount, at }) => {
-              // In grace time begins before the payment, at the old end.
-              const from = booked.changed ? at : (booked.period?.start ?? at)
-              const gained = minus(worthOf(booked.subscription, from), worthOf(before, from))
-              expect(isZero(minus(gained, fraction(amount)))).toBe(true)
-            }),
-          begin,
-        )
+        performAll(list, (change) => {
+          expectSameWorth(change)
+          expectPartsOf(change)
+          if (change.booked.added) return
+          expectSameTime(change)
+          expectNoTraceOnceRefunded(change)
+        })
       }),
       runs,
     )
@@ -431,7 +467,7 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
     const others = acts.map((list) => list.filter(({ act }) => act !== 'refund' && act !== 'change'))
     fc.assert(
       fc.property(acts, others, (list, behind) => {
-        const before = list.reduce<State>((state, act) => perform(state, act), begin)
+        const before = performAll(list)
         const after = behind.reduce<State>((state, act) => perform(state, { ...act, after: 0 }), before)
         for (const period of before.facts.periods.filter(({ end, changes }) => changes && end > before.now)) {
           const same = after.facts.periods.find(({ sourceId }) => sourceId === period.sourceId)
@@ -445,7 +481,7 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
   it('asks for more than the difference and a dinar, or for less', () => {
     fc.assert(
       fc.property(acts, fc.constantFrom(...PLANS), (list, plan) => {
-        const { facts, now } = list.reduce<State>((state, act) => perform(state, act), begin)
+        const { facts, now } = performAll(list)
         const quote = quoteOf(facts, plan, now)
         if (!quote) return
         const left = facts.periods.filter(({ end }) => now < end)
@@ -477,77 +513,10 @@ describe('no sequence of changes, purchases, grants and refunds', () => {
     )
   })
 
-  it('moves an end, takes a second or lowers a plan by a change', () => {
-    fc.assert(
-      fc.property(acts, (list) => {
-        list.reduce<State>(
-          (state, act) =>
-            perform(state, act, ({ before, booked, at }) => {
-              if (booked.added) return
-              const { subscription } = booked
-              expect([subscription.run, subscription.paidUntil]).toEqual([before.run, before.paidUntil])
-              expect(
-                subscription.periods.map(({ sourceId, start: from, end }) => [sourceId, from, end]),
-              ).toEqual(before.periods.map(({ sourceId, start: from, end }) => [sourceId, from, end]))
-              for (const [place, period] of subscription.periods.entries()) {
-                const old = before.periods[place]
-                const moments = [at, period.start, period.end - 1].filter(
-                  (one) => period.start <= one && one < period.end,
-                )
-                for (const moment of moments)
-                  expect(old && planAt(period, moment).price >= planAt(old, moment).price).toBe(true)
-              }
-            }),
-          begin,
-        )
-      }),
-      runs,
-    )
-  })
-
-  it('lets parts sum to another amount than was paid', () => {
-    fc.assert(
-      fc.property(acts, (list) => {
-        list.reduce<State>(
-          (state, act) =>
-            perform(state, act, ({ booked, id, amount }) => {
-              const { periods } = booked.subscription
-              const parts = periods.flatMap(({ changes = [] }) =>
-                changes.filter(({ sourceId }) => sourceId === id),
-              )
-              const added = periods.find(({ sourceId }) => sourceId === id)
-              const bought = added ? (added.amount ?? added.plan.price * added.months) : 0
-              expect(parts.reduce((sum, part) => sum + part.amount, bought)).toBe(amount)
-              expect(booked.order?.parts.map((part) => part.amount)).toEqual(parts.map((part) => part.amount))
-            }),
-          begin,
-        )
-      }),
-      runs,
-    )
-  })
-
-  it('leaves a trace of a change that was refunded at once', () => {
-    fc.assert(
-      fc.property(acts, (list) => {
-        list.reduce<State>(
-          (state, act) =>
-            perform(state, act, ({ before, booked, id, at }) => {
-              if (booked.added) return
-              const back = refunded(booked.subscription, id, at)
-              expect({ ...back, instrument: null }).toEqual({ ...before, instrument: null })
-            }),
-          begin,
-        )
-      }),
-      runs,
-    )
-  })
-
   it('keeps a payment from being refunded in its turn: the last first', () => {
     fc.assert(
       fc.property(acts, (list) => {
-        const { facts, now, ids } = list.reduce<State>((state, act) => perform(state, act), begin)
+        const { facts, now, ids } = performAll(list)
         let left = facts
         for (const id of ids.filter((one) => one !== '').reverse()) left = refunded(left, id, now)
         expect(

@@ -170,8 +170,8 @@ it('what came in is what was earned, what is owed and what was given back', () =
         if (payment.method === BY_BALANCE) seen.renewals += 1
       }
     }),
-    { numRuns: 4_000 },
+    { numRuns: 2_000 },
   )
-  // Some 130 and 1,100 of them.
-  expect(Math.min(seen.surplus, seen.renewals)).toBeGreaterThan(50)
+  // On average there are 65 and 550.
+  expect(Math.min(seen.surplus, seen.renewals)).toBeGreaterThan(20)
 })
