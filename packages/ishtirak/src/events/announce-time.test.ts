@@ -1,12 +1,11 @@
 // Events that time alone causes, with a moved clock.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { Receiver } from '../../../../test/support/receiver.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { DAY } from '../core/instant.js'
 import { statement } from '../database/database.js'
 import { announceTime } from './announce-time.js'
-import { beginDelivery, deliverEvents, drainDeliveries } from './deliver-events.js'
+import { deliverEvents, drainDeliveries } from './deliver-events.js'
 
 const selectExpiring = statement(
   'test.announcements.expiring',
@@ -15,20 +14,9 @@ const selectExpiring = statement(
 
 const days = (count: number) => (count * DAY) / 1000
 
-describeOnEach('announcements', ({ database }) => {
-  let receiver: Receiver
-  let world: World
-  beforeAll(async () => {
-    receiver = await Receiver.start()
-  })
-  beforeEach(async () => {
-    receiver.received.length = 0
-    world = await createWorld(database(), { env: receiver.variables })
-    // As at its start: it may have started before, on a database that was emptied since.
-    await beginDelivery(world.service.parts)
-  })
-  afterEach(() => world.stop())
-  afterAll(() => receiver.goDown())
+describeOnEach('announcements', (context) => {
+  const { database } = context
+  const { receiver, world } = receivingWorld(context)
 
   /** Time passes, and what it brings about arrives. No other job runs. */
   const pass = async (seconds: number) => {

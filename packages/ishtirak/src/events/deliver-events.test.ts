@@ -1,41 +1,23 @@
 // Delivery of events over real HTTP to a receiver on this machine: signed, repeated, in order, and switched
 // off when the receiver refuses them for good.
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { OLD_SECRET, Receiver, SECRET } from '../../../../test/support/receiver.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { DAY, HOUR } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
 import { systemClock } from '../runtime/clock.js'
-import {
-  ATTEMPT_WAITS,
-  beginDelivery,
-  DELIVERY_LEASE_MS,
-  deliverEvents,
-  drainDeliveries,
-} from './deliver-events.js'
+import { ATTEMPT_WAITS, DELIVERY_LEASE_MS, deliverEvents, drainDeliveries } from './deliver-events.js'
 import { claimUsersWithEvents, nextEventOf, saveDelivered, saveFailed } from './deliver-events.sql.js'
 import { listEvents, loadEventEndpoint } from './event-history.sql.js'
 
 const SECRETS = { EVENTS_SECRETS: `${SECRET},${OLD_SECRET}` }
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 
-describeOnEach('events to the platform', ({ database }) => {
-  let receiver: Receiver
-  let world: World
-  beforeAll(async () => {
-    receiver = await Receiver.start()
-  })
-  beforeEach(async () => {
-    receiver.received.length = 0
-    receiver.behave = () => 204
-    world = await createWorld(database(), { env: { ...receiver.variables, ...SECRETS } })
-    // As at its start: it may have started before, on a database that was emptied since.
-    await beginDelivery(world.service.parts)
-  })
-  afterEach(() => world.stop())
-  afterAll(() => receiver.goDown())
+describeOnEach('events to the platform', (context) => {
+  const { database } = context
+  const { receiver, world, restart } = receivingWorld(context, SECRETS)
 
   const endpoint = () => loadEventEndpoint(database())
   const written = (waiting = false) => listEvents(database(), { userId: null, waiting, limit: 100 })
@@ -208,10 +190,9 @@ describeOnEach('events to the platform', ({ database }) => {
     expect(receiver.received).toHaveLength(1)
     const metrics = await world.service.metrics.render()
     expect(metrics.text).toContain('ishtirak_event_deliveries_total{outcome="endpoint_disabled"} 1')
-    await world.stop()
     const other = await Receiver.start()
     onTestFinished(() => other.goDown())
-    world = await createWorld(database(), { env: { ...other.variables, ...SECRETS }, clock })
+    await restart({ env: { ...other.variables, ...SECRETS }, clock })
     await nextAttempt(1)
     expect(other.sequencesOf('user-1')).toEqual([1, 2])
   })

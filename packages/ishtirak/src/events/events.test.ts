@@ -1,37 +1,24 @@
 // The operator's hand on the events to the platform, and the promises that hold between processes.
 import path from 'node:path'
 import Schema from 'typebox/schema'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { png } from '../../../../test/support/proof-files.js'
-import { Receiver } from '../../../../test/support/receiver.js'
+import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { TRANSFER_FILE } from '../../../../test/support/transfer-file.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
 import { EVENT_TYPES } from '../core/event-types.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { DatabaseUnavailable } from '../database/database.js'
-import { beginDelivery, deliverEvents, drainDeliveries } from './deliver-events.js'
+import { deliverEvents, drainDeliveries } from './deliver-events.js'
 import { sampleEvent } from './sample-event.js'
 
 const KEY = 'operator-key-0000000000000000'
 const PLANS_FILE = path.resolve(import.meta.dirname, '../../../../test/fixtures/terms.json')
 const ENV = { OPERATOR_KEYS: `amina:${KEY}`, TRANSFER_FILE, PLANS_FILE, BALANCE_MAX: '10000' }
 
-describeOnEach('the operator and the events', ({ database }) => {
-  let receiver: Receiver
-  let world: World
-  beforeAll(async () => {
-    receiver = await Receiver.start()
-  })
-  beforeEach(async () => {
-    receiver.received.length = 0
-    receiver.behave = () => 204
-    world = await createWorld(database(), { env: { ...receiver.variables, ...ENV } })
-    // As at its start: it may have started before, on a database that was emptied since.
-    await beginDelivery(world.service.parts)
-  })
-  afterEach(() => world.stop())
-  afterAll(() => receiver.goDown())
+describeOnEach('the operator and the events', (context) => {
+  const { database } = context
+  const { receiver, world, restart, options } = receivingWorld(context, ENV)
 
   /** Time passes, and what is due is sent. No other job runs. */
   const pass = async (ms: number) => {
@@ -123,16 +110,14 @@ describeOnEach('the operator and the events', ({ database }) => {
 
   it('events from before there was an address are kept, and sent as far back as five days', async () => {
     const { clock } = world
-    await world.stop()
     await database().script('delete from event_endpoint')
-    world = await createWorld(database(), { env: ENV, clock })
+    await restart({ env: ENV, clock })
     await world.as('old').buy()
     await pass(5 * DAY + 1_000)
     await world.as('new').buy()
     await pass(0)
     expect([receiver.received, (await list()).data.length]).toEqual([[], 4])
-    await world.stop()
-    world = await createWorld(database(), { env: { ...receiver.variables, ...ENV }, clock })
+    await restart({ env: options.env, clock })
     await pass(0)
     await pass(0)
     expect([receiver.sequencesOf('old'), receiver.sequencesOf('new')]).toEqual([[], [1, 2]])

@@ -1,0 +1,27 @@
+// A world for each test whose events go to one receiver of the platform.
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beginDelivery } from '../../packages/ishtirak/src/events/deliver-events.js'
+import type { DatabaseContext } from './databases.js'
+import { Receiver } from './receiver.js'
+import { restartableWorld } from './world.js'
+
+/** Its options are also needed to restart it on the same address. */
+export function receivingWorld({ database }: DatabaseContext, own: Record<string, string> = {}) {
+  const receiver = new Receiver()
+  // The port is known once it listens.
+  const options = {
+    get env() {
+      return { ...receiver.variables, ...own }
+    },
+  }
+  beforeAll(() => receiver.listen())
+  const { world, restart } = restartableWorld(database, options)
+  beforeEach(async () => {
+    receiver.received.length = 0
+    receiver.behave = () => 204
+    // The service may have begun on a database that was emptied since.
+    await beginDelivery(world.service.parts)
+  })
+  afterAll(() => receiver.goDown())
+  return { receiver, world, restart, options }
+}
