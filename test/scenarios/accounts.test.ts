@@ -1,5 +1,5 @@
 // An account with persons: the token, the platform and the portal say who acts, and a reader orders nothing.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { CODE_ENV } from '../support/codes.js'
 import { enterConsole } from '../support/console.js'
@@ -8,7 +8,7 @@ import { OPERATOR_ENV, OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { enterPortal, wordsOf } from '../support/portal.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { type Caller, createWorld, type World } from '../support/world.js'
+import { type Caller, worldOfEachTest } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const ACCOUNT = 'acme'
@@ -21,12 +21,8 @@ const selectPaid = statement(
 const selectProfile = statement('test.accounts.profile', 'select email, name from users where user_id = $1')
 
 describeScenario('an account with persons', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, ...CODE_ENV, BALANCE_MAX: '100000' }
-    world = await createWorld(database(), { env })
-  })
-  afterEach(() => world.stop())
+  const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, TRANSFER_FILE, ...CODE_ENV, BALANCE_MAX: '100000' }
+  const world = worldOfEachTest(database, { env })
 
   const see = async (role: string, path?: string) =>
     (await (await enterPortal(world, person(role))).open(path)).text

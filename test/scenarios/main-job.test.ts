@@ -1,9 +1,9 @@
 // The main job, as its users do it: plans, upgrade, pay, confirmed, status, history.
 // The document of the two plans holds to the letter, also where a dearer plan is sold beside them.
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeOnEach } from '../support/databases.js'
-import { createWorld, type World } from '../support/world.js'
+import { createWorld, worldOfEachTest } from '../support/world.js'
 
 const PLANS_FILE = path.resolve(import.meta.dirname, '../fixtures/terms.json')
 const TEAM =
@@ -11,11 +11,7 @@ const TEAM =
   '"limits":{"projects":50,"domains_per_project":20,"deploys_per_day":500,"storage_mb":51200}}'
 
 describeOnEach('the main job', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { PLANS_FILE } })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: { PLANS_FILE } })
 
   it('gives exactly the two plans of the seed to anybody, and a dearer one beside them', async () => {
     await using seed = await createWorld(database())

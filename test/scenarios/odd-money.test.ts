@@ -1,11 +1,11 @@
 // Changes of plan and balances at odd times: each is a way in which money could be lost, or counted twice.
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnEach } from '../support/databases.js'
 import { PRO } from '../support/fixtures.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { type Caller, checkoutIdOf, createWorld, type World } from '../support/world.js'
+import { type Caller, checkoutIdOf, worldOfEachTest } from '../support/world.js'
 
 const BILLING = '/api/v1/billing'
 const BALANCE = `${BILLING}/balance`
@@ -21,13 +21,11 @@ const selectSums = statement('test.odd_money.sums', 'select user_id, balance fro
 const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE }
 
 describeOnEach('odd money', ({ database }) => {
-  let world: World
+  const world = worldOfEachTest(database, { env: ENV })
   let user: Caller
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: ENV })
+  beforeEach(() => {
     user = world.as('user-1')
   })
-  afterEach(() => world.stop())
 
   const pay = async (checkoutUrl: string) => {
     await world.emulator.pay(checkoutIdOf(checkoutUrl), 'paid')

@@ -1,24 +1,20 @@
 // What a user can do with a token, a server of the platform does with its key, in the address of that user.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, VOUCHER } from '../support/codes.js'
 import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { PLATFORM_KEY, platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { jpeg } from '../support/proof-files.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { checkoutIdOf, createWorld, tokenOf, type World } from '../support/world.js'
+import { checkoutIdOf, createWorld, tokenOf, worldOfEachTest } from '../support/world.js'
 
 const UPGRADE = { plan: 'pro' }
 const PDF = 'application/pdf'
 const KEY = { authorization: `Bearer ${PLATFORM_KEY}` }
 
 describeScenario('by the platform’s key', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE }
-    world = await createWorld(database(), { env })
-  })
-  afterEach(() => world.stop())
+  const env = { ...WITH_PLATFORM, ...OPERATOR_ENV, ...CODE_ENV, TRANSFER_FILE }
+  const world = worldOfEachTest(database, { env })
   /** An address that was given out, as the test calls it. */
   const pathOf = (address: string) => address.slice(world.url.length)
   const byKey = (method: string, address: string, body?: unknown) =>

@@ -1,6 +1,6 @@
 // Another gateway than Chargily, over the port alone, which lists nothing and pushes nothing: what it takes
 // is settled by looks, and where both have payments neither disturbs the other.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createChargily } from '../../packages/ishtirak/src/checkout/gateways/chargily/chargily.js'
 import { readStatus } from '../../packages/ishtirak/src/checkout/status.js'
 import { checkDuePayments } from '../../packages/ishtirak/src/checkout/sweep.js'
@@ -23,7 +23,7 @@ import { describeScenario } from '../support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../support/operator.js'
 import { createPretendMethod, type PretendMethod } from '../support/pretend-method.js'
 import { waitFor } from '../support/wait-for.js'
-import { CHARGILY_KEY, createWorld, type World } from '../support/world.js'
+import { CHARGILY_KEY, type World, worldOfEachTest } from '../support/world.js'
 
 const USER = 'user-1'
 /** Where nothing listens. */
@@ -49,17 +49,15 @@ const selectFindings = statement(
 )
 
 describeScenario('another gateway', ({ database }) => {
-  let world: World
+  const world = worldOfEachTest(database, { withoutJobs: true, env: OPERATOR_ENV })
   let chargily: PaymentMethod
   let gateway: PretendMethod
   let deps: World['service']['parts']
   beforeEach(async () => {
-    world = await createWorld(database(), { withoutJobs: true, env: OPERATOR_ENV })
     gateway = createPretendMethod(world.clock)
     chargily = world.service.parts.methods.of('chargily')
     deps = withGateways(gateway.method, chargily)
   })
-  afterEach(() => world.stop())
 
   /** Of a process of its own, in the order in which they are asked. */
   const withGateways = (...gateways: readonly PaymentMethod[]) => ({

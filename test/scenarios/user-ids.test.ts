@@ -1,11 +1,11 @@
 // User ids are the platform's. An id that a token may name works everywhere. Those that are refused are in
 // http/auth.test.ts and platform-key.test.ts.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { statement } from '../../packages/ishtirak/src/database/database.js'
 import { describeOnEach } from '../support/databases.js'
 import { platformFor, WITH_PLATFORM } from '../support/platform.js'
 import { anEvent, postEvent } from '../support/provider-events.js'
-import { createWorld, type World } from '../support/world.js'
+import { worldOfEachTest } from '../support/world.js'
 
 /** As it is between the provider's answer and our saving it: a crash there leaves this. */
 const forgetAnswer = statement(
@@ -15,11 +15,7 @@ const forgetAnswer = statement(
 )
 
 describeOnEach('the id of a user', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: WITH_PLATFORM })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: WITH_PLATFORM })
 
   it('of any signs buys, is asked about as it is, and never for another that looks like it', async () => {
     const odd = [' lead', '\u00a0', 'a/b?c#d%', 'e\u0301']

@@ -1,11 +1,11 @@
 // Who is signed in to the console, over the API and in the console, and a session that an owner ends.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { actOften, type ConsoleVisit, enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 /** As a program that signs in every minute. */
@@ -17,16 +17,14 @@ const signInOften = statement(
      from generate_series(1, 480) n`,
 )
 describeScenario('operators in the console', ({ database }) => {
-  let world: World
+  const world = worldOfEachTest(database, { env: ROLES_ENV })
   let owner: ConsoleVisit
   let support: ConsoleVisit
   beforeEach(async () => {
-    world = await createWorld(database(), { env: ROLES_ENV })
     owner = await enterConsole(world, ROLE_KEYS.owner)
     world.clock.advance(60_000)
     support = await enterConsole(world, ROLE_KEYS.support)
   })
-  afterEach(() => world.stop())
 
   const sessions = async () => (await operatorOf(world, ROLE_KEYS.viewer).get('/sessions')).body
 

@@ -1,13 +1,13 @@
 // Operators whom an owner makes: their key is shown once and opens what their role may, until they are
 // blocked or get another; and an owner is always left.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { enterConsole, fieldsOfAct } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { wordsOf } from '../../../../test/support/portal.js'
 import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
 import { statement } from '../database/database.js'
@@ -21,13 +21,8 @@ const stored = statement(
 )
 
 describeScenario('operators that an owner makes', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const OPERATOR_ROLES =
-      'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'
-    world = await createWorld(database(), { env: { ...ROLES_ENV, OPERATOR_ROLES } })
-  })
-  afterEach(() => world.stop())
+  const OPERATOR_ROLES = 'till=cashier+payment.refund;small=payment.accept(1999);enough=payment.accept(2000)'
+  const world = worldOfEachTest(database, { env: { ...ROLES_ENV, OPERATOR_ROLES } })
 
   const owner = () => operatorOf(world, ROLE_KEYS.owner)
   const make = async (name: string, role = 'support', more: object = {}) =>

@@ -1,9 +1,9 @@
 // Into the console and out of it: by a key, for eight hours, and never after the key is withdrawn.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { enterConsole, signIn } from '../../../../test/support/console.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, OPERATOR_KEY } from '../../../../test/support/operator.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const HOUR = 3_600_000
@@ -11,11 +11,9 @@ const selectAudit = statement('test.console.audit', 'select actor, act, after fr
 const selectSessions = statement('test.console.sessions', 'select * from operator_sessions')
 
 describeScenario('the sign-in of the console', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: OPERATOR_ENV, isNew: true })
-  })
-  afterEach(() => world.stop())
+  const world = worldOfEachTest(database, { env: OPERATOR_ENV })
+  /** What a process remembers of wrong keys is the subject. */
+  const startNew = () => createWorld(database(), { env: OPERATOR_ENV, isNew: true })
 
   it('asks for a key, and leads to the page that was asked for and nowhere else', async () => {
     const asked = await world.call('GET', '/console/payments/pay_1?x=1')
@@ -79,15 +77,16 @@ describeScenario('the sign-in of the console', ({ database }) => {
   })
 
   it('is slowed after five wrong keys in a minute, for the right one as well', async () => {
+    await using own = await startNew()
     for (let n = 0; n < 5; n++) {
-      const refused = await signIn(world, 'some-other-key-of-20-characters')
+      const refused = await signIn(own, 'some-other-key-of-20-characters')
       expect([refused.status, refused.text.includes('This key is not known')]).toEqual([401, true])
     }
-    world.clock.advance(20_000)
-    const slowed = await signIn(world, OPERATOR_KEY)
+    own.clock.advance(20_000)
+    const slowed = await signIn(own, OPERATOR_KEY)
     expect([slowed.status, slowed.headers.get('retry-after')]).toEqual([429, '40'])
-    world.clock.advance(40_000)
-    expect((await signIn(world, OPERATOR_KEY)).status).toBe(303)
+    own.clock.advance(40_000)
+    expect((await signIn(own, OPERATOR_KEY)).status).toBe(303)
   })
 
   it('is refused to a form of another site, and is not there without a key', async () => {
@@ -104,13 +103,14 @@ describeScenario('the sign-in of the console', ({ database }) => {
   })
 
   it('is in the audit trail with its end, and so are wrong keys and forms', async () => {
-    const visit = await enterConsole(world, OPERATOR_KEY)
-    world.clock.advance(1_000)
+    await using own = await startNew()
+    const visit = await enterConsole(own, OPERATOR_KEY)
+    own.clock.advance(1_000)
     await visit.submit('/console/sign-out', { form_token: 'x' })
-    world.clock.advance(1_000)
+    own.clock.advance(1_000)
     await visit.submit('/console/sign-out')
-    world.clock.advance(1_000)
-    await signIn(world, 'some-other-key-of-20-characters')
+    own.clock.advance(1_000)
+    await signIn(own, 'some-other-key-of-20-characters')
     const session_id = expect.stringMatching(/^ops_/)
     expect(await database().query(selectAudit, [])).toEqual([
       { actor: 'amina', act: 'operator.sign_in', after: { session_id, role: 'owner', by: 'key' } },

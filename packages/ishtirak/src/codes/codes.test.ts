@@ -1,13 +1,13 @@
 // Codes that take something off a purchase: a use is held by the payment, comes back with a checkout that
 // dies, and counts with money that comes late. All codes that do not count are refused alike, and only so
 // many may be tried.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { CODE_ENV, makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { aReport } from '../../../../test/support/fixtures.js'
-import { OPERATOR_ENV, type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'
+import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
-import { type Answer, checkoutIdOf, createWorld, type World } from '../../../../test/support/world.js'
+import { type Answer, checkoutIdOf, createWorld, worldOfEachTest } from '../../../../test/support/world.js'
 import { type Database, type Statement, statement } from '../database/database.js'
 import { settlePayment } from '../ledger/settle.js'
 
@@ -27,16 +27,11 @@ const countHolders = statement(
 )
 
 describeScenario('a code that takes something off', ({ database }) => {
-  let world: World
-  let operator: OperatorCaller
-  beforeEach(async () => {
-    world = await createWorld(database(), { env: { ...OPERATOR_ENV, ...CODE_ENV } })
-    operator = operatorOf(world)
-  })
+  const world = worldOfEachTest(database, { env: { ...OPERATOR_ENV, ...CODE_ENV } })
+  const operator = operatorOf(world)
   afterEach(async () => {
     const [counts] = await database().query(countHolders)
     expect(counts?.used ?? 0).toBe(counts?.holders)
-    await world.stop()
   })
 
   const aBatch = (of: object = {}, by = operator) => makeCodes(by, { ...PERCENT, ...of })

@@ -1,10 +1,10 @@
 // A year's receipts in one table.
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { OPERATOR_ENV, operatorOf } from '../../../../test/support/operator.js'
 import { platformFor, WITH_PLATFORM } from '../../../../test/support/platform.js'
 import { enterPortal, SELLING_PLANS, wordsOf } from '../../../../test/support/portal.js'
-import { createWorld, type World } from '../../../../test/support/world.js'
+import { worldOfEachTest } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 import { LISTED_MAX } from './papers.js'
 
@@ -29,12 +29,8 @@ const copyPayment = statement(
 )
 
 describeScenario('the papers of a year', ({ database }) => {
-  let world: World
-  beforeEach(async () => {
-    const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
-    world = await createWorld(database(), { env, isNew: true })
-  })
-  afterEach(() => world.stop())
+  const env = { ...OPERATOR_ENV, ...WITH_PLATFORM, PLANS_FILE: SELLING_PLANS }
+  const world = worldOfEachTest(database, { env, isNew: true })
 
   it('are a table of their user alone, by the platform’s key too, and in the portal', async () => {
     const user = world.as('user-1')

@@ -1,6 +1,6 @@
 // Which line of a bank statement pays which payment, where processes end and operators meet.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transferFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
@@ -25,9 +25,10 @@ describeOnEach('a line of a bank statement', ({ database }) => {
   let world: World
   /** Runs before each statement of the service. */
   let before: (name: string) => Promise<void>
-  const open = async (TRANSFER_FILE: string) => {
-    before = async () => {}
-    const watched: Database = {
+  /** One for all tests, so that their services are the same. */
+  let watched: Database
+  beforeAll(() => {
+    watched = {
       ...database(),
       query: async (asked, ...given) => {
         await before(asked.name)
@@ -39,6 +40,9 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       },
       script: (sql) => database().script(sql),
     }
+  })
+  const open = async (TRANSFER_FILE: string) => {
+    before = async () => {}
     world = await createWorld(watched, { env: { OPERATOR_KEYS, TRANSFER_FILE } })
   }
   beforeEach(() => open(ONE))
