@@ -2,42 +2,19 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Child } from '../../../../../test/support/child-process.js'
-import { runBuilt } from '../../../../../test/support/compiled-sources.js'
+import { startHolder } from '../../../../../test/support/lock-holder.js'
 import { DataFolderLocked, DataFolderUnusable, lockFolder } from './folder-lock.js'
 
 let folder = ''
-let children: Child[] = []
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ishtirak-lock-'))
 })
-afterEach(async () => {
-  await Promise.all(children.map((child) => child.kill()))
-  children = []
-  rmSync(folder, { recursive: true, force: true })
-})
-
-const holder = `
-  import { lockFolder } from './main/internal.js'
-  try {
-    await lockFolder(process.argv[2])
-    console.log('locked')
-    setInterval(() => {}, 1_000_000)
-  } catch (error) {
-    console.log(error.name + ' ' + error.holder?.processId)
-  }`
-
-const startAndWait = async () => {
-  const child = runBuilt(holder, folder)
-  children.push(child)
-  await expect.poll(() => child.lines.length).toBe(1)
-  return child
-}
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 it('the second process is refused, with the first one’s id and since when', async () => {
-  const first = await startAndWait()
+  const first = await startHolder(folder)
   expect(first.lines).toEqual(['locked'])
-  const second = await startAndWait()
+  const second = await startHolder(folder)
   expect(second.lines).toEqual([`DataFolderLocked ${first.id}`])
   const error = await lockFolder(folder).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(DataFolderLocked)

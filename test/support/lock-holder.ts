@@ -1,0 +1,21 @@
+// A process that holds the lock of a data folder, or says who has it, until the test ends.
+import { expect, onTestFinished } from 'vitest'
+import type { Child } from './child-process.js'
+import { runBuilt } from './compiled-sources.js'
+
+const HOLDER = `
+  import { lockFolder } from './main/internal.js'
+  try {
+    await lockFolder(process.argv[2])
+    console.log('locked')
+    setInterval(() => {}, 1_000_000)
+  } catch (error) {
+    console.log(error.name + ' ' + error.holder?.processId)
+  }`
+
+export async function startHolder(folder: string): Promise<Child> {
+  const child = runBuilt(HOLDER, folder)
+  onTestFinished(async () => void (await child.kill()))
+  await expect.poll(() => child.lines.length).toBe(1)
+  return child
+}
