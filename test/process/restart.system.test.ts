@@ -16,18 +16,22 @@ it('a killed sandbox keeps checkout, payment and clock', async () => {
   const env = { PORT: String(await freePort()), SANDBOX_PORT: String(await freePort()), DATA_DIR: folder }
   let service = await startService(env)
   try {
-    const token = (await runCommand(['token', '--user', 'user-1'], env)).output.trim()
-    const { body: opened } = await call(service, token, '/billing/upgrade', { plan: 'pro' })
+    const users = ['user-1', 'user-2'].map((user) => runCommand(['token', '--user', user], env))
+    const [asked = '', paid = ''] = (await Promise.all(users)).map(({ output }) => output.trim())
+    const open = async (token: string): Promise<string> =>
+      (await call(service, token, '/billing/upgrade', { plan: 'pro' })).body.checkout_url
+    const pay = async (checkout: string) => {
+      const body = new URLSearchParams({ payment_method: 'edahabia', outcome: 'paid' })
+      expect((await fetch(checkout, { method: 'POST', body, redirect: 'manual' })).status).toBe(303)
+    }
+    const checkout = await open(asked)
+    await pay(await open(paid))
     await service.kill('SIGKILL')
     service = await startService(env)
-    const form = new URLSearchParams({ payment_method: 'edahabia', outcome: 'paid' })
-    const paid = await fetch(opened.checkout_url, { method: 'POST', body: form, redirect: 'manual' })
-    expect(paid.status).toBe(303)
-    await service.kill('SIGKILL')
-    service = await startService(env)
-    const status = async () => (await call(service, token, '/billing/status')).body
+    const status = async () => (await call(service, paid, '/billing/status')).body
     const bought = { plan: 'pro', status: 'active', payment_method: 'edahabia' }
     expect(await status()).toMatchObject(bought)
+    await pay(checkout)
   } finally {
     await service.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
