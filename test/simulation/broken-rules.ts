@@ -285,6 +285,8 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   },
   'with a paper dated before the one of the number before': {
     found: ['papers are dated in the order of their numbers'],
+    // A change must be decided before midnight and saved behind one of the next day.
+    from: 334,
     text: { '*': (text) => text.replaceAll('b.snapshot || d.dated', 'b.snapshot') },
     among: ['settlements.save'],
   },
