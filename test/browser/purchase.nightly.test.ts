@@ -2,12 +2,13 @@
 import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Visitor } from '../support/browser.js'
+import { describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { SELLING_PLANS } from '../support/portal.js'
 import { TRANSFER_FILE } from '../support/transfer-file.js'
 import { createWorld } from '../support/world.js'
-import { BUY_BUTTON, buyInBrowser, describePurchase, enter } from './purchase.js'
+import { BUY_BUTTON, buyInBrowser } from './purchase.js'
 
-describePurchase('a purchase', ({ visit, world, database }) => {
+describeWorldInBrowser('a purchase', {}, ({ visit, world, database }) => {
   it.each([
     ['fr', 1280],
     ['en', 360],

@@ -1,9 +1,10 @@
 // A purchase in Arabic on a phone, and one whose webhook never comes.
 import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
-import { BUY_BUTTON, buyInBrowser, choose, describePurchase, enter } from './purchase.js'
+import { choose, describeWorldInBrowser, enter } from '../support/browser-world.js'
+import { BUY_BUTTON, buyInBrowser } from './purchase.js'
 
-describePurchase('a purchase', ({ visit, world }) => {
+describeWorldInBrowser('a purchase', {}, ({ visit, world }) => {
   it('in Arabic on a phone', async () => {
     await buyInBrowser(world(), await visit({ width: 360 }), 'ar')
   })

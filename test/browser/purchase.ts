@@ -1,50 +1,12 @@
 // A whole purchase in a browser: from the portal to the payment page, back, paid, the receipt opened.
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
-import { type BrowserTools, describeInBrowser, type Visitor } from '../support/browser.js'
-import { freshDatabase } from '../support/databases.js'
-import { createWorld, type World } from '../support/world.js'
+import type { Visitor } from '../support/browser.js'
+import { choose, enter } from '../support/browser-world.js'
+import type { World } from '../support/world.js'
 
 export const BUY_BUTTON = 'form[action$="/portal/upgrade"] button'
-
-interface Shop extends BrowserTools {
-  database(): Database
-  world(): World
-}
-
-export function describePurchase(name: string, body: (shop: Shop) => void): void {
-  describeInBrowser(name, (tools) => {
-    let database: Database
-    let world: World
-    beforeAll(async () => {
-      database = await freshDatabase('pglite')
-      world = await createWorld(database)
-    })
-    afterAll(async () => {
-      await world.stop()
-      await database.close()
-    })
-    body({ ...tools, database: () => database, world: () => world })
-  })
-}
-
-let users = 0
-
-export async function enter(world: World, { page }: Visitor): Promise<string> {
-  const userId = `buyer-${++users}`
-  const answer = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
-  await page.goto(answer.body.url)
-  expect(new URL(page.url()).pathname).toBe(`${world.base}/portal`)
-  return userId
-}
-
-/** The page offers the languages that it is not in. */
-export async function choose({ page }: Visitor, locale: Locale): Promise<void> {
-  if ((await page.locator('html').getAttribute('lang')) !== locale)
-    await page.click(`a[hreflang="${locale}"]`)
-}
 
 export async function buyInBrowser(world: World, visitor: Visitor, locale: Locale): Promise<void> {
   const { page, complaints } = visitor

@@ -1,31 +1,18 @@
 // A bank statement on an operator's phone.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { axeFindings, describeInBrowser, keepScreenshot } from '../support/browser.js'
+import { expect, it } from 'vitest'
+import { axeFindings, keepScreenshot } from '../support/browser.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
 import { leaveBy } from '../support/console-hand.js'
-import { freshDatabase } from '../support/databases.js'
-import { OPERATOR_ENV, OPERATOR_KEY } from '../support/operator.js'
-import { TRANSFER_FILE } from '../support/transfer-file.js'
-import { createWorld, type World } from '../support/world.js'
+import { OPERATOR_KEY } from '../support/operator.js'
+import { SELLS_BY_TRANSFER } from './transfer.js'
 
-describeInBrowser('a bank statement', ({ visit }) => {
-  let database: Database
-  let world: World
-  beforeAll(async () => {
-    database = await freshDatabase('pglite')
-    world = await createWorld(database, { env: { ...OPERATOR_ENV, TRANSFER_FILE } })
-  })
-  afterAll(async () => {
-    await world.stop()
-    await database.close()
-  })
-
+describeWorldInBrowser('a bank statement', SELLS_BY_TRANSFER, ({ visit, world }) => {
   it('is read and chosen from on a phone, in Arabic', async () => {
     const { page, complaints } = await visit({ width: 360, touch: true })
-    await page.goto(`${world.url}/console?lang=ar`)
+    await page.goto(`${world().url}/console?lang=ar`)
     await page.fill('input[name="key"]', OPERATOR_KEY)
     await leaveBy(page, () => page.keyboard.press('Enter'))
-    await page.goto(`${world.url}/console/statements`)
+    await page.goto(`${world().url}/console/statements`)
     await keepScreenshot(page, 'statements-ar-360')
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     expect(await width()).toBeLessThanOrEqual(360)
@@ -38,9 +25,9 @@ describeInBrowser('a bank statement', ({ visit }) => {
     await upload('01/02/2026;X;5,00\n')
     await keepScreenshot(page, 'statement-unclear-ar-360')
     expect(await width()).toBeLessThanOrEqual(360)
-    await page.goto(`${world.url}/console/statements`)
+    await page.goto(`${world().url}/console/statements`)
     const wanted = { plan: 'pro', method: 'transfer' }
-    const { transfer } = (await world.as('payer').post('/api/v1/billing/payments', wanted)).body
+    const { transfer } = (await world().as('payer').post('/api/v1/billing/payments', wanted)).body
     const line = `21/11/2026;VIR ${transfer.reference.slice(1)};;2000,00`
     await upload(`Date;Libellé;Débit;Crédit\n${line}\n21/11/2026;LOYER;;77 777,50\n`)
     await keepScreenshot(page, 'statement-ar-360')

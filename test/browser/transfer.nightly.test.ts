@@ -2,12 +2,13 @@
 import decodeQR from 'qr/decode.js'
 import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
-import { askForTransfer, describeTransfer, enterAsSender, RIP, VALUE } from './transfer.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
+import { askForTransfer, enterIn, RIP, SELLS_BY_TRANSFER, VALUE } from './transfer.js'
 
-describeTransfer('the page of a transfer', ({ visit, world }) => {
+describeWorldInBrowser('the page of a transfer', SELLS_BY_TRANSFER, ({ visit, world }) => {
   it('has values that one click selects whole', async () => {
     const visitor = await visit({ width: 360 })
-    await enterAsSender(world(), visitor, 'ar')
+    await enterIn(world(), visitor, 'ar')
     await askForTransfer(visitor)
     await visitor.page.locator(VALUE, { hasText: RIP }).first().click()
     expect(await visitor.page.evaluate('getSelection().toString()')).toBe(RIP)
@@ -16,7 +17,7 @@ describeTransfer('the page of a transfer', ({ visit, world }) => {
   it('has a code that another program reads: the RIP, the amount and the reference', async () => {
     const visitor = await visit({ width: 360 })
     const { page } = visitor
-    const userId = await enterAsSender(world(), visitor, 'en')
+    const userId = await enterIn(world(), visitor, 'en')
     await askForTransfer(visitor)
     const { data } = (await world().as(userId).get('/api/v1/billing/payments')).body
     const { reference, accounts } = data[0].transfer
@@ -44,7 +45,7 @@ describeTransfer('the page of a transfer', ({ visit, world }) => {
   it('may be paid by card instead, and the page after paying says that both count', async () => {
     const visitor = await visit({ width: 360, javaScript: false })
     const { page } = visitor
-    const userId = await enterAsSender(world(), visitor, 'fr')
+    const userId = await enterIn(world(), visitor, 'fr')
     await askForTransfer(visitor)
     await page.click('form[action$="/portal/choice"] button.go')
     await page.click('form[action$="/portal/upgrade"] button.go')

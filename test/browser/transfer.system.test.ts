@@ -2,16 +2,17 @@
 // paid.
 import { expect, it } from 'vitest'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
+import { describeWorldInBrowser } from '../support/browser-world.js'
 import { operatorOf } from '../support/operator.js'
 import { png } from '../support/proof-files.js'
-import { askForTransfer, BY_TRANSFER, describeTransfer, enterAsSender, VALUE } from './transfer.js'
+import { askForTransfer, BY_TRANSFER, enterIn, SELLS_BY_TRANSFER, VALUE } from './transfer.js'
 
-describeTransfer('a transfer', ({ visit, world }) => {
+describeWorldInBrowser('a transfer', SELLS_BY_TRANSFER, ({ visit, world }) => {
   it('is asked for in Arabic on a phone, shown with a picture, approved, and has a receipt', async () => {
     const visitor = await visit({ width: 360, touch: true, javaScript: false })
     const { page, complaints } = visitor
     const say = sayIn('ar')
-    const userId = await enterAsSender(world(), visitor, 'ar')
+    const userId = await enterIn(world(), visitor, 'ar')
     await askForTransfer(visitor)
     const { data } = (await world().as(userId).get('/api/v1/billing/payments')).body
     const [{ id, transfer }] = data

@@ -1,0 +1,49 @@
+// Promises on one world that is looked at in a browser, and how a user enters its portal.
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
+import type { Database } from '../../packages/ishtirak/src/database/database.js'
+import { type BrowserTools, describeInBrowser, type Visitor } from './browser.js'
+import { freshDatabase } from './databases.js'
+import { createWorld, type World } from './world.js'
+
+interface WorldInBrowser extends BrowserTools {
+  database(): Database
+  world(): World
+}
+
+export function describeWorldInBrowser(
+  name: string,
+  options: Parameters<typeof createWorld>[1],
+  body: (tools: WorldInBrowser) => void,
+): void {
+  describeInBrowser(name, (tools) => {
+    let database: Database
+    let world: World
+    beforeAll(async () => {
+      database = await freshDatabase('pglite')
+      world = await createWorld(database, options)
+    })
+    afterAll(async () => {
+      await world.stop()
+      await database.close()
+    })
+    body({ ...tools, database: () => database, world: () => world })
+  })
+}
+
+let users = 0
+
+/** Opens the portal as a user who has paid nothing, and gives their id. */
+export async function enter(world: World, { page }: Visitor): Promise<string> {
+  const userId = `visitor-${++users}`
+  const answer = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
+  await page.goto(answer.body.url)
+  expect(new URL(page.url()).pathname).toBe(`${world.base}/portal`)
+  return userId
+}
+
+/** The page offers the languages that it is not in. */
+export async function choose({ page }: Visitor, locale: Locale): Promise<void> {
+  if ((await page.locator('html').getAttribute('lang')) !== locale)
+    await page.click(`a[hreflang="${locale}"]`)
+}
