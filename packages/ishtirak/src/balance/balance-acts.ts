@@ -2,6 +2,7 @@
 // that two operators must have seen of a transfer, it is the owner's alone.
 import { Type } from 'typebox'
 import { act, actTexts } from '../acts/act.js'
+import type { OperatorAct } from '../acts/audit.sql.js'
 import { reading } from '../acts/reading.js'
 import { reason } from '../acts/reason.js'
 import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
@@ -44,8 +45,6 @@ const PayOutSchema = request('BalancePayOut', {
   why: reason,
 })
 
-type ActBy = Parameters<typeof changeBy>[1]
-
 const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user' } }
 
 /**
@@ -54,7 +53,7 @@ const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user'
  */
 function decide(
   { subscription }: UserRecord,
-  of: Pick<NewEntry, 'kind' | 'amount'> & { readonly note?: string; readonly by: ActBy },
+  of: Pick<NewEntry, 'kind' | 'amount'> & { readonly note?: string; readonly by: OperatorAct },
   now: Instant,
   { transfers }: BalanceActDeps,
 ): NewEntry {
@@ -73,7 +72,7 @@ function decide(
 
 function save(
   deps: BalanceActDeps,
-  { id: userId, by }: { readonly id: string; readonly by: ActBy },
+  { id: userId, by }: { readonly id: string; readonly by: OperatorAct },
   { facts: user, decision: entry, now }: { facts: UserRecord; decision: NewEntry; now: Instant },
 ): Promise<'saved' | 'stale'> {
   const subscription = withEntry(user.subscription, entry)

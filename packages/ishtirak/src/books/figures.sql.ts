@@ -1,6 +1,5 @@
 // The figures of a month as rows. Receipts are added to the sums of their day as they come; refunds are read
 // from the trail. A series may have numbers of papers that are no receipts: they are passed over.
-
 import type { Instant } from '../core/instant.js'
 import type { PaymentKind } from '../core/payment.js'
 import { BY_BALANCE } from '../core/subscription.js'

@@ -1,6 +1,5 @@
 // The months of a year as bars, drawn on the server: what was paid, by method one above the other. The table
 // below it has every figure; its title and description are for readers who do not see it.
-
 import type { View } from '../pages/console-frame.js'
 import type { BooksPages } from './accounts.js'
 import { sumPaid } from './figures.js'

@@ -6,7 +6,7 @@ type Cause = 'payment' | 'change' | 'announcement' | 'grant' | 'balance' | 'reas
 
 interface Described {
   readonly meaning: string
-  /** What it always carries beside the state. */
+  /** The event always carries this beside the state. */
   readonly carries: readonly Cause[]
   /** The kind of mail; it is about the payment or the grant. */
   readonly mail?: string
@@ -17,7 +17,7 @@ interface Described {
   }
 }
 
-export const EVENTS = {
+const EVENTS = {
   'subscription.activated': {
     meaning: 'A first term was paid, or one after the end of grace: a new run begins.',
     carries: [],
@@ -116,8 +116,8 @@ export const EVENTS = {
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
-/** What the events of a type always carry, beside the state. */
+/** The events of a type always carry this beside the state. */
 export type CauseOf<Type extends EventType> = (typeof EVENTS)[Type]['carries'][number]
 
-/** As of any type. */
+/** Gives what is told of events of that type. */
 export const describedEvent = (type: EventType): Described => EVENTS[type]

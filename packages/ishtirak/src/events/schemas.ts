@@ -2,7 +2,7 @@
 // operator sees of their delivery. A test holds every event that is sent against these very schemas.
 import { Type } from 'typebox'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'
-import { describedEvent, EVENT_TYPES, EVENTS, type EventType } from '../core/event-types.js'
+import { describedEvent, EVENT_TYPES, type EventType } from '../core/event-types.js'
 import type { LimitDefinition } from '../core/limit.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { BalanceEntrySchema, balanceMembers } from '../ledger/balance-schemas.js'
@@ -133,7 +133,7 @@ export function describeWebhooks(types: readonly EventType[], limits: readonly L
       operationId: `on${pascalCase(type)}`,
       security: [],
       tags: ['events'],
-      summary: EVENTS[type].meaning,
+      summary: describedEvent(type).meaning,
       parameters,
       requestBody: {
         required: true,

@@ -57,7 +57,7 @@ interface KnownUser extends UserFacts {
   readonly user: UserRecord
 }
 
-/** What a decision changes. What it does not name stays. */
+/** A decision changes what it names here, and all else stays. */
 export interface Revision {
   /** The operator who asked for it, with a line in the audit trail. */
   readonly by?: OperatorAct | undefined
@@ -75,7 +75,7 @@ export interface Revision {
   /** What it changes of the balance, which `subscription` has already. */
   readonly entry?: NewEntry | undefined
   readonly events: readonly EventType[]
-  /** In place of the mail that the events usually bring. */
+  /** This mail takes the place of those that the events usually bring. */
   readonly mail?: MailKey | null
   /** A document beside the receipt. */
   readonly paper?: NewPaper | null
@@ -115,9 +115,9 @@ interface Attempt {
 export function changeUser<Facts extends UserFacts, Result>(
   deps: ChangeDeps,
   change: {
-    /** For the log. */
+    /** Names the change in the log and in errors. */
     readonly what: string
-    /** The user in whose turn it is repeated; null: in nobody's. */
+    /** It is repeated while no other change of this user is; null: it does not wait for others. */
     readonly inTurnOf: string | null
     load(): Promise<Facts>
     decide(facts: Facts, now: Instant): Decided<Result> | Promise<Decided<Result>>
@@ -157,7 +157,7 @@ export async function tryChange<Result>(
   return saved === 'saved' ? result : saved
 }
 
-/** What an operator decided, with its line in the audit trail. */
+/** Saves what an operator decided, with its line in the audit trail. */
 export async function changeBy(
   deps: ChangeDeps,
   by: OperatorAct,

@@ -18,7 +18,10 @@ export async function requirePayment({ database }: OfDatabase, paymentId: string
 
 /** As it stands in the database. Throws `not_found`. */
 export async function requireUser({ database }: OfDatabase, userId: string) {
-  const user = await findUser(database, userId)
+  return known(await findUser(database, userId), userId)
+}
+
+function known<User>(user: User | null, userId: string): User {
   if (!user) throw new BillingError('not_found', { extra: { user_id: userId } })
   return user
 }
@@ -30,12 +33,12 @@ export async function findCurrentUser(deps: ChangeDeps, userId: string) {
   return isNews ? findUser(deps.database, userId) : user
 }
 
-/** The same to decide on. Throws `not_found`. */
+/** Loads a user as `findCurrentUser` does. Throws `not_found`. */
 export async function loadUser(deps: ChangeDeps, userId: string) {
-  return (await findCurrentUser(deps, userId)) ?? requireUser(deps, userId)
+  return known(await findCurrentUser(deps, userId), userId)
 }
 
-/** The same of a payment and its user. Throws `not_found`. */
+/** Loads a payment with its user after what their balance has bought is written down. Throws `not_found`. */
 export async function loadPayment(deps: ChangeDeps, paymentId: string) {
   const loaded = await requirePayment(deps, paymentId)
   const { userId } = loaded.payment

@@ -1,4 +1,4 @@
-// What facture.system looks at in Arabic, in the other languages.
+// The documents that facture.system looks at in Arabic are looked at in the other languages.
 import { describeDocuments } from '../../../../test/support/printed-documents.js'
 
 describeDocuments('fr')
